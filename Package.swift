@@ -1,0 +1,166 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+// Targets are listed floor by floor (docs/ARCHITECTURE.md): a target may only depend on floors
+// below its own.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
+    -> Target
+{
+    .target(
+        name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
+    -> Target
+{
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies,
+        resources: resources, swiftSettings: settings)
+}
+
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+]
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+
+let package = Package(
+    name: "roomcast",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "roomcast", targets: ["roomcast"])],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+    ],
+    targets: [
+        // Floor 0: C libraries.
+        .systemLibrary(name: "CLibAV"),
+        .systemLibrary(name: "COpus"),
+        .systemLibrary(name: "CYUV"),
+        .systemLibrary(name: "CPango", pkgConfig: "pangocairo"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSRTP"),
+        .systemLibrary(name: "CUsrSCTP"),
+
+        // Floor 1.
+        room("MediaKernel"),
+
+        // Floor 2: pure, no Foundation, no NIO, no C.
+        room("RTP", ["MediaKernel"]),
+        room("ICE", ["MediaKernel"]),
+        room("SDP", ["MediaKernel"]),
+        room("HLS", ["MediaKernel"]),
+        room("Rooms", ["MediaKernel"]),
+        room("Stage", ["MediaKernel"]),
+
+        // Floor 3: C libraries behind Swift types.
+        room("SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
+        room("DataChannel", ["MediaKernel", "CUsrSCTP"]),
+        room("Codec", ["MediaKernel", "CLibAV", "COpus"]),
+
+        // Floor 4.
+        room(
+            "PeerConnection",
+            ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
+        room("Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
+
+        // Floor 5.
+        room(
+            "MediaServer",
+            ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "PeerConnection", log] + nio),
+        room("Signalling", ["MediaKernel", "Rooms", log]),
+        room("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Compositor", log]),
+        room(
+            "ControlAPI",
+            [
+                "MediaKernel", "HLS", "Rooms", log,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ] + nio, resources: [.copy("Web")]),
+        room(
+            "RoomClient",
+            [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "PeerConnection",
+                "Rooms", log,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ] + nio),
+
+        // Floor 6: the roles, wired.
+        room("Bot", ["MediaKernel", "RTP", "Stage", "HLS", "Pipeline", "RoomClient", log]),
+        room("Publisher", ["MediaKernel", "RTP", "Codec", "RoomClient", log]),
+        room(
+            "Service",
+            [
+                "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "MediaServer",
+                "ControlAPI", log,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ] + nio),
+
+        // Floor 7.
+        .executableTarget(
+            name: "roomcast",
+            dependencies: [
+                "MediaKernel", "Bot", "Publisher", "Service", "ControlAPI", log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: settings),
+
+        tests("MediaKernel"),
+        tests("RTP", ["MediaKernel"]),
+        tests("ICE", ["MediaKernel", "SecureTransport"]),
+        tests("SDP", ["MediaKernel"]),
+        tests("HLS", ["MediaKernel"]),
+        tests("Rooms", ["MediaKernel"]),
+        tests("Stage", ["MediaKernel"]),
+        tests("SecureTransport", ["MediaKernel"]),
+        tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
+        tests("Codec", ["MediaKernel"]),
+        tests("PeerConnection", ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport"]),
+        tests("Compositor", ["MediaKernel", "Stage", "Codec"]),
+        tests("Signalling", ["MediaKernel", "Rooms"]),
+        tests("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec"]),
+        tests(
+            "ControlAPI",
+            [
+                "MediaKernel", "HLS", "Rooms",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        tests("Service", ["MediaKernel", "Rooms", "Signalling", "ControlAPI"]),
+    ]
+)

@@ -1,0 +1,4 @@
+#pragma once
+#include <openssl/err.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>

@@ -1,0 +1,38 @@
+/// A string that identifies one kind of thing. `Tag` keeps the kinds apart at compile time.
+public struct Identifier<Tag>: Hashable, Sendable, Comparable, ExpressibleByStringLiteral,
+    CustomStringConvertible, Codable
+{
+    public var rawValue: String
+
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+    public init(stringLiteral value: String) { rawValue = value }
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    public var description: String { rawValue }
+}
+
+public enum RoomTag {}
+public enum SessionTag {}
+public enum PeerTag {}
+public enum TrackTag {}
+public enum StreamTag {}
+
+/// Names a room for ever.
+public typealias RoomID = Identifier<RoomTag>
+/// Names one occupancy of a room, from the first join to the last leave.
+public typealias SessionID = Identifier<SessionTag>
+/// Names a participant for as long as it is in the room, reconnections included.
+public typealias PeerID = Identifier<PeerTag>
+/// Names one published audio or video; the second token of the publisher's SDP `msid`.
+public typealias TrackID = Identifier<TrackTag>
+/// Names one live stream.
+public typealias StreamID = Identifier<StreamTag>

@@ -1,0 +1,46 @@
+/// A point on a monotonic clock, in nanoseconds since an origin that the process chose.
+///
+/// Every core takes time as an argument of this type; only the shells at the edge read a clock.
+public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// The origin. Tests start here.
+    public static let zero = Instant(nanoseconds: 0)
+
+    /// Later than every instant a clock can show. Useful as the identity of `min`.
+    public static let distantFuture = Instant(nanoseconds: .max)
+
+    public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    public static func + (a: Instant, b: Duration) -> Instant {
+        Instant(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+
+    public static func - (a: Instant, b: Duration) -> Instant {
+        Instant(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
+
+    public static func - (a: Instant, b: Instant) -> Duration {
+        .nanoseconds(a.nanoseconds - b.nanoseconds)
+    }
+
+    public static func += (a: inout Instant, b: Duration) { a = a + b }
+
+    public var description: String { "\(Double(nanoseconds) / 1e9)s" }
+}
+
+extension Duration {
+    /// Whole nanoseconds, rounded towards zero.
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
+    /// Whole milliseconds, rounded towards zero.
+    public var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    /// Seconds as a floating-point number.
+    public var inSeconds: Double { Double(nanoseconds) / 1e9 }
+}

@@ -1,0 +1,109 @@
+/// An IPv4 or IPv6 address with a port, as written in ICE candidates and STUN attributes.
+public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Four bytes for IPv4, sixteen for IPv6, in network order.
+    public let ip: [UInt8]
+    public let port: UInt16
+
+    public init?(ip: [UInt8], port: UInt16) {
+        guard ip.count == 4 || ip.count == 16 else { return nil }
+        self.ip = ip
+        self.port = port
+    }
+
+    public init(ipv4 a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) {
+        ip = [a, b, c, d]
+        self.port = port
+    }
+
+    /// Parses a literal address; host names give nil.
+    public init?(_ host: String, port: UInt16) {
+        guard let ip = Self.parseIPv4(host) ?? Self.parseIPv6(host) else { return nil }
+        self.ip = ip
+        self.port = port
+    }
+
+    public var isIPv6: Bool { ip.count == 16 }
+    public var isLoopback: Bool {
+        isIPv6 ? ip.dropLast().allSatisfy { $0 == 0 } && ip[15] == 1 : ip[0] == 127
+    }
+
+    /// The address without the port, in its canonical text form (RFC 5952 for IPv6).
+    public var host: String {
+        guard isIPv6 else { return ip.map { String($0) }.joined(separator: ".") }
+        return Self.renderIPv6(ip)
+    }
+
+    public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    private static func parseIPv4(_ text: String) -> [UInt8]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bytes: [UInt8] = []
+        for part in parts {
+            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (48...57).contains($0) }),
+                let value = UInt8(part)
+            else { return nil }
+            bytes.append(value)
+        }
+        return bytes
+    }
+
+    private static func parseIPv6(_ text: String) -> [UInt8]? {
+        guard text.utf8.count <= 45, text.contains(":") else { return nil }
+        let text = text.split(separator: "%", maxSplits: 1).first.map(String.init) ?? text
+        let halves = splitOnDoubleColon(text)
+        guard halves.count <= 2 else { return nil }
+        func groups(_ half: String) -> [UInt8]? {
+            guard !half.isEmpty else { return [] }
+            var bytes: [UInt8] = []
+            let parts = half.split(separator: ":", omittingEmptySubsequences: false)
+            for (index, part) in parts.enumerated() {
+                if index == parts.count - 1, let tail = parseIPv4(String(part)) {
+                    bytes += tail
+                } else {
+                    guard (1...4).contains(part.utf8.count), let value = UInt16(part, radix: 16),
+                        !part.hasPrefix("+"), !part.hasPrefix("-")
+                    else { return nil }
+                    bytes += [UInt8(value >> 8), UInt8(truncatingIfNeeded: value)]
+                }
+            }
+            return bytes
+        }
+        guard let head = groups(halves[0]) else { return nil }
+        guard halves.count == 2 else { return head.count == 16 ? head : nil }
+        guard let tail = groups(halves[1]), head.count + tail.count <= 14 else { return nil }
+        return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
+    }
+
+    private static func splitOnDoubleColon(_ text: String) -> [String] {
+        var halves = [""]
+        var rest = text[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix("::") {
+                halves.append("")
+                rest = rest.dropFirst(2)
+            } else {
+                halves[halves.count - 1].append(rest.removeFirst())
+            }
+        }
+        return halves
+    }
+
+    /// RFC 5952: lower case, no leading zeros, the longest run of two or more zero groups elided.
+    private static func renderIPv6(_ ip: [UInt8]) -> String {
+        let groups = (0..<8).map { UInt16(ip[$0 * 2]) << 8 | UInt16(ip[$0 * 2 + 1]) }
+        var best = 0..<0
+        var index = 0
+        while index < 8 {
+            var end = index
+            while end < 8, groups[end] == 0 { end += 1 }
+            if end - index > max(1, best.count) { best = index..<end }
+            index = max(end, index + 1)
+        }
+        func text(_ range: Range<Int>) -> String {
+            groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard !best.isEmpty else { return text(0..<8) }
+        return text(0..<best.lowerBound) + "::" + text(best.upperBound..<8)
+    }
+}

@@ -1,0 +1,18 @@
+import MediaKernel
+import Testing
+
+@Suite struct TransportAddressTests {
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("fd00:0:0:0::2", "fd00::2"),
+        ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"), ("::", "::"),
+        ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("::ffff:192.0.2.1", "::ffff:c000:201"),
+    ])
+    func parsesAndRendersCanonically(text: String, canonical: String) throws {
+        #expect(try #require(TransportAddress(text, port: 1)).host == canonical)
+    }
+
+    @Test(arguments: ["", "1.2.3", "1.2.3.256", "1.2.3.4.5", "host.local", "1::2::3", ":::", "12345::"])
+    func refusesWhatIsNoAddress(text: String) {
+        #expect(TransportAddress(text, port: 1) == nil)
+    }
+}
