@@ -1,0 +1,162 @@
+/// One `m=` line and what belongs to it. RFC 8866 sect. 5.14, RFC 9429 sect. 5.2.
+///
+/// Attributes that a description states once for all sections (ICE, fingerprints, setup,
+/// extensions, direction, connection) are folded into every section by the parser, so a section
+/// can be read on its own. What has no typed field is kept in `attributes`, in order.
+public struct MediaSection: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case audio
+        case video
+        /// A data channel association.
+        case application
+        /// `text`, `message`, … : parsed, so that it can be rejected in an answer.
+        case other(String)
+
+        public init(_ name: String) {
+            switch name {
+            case "audio": self = .audio
+            case "video": self = .video
+            case "application": self = .application
+            default: self = .other(name)
+            }
+        }
+
+        public var name: String {
+            switch self {
+            case .audio: return "audio"
+            case .video: return "video"
+            case .application: return "application"
+            case .other(let name): return name
+            }
+        }
+    }
+
+    // MARK: The m= line and c=
+
+    public var kind: Kind
+    /// 9 (discard) while ICE decides, 0 when rejected or bundle-only.
+    public var port: UInt16
+    /// `UDP/TLS/RTP/SAVPF` or `UDP/DTLS/SCTP`.
+    public var proto: String
+    /// Formats of the `m=` line that are not in `codecs`: `webrtc-datachannel`, or a payload type
+    /// that no `rtpmap` explains.
+    public var otherFormats: [String]
+    /// `<nettype> <addrtype> <address>`. Nobody looks at it where ICE is used.
+    public var connection: String
+    public var bandwidths: [Bandwidth]
+
+    // MARK: Identity and direction
+
+    /// The `mid`; nil in descriptions of before BUNDLE.
+    public var mid: String?
+    public var direction: MediaDirection
+    /// `a=bundle-only`: a port of 0 is then no rejection. RFC 9143 sect. 6.
+    public var isBundleOnly: Bool
+
+    // MARK: Transport
+
+    public var iceUsernameFragment: String?
+    public var icePassword: String?
+    /// `trickle`, `renomination`, … RFC 8839 sect. 5.6.
+    public var iceOptions: [String]
+    public var fingerprints: [Fingerprint]
+    public var setup: DTLSSetup?
+    /// What follows `a=`: `candidate:…`. The ICE module parses it.
+    public var candidates: [String]
+    public var hasEndOfCandidates: Bool
+    public var hasRTCPMux: Bool
+    public var hasReducedSizeRTCP: Bool
+
+    // MARK: RTP
+
+    /// In the order of the `m=` line: the writer's preference.
+    public var codecs: [CodecDescription]
+    public var headerExtensions: [HeaderExtension]
+    /// One- and two-byte extensions may be mixed. RFC 8285 sect. 6.
+    public var allowsMixedExtensions: Bool
+    public var msids: [MediaStreamIdentifier]
+    public var sources: [MediaSource]
+    public var sourceGroups: [SourceGroup]
+    public var rids: [RestrictionIdentifier]
+    public var simulcast: Simulcast?
+
+    // MARK: SCTP
+
+    /// RFC 8841 sect. 5.
+    public var sctpPort: UInt16?
+    /// The largest message the writer takes, in bytes; 0 means any. RFC 8841 sect. 6.
+    public var maxMessageSize: UInt64?
+
+    // MARK: The rest
+
+    public var attributes: [SDPAttribute]
+    public var otherLines: [SDPOtherLine]
+
+    public static let rtpProtocol = "UDP/TLS/RTP/SAVPF"
+    public static let sctpProtocol = "UDP/DTLS/SCTP"
+    public static let dataChannelFormat = "webrtc-datachannel"
+
+    /// A section as WebRTC writes it, with nothing negotiated yet. The protocol and the formats
+    /// follow from the kind when they are not given.
+    public init(
+        kind: Kind, mid: String? = nil, direction: MediaDirection = .sendReceive,
+        port: UInt16 = 9, proto: String? = nil, otherFormats: [String]? = nil,
+        connection: String = "IN IP4 0.0.0.0", bandwidths: [Bandwidth] = [],
+        isBundleOnly: Bool = false, iceUsernameFragment: String? = nil,
+        icePassword: String? = nil, iceOptions: [String] = [], fingerprints: [Fingerprint] = [],
+        setup: DTLSSetup? = nil, candidates: [String] = [], hasEndOfCandidates: Bool = false,
+        hasRTCPMux: Bool? = nil, hasReducedSizeRTCP: Bool = false,
+        codecs: [CodecDescription] = [], headerExtensions: [HeaderExtension] = [],
+        allowsMixedExtensions: Bool = false, msids: [MediaStreamIdentifier] = [],
+        sources: [MediaSource] = [], sourceGroups: [SourceGroup] = [],
+        rids: [RestrictionIdentifier] = [], simulcast: Simulcast? = nil,
+        sctpPort: UInt16? = nil, maxMessageSize: UInt64? = nil,
+        attributes: [SDPAttribute] = [], otherLines: [SDPOtherLine] = []
+    ) {
+        let isData = kind == .application
+        self.kind = kind
+        self.port = port
+        self.proto = proto ?? (isData ? Self.sctpProtocol : Self.rtpProtocol)
+        self.otherFormats = otherFormats ?? (isData ? [Self.dataChannelFormat] : [])
+        self.connection = connection
+        self.bandwidths = bandwidths
+        self.mid = mid
+        self.direction = direction
+        self.isBundleOnly = isBundleOnly
+        self.iceUsernameFragment = iceUsernameFragment
+        self.icePassword = icePassword
+        self.iceOptions = iceOptions
+        self.fingerprints = fingerprints
+        self.setup = setup
+        self.candidates = candidates
+        self.hasEndOfCandidates = hasEndOfCandidates
+        self.hasRTCPMux = hasRTCPMux ?? !isData
+        self.hasReducedSizeRTCP = hasReducedSizeRTCP
+        self.codecs = codecs
+        self.headerExtensions = headerExtensions
+        self.allowsMixedExtensions = allowsMixedExtensions
+        self.msids = msids
+        self.sources = sources
+        self.sourceGroups = sourceGroups
+        self.rids = rids
+        self.simulcast = simulcast
+        self.sctpPort = sctpPort
+        self.maxMessageSize = maxMessageSize
+        self.attributes = attributes
+        self.otherLines = otherLines
+    }
+
+    /// Port 0 and not bundle-only: the other side does not want this section, or it is over and
+    /// may be used again for another track. RFC 9429 sect. 5.2.2.
+    public var isRejected: Bool { port == 0 && !isBundleOnly }
+
+    /// The answer that refuses an offered section: the same kind, protocol and formats, because
+    /// sections are matched by position. RFC 3264 sect. 6.
+    public static func rejection(of offered: MediaSection) -> MediaSection {
+        var formats = offered.otherFormats
+        if formats.isEmpty { formats = [offered.codecs.first.map { "\($0.payloadType)" } ?? "0"] }
+        return MediaSection(
+            kind: offered.kind, mid: offered.mid, direction: .inactive, port: 0,
+            proto: offered.proto, otherFormats: formats, hasRTCPMux: false)
+    }
+}

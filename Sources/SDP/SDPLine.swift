@@ -1,0 +1,74 @@
+/// One line of a session description, `<type>=<value>`. RFC 8866 sect. 5.
+struct SDPLine {
+    /// Counted from 1, for errors.
+    let number: Int
+    let type: Character
+    let value: Substring
+
+    /// Splits the text at LF, CRLF or both mixed: RFC 8866 sect. 5 asks readers for that leniency.
+    /// Blank lines at the end are ignored.
+    static func split(_ text: String) throws(SDPError) -> [SDPLine] {
+        let utf8 = text.utf8
+        guard utf8.count <= SDPLimits.descriptionBytesMaximum else {
+            throw .descriptionTooLong(byteCount: utf8.count)
+        }
+        // The UTF-8 view, because CR LF is a single Character that equals neither.
+        var raw = utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+            $0.last == 0x0D ? $0.dropLast() : $0
+        }
+        while let last = raw.last, last.isEmpty { raw.removeLast() }
+        var lines: [SDPLine] = []
+        lines.reserveCapacity(raw.count)
+        for (index, bytes) in raw.enumerated() {
+            lines.append(try SDPLine(Substring(bytes), number: index + 1))
+        }
+        return lines
+    }
+
+    private init(_ text: Substring, number: Int) throws(SDPError) {
+        let utf8 = text.utf8
+        guard utf8.count <= SDPLimits.lineBytesMaximum else {
+            throw .lineTooLong(line: number, byteCount: utf8.count)
+        }
+        self.number = number
+        guard let type = utf8.first, (0x61...0x7A).contains(type), utf8.dropFirst().first == 0x3D
+        else {
+            throw .malformed(
+                line: number, text: String(text), reason: "a line is <letter>=<value>")
+        }
+        self.type = Character(UnicodeScalar(type))
+        value = Substring(utf8.dropFirst(2))
+    }
+
+    /// The error that says why this line could not be taken.
+    func malformed(_ reason: String) -> SDPError {
+        .malformed(line: number, text: "\(type)=\(value)", reason: reason)
+    }
+
+    /// The name and the value of an `a=` line.
+    var attribute: SDPAttribute { SDPAttribute(parsing: value) }
+}
+
+extension Substring {
+    /// The space-separated words; several spaces count as one.
+    var words: [Substring] { split(separator: " ") }
+
+    /// The text before and after the first `separator`; nothing after it when there is none.
+    func divided(at separator: Character) -> (head: Substring, tail: Substring?) {
+        guard let index = firstIndex(of: separator) else { return (self, nil) }
+        return (self[..<index], self[self.index(after: index)...])
+    }
+
+    /// A decimal number without sign, or nil.
+    func decimal<Number: FixedWidthInteger>(as type: Number.Type = Number.self) -> Number? {
+        guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Number(self)
+    }
+
+    /// Without spaces at both ends.
+    var trimmed: Substring {
+        var rest = drop { $0 == " " }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}
