@@ -1,0 +1,63 @@
+# Roomcast: everything a person or a CI machine runs. `make help` lists the targets.
+#
+#   DURATION=20        make demo: stop after so many seconds and print one JSON line
+#   ARGUMENTS="..."    make run, make demo: handed to the binary as they are
+#   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+BINARY := .build/release/roomcast
+PYTHON := .venv/bin/python
+REQUIREMENTS := Tests/EndToEnd/requirements.txt
+
+.PHONY: help
+help: ## List the targets
+	@echo "Roomcast turns a WebRTC room into an HLS stream."
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: build ## Three participants and a stream of their room (DURATION=20 to end by itself)
+	@$(BINARY) demo $(DURATION) $(ARGUMENTS)
+
+.PHONY: run
+run: build ## The server, on http://localhost:8080/
+	@$(BINARY) serve $(ARGUMENTS)
+
+.PHONY: build
+build: install-dependencies ## The release binary, in .build/release/roomcast
+	@swift build -c release --product roomcast >&2
+
+.PHONY: test
+test: test-units test-end-to-end ## Every test, the browser ones included
+
+.PHONY: test-units
+test-units: install-dependencies ## The Swift tests
+	swift test
+
+.PHONY: test-end-to-end
+test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
+	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) -m pytest Tests/EndToEnd $(PYTEST)
+
+.PHONY: install-dependencies
+install-dependencies: ## Debian packages to build and run, where missing
+	@.ci/install-packages build
+
+.PHONY: install-test-dependencies
+install-test-dependencies: .venv/installed ## Those, and what the browser tests need
+	@.ci/install-packages test
+
+.venv/installed: $(REQUIREMENTS)
+	@.ci/install-packages test
+	@/usr/bin/python3 -m venv --clear .venv
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
+	@touch $@
+
+.PHONY: format
+format: ## Format the Swift sources in place
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+.PHONY: clean
+clean: ## Remove what was built, the Python packages and the streams' output
+	rm -rf .build .venv output
