@@ -1,0 +1,154 @@
+/// One RTP packet. RFC 3550 sect. 5.1.
+///
+/// ```
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// |V=2|P|X|  CC   |M|     PT      |       sequence number         |
+/// |                           timestamp                           |
+/// |                             SSRC                              |
+/// |                     CSRC (0 ... 15 of them)                   |
+/// |    X: profile of extension    |   X: length in 32-bit words   |
+/// |    X: header extension ...    |   payload ...   P: padding    |
+/// ```
+///
+/// A parsed packet shares the datagram's storage: nothing is copied until it is serialised.
+public struct RTPPacket: Hashable, Sendable {
+    public var marker: Bool
+    public var payloadType: PayloadType
+    public var sequenceNumber: SequenceNumber
+    /// Ticks of the codec's clock, from a random origin, modulo 2^32.
+    public var timestamp: UInt32
+    public var ssrc: SSRC
+    /// Contributing sources; at most 15 are written.
+    public var csrcs: [UInt32]
+    public var extensions: HeaderExtensions
+    /// The codec's bytes, without padding. Empty in a padding-only packet.
+    public var payload: ArraySlice<UInt8>
+    /// Bytes of padding after the payload, 0 ... 255, the count byte included.
+    public var paddingLength: Int
+
+    /// Bytes of the fixed header.
+    public static let headerBytesMinimum = 12
+    /// The largest datagram UDP carries.
+    public static let datagramBytesMaximum = 65_535
+
+    public init(
+        marker: Bool = false, payloadType: PayloadType, sequenceNumber: SequenceNumber,
+        timestamp: UInt32, ssrc: SSRC, csrcs: [UInt32] = [],
+        extensions: HeaderExtensions = HeaderExtensions(), payload: ArraySlice<UInt8>,
+        paddingLength: Int = 0
+    ) {
+        self.marker = marker
+        self.payloadType = payloadType
+        self.sequenceNumber = sequenceNumber
+        self.timestamp = timestamp
+        self.ssrc = ssrc
+        self.csrcs = csrcs
+        self.extensions = extensions
+        self.payload = payload
+        self.paddingLength = paddingLength
+    }
+
+    /// Parses a decrypted datagram.
+    public init(parsing bytes: [UInt8]) throws(RTPError) {
+        guard bytes.count >= Self.headerBytesMinimum else {
+            throw .truncated(needed: Self.headerBytesMinimum, available: bytes.count)
+        }
+        guard bytes.count <= Self.datagramBytesMaximum else {
+            throw .oversized(count: bytes.count, maximum: Self.datagramBytesMaximum)
+        }
+        guard bytes[0] >> 6 == 2 else { throw .unsupportedVersion(bytes[0] >> 6) }
+        marker = bytes[1] & 0x80 != 0
+        payloadType = PayloadType(bytes[1])
+        sequenceNumber = SequenceNumber(bytes.uint16(at: 2))
+        timestamp = bytes.uint32(at: 4)
+        ssrc = SSRC(bytes.uint32(at: 8))
+
+        var offset = Self.headerBytesMinimum
+        let csrcCount = Int(bytes[0] & 0x0F)
+        try Self.require(csrcCount * 4, at: offset, in: bytes)
+        csrcs = csrcCount == 0 ? [] : (0..<csrcCount).map { bytes.uint32(at: 12 + $0 * 4) }
+        offset += csrcCount * 4
+
+        if bytes[0] & 0x10 != 0 {
+            try Self.require(4, at: offset, in: bytes)
+            let profile = bytes.uint16(at: offset)
+            let length = Int(bytes.uint16(at: offset + 2)) * 4
+            offset += 4
+            try Self.require(length, at: offset, in: bytes)
+            extensions = HeaderExtensions(
+                profile: profile, block: bytes[offset..<(offset + length)])
+            offset += length
+        } else {
+            extensions = HeaderExtensions()
+        }
+
+        var padding = 0
+        if bytes[0] & 0x20 != 0 {
+            padding = Int(bytes[bytes.count - 1])
+            guard padding > 0, padding <= bytes.count - offset else {
+                throw .invalidPadding(count: padding, available: bytes.count - offset)
+            }
+        }
+        paddingLength = padding
+        payload = bytes[offset..<(bytes.count - padding)]
+    }
+
+    private static func require(_ count: Int, at offset: Int, in bytes: [UInt8]) throws(RTPError) {
+        guard bytes.count - offset >= count else {
+            throw .truncated(needed: count, available: bytes.count - offset)
+        }
+    }
+
+    /// The packet as it goes to SRTP. Padding is written only when `paddingLength` is above zero.
+    public func serialized() -> [UInt8] {
+        let csrcCount = min(csrcs.count, 15)
+        let padding = min(max(paddingLength, 0), 255)
+        let hasExtensions = !extensions.isEmpty
+        let count =
+            Self.headerBytesMinimum + csrcCount * 4 + extensions.serializedBytes + payload.count
+            + padding
+        var bytes: [UInt8] = []
+        // Room for an SRTP tag as well, so that protection does not move the packet.
+        bytes.reserveCapacity(count + 32)
+        bytes.append(
+            0x80 | (padding > 0 ? 0x20 : 0) | (hasExtensions ? 0x10 : 0) | UInt8(csrcCount))
+        bytes.append((marker ? 0x80 : 0) | payloadType.rawValue)
+        bytes.append(bigEndian: sequenceNumber.rawValue)
+        bytes.append(bigEndian: timestamp)
+        bytes.append(bigEndian: ssrc.rawValue)
+        for csrc in csrcs.prefix(csrcCount) { bytes.append(bigEndian: csrc) }
+        if hasExtensions { extensions.write(into: &bytes) }
+        bytes.append(contentsOf: payload)
+        if padding > 0 {
+            bytes.append(contentsOf: repeatElement(0, count: padding - 1))
+            bytes.append(UInt8(padding))
+        }
+        return bytes
+    }
+}
+
+extension RTPPacket {
+    /// Whether a datagram is RTCP rather than RTP, on a port that carries both. RFC 5761 sect. 4.
+    public static func isRTCP(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 2 && (64..<96).contains(bytes[1] & 0x7F)
+    }
+
+    /// The SSRC of an RTP datagram, for a demultiplexer; the SRTP header is in the clear.
+    public static func peekSSRC(_ bytes: [UInt8]) -> SSRC? {
+        guard bytes.count >= headerBytesMinimum else { return nil }
+        return SSRC(bytes.uint32(at: 8))
+    }
+
+    /// The payload type of an RTP datagram.
+    public static func peekPayloadType(_ bytes: [UInt8]) -> PayloadType? {
+        guard bytes.count >= headerBytesMinimum else { return nil }
+        return PayloadType(bytes[1])
+    }
+
+    /// The sequence number of an RTP datagram.
+    public static func peekSequenceNumber(_ bytes: [UInt8]) -> SequenceNumber? {
+        guard bytes.count >= headerBytesMinimum else { return nil }
+        return SequenceNumber(bytes.uint16(at: 2))
+    }
+}
