@@ -1,0 +1,177 @@
+import COpenSSL
+import MediaKernel
+
+/// One `SSL *` between two memory BIOs: the calls, without the meaning.
+///
+/// **The leak in "time is an argument".** OpenSSL stamps its retransmission timer with
+/// `gettimeofday` itself (`dtls1_start_timer`) and offers no way to give it another clock, only
+/// other durations. This file asks how long the timer still has to run and the owner adds that to
+/// its own `now`; so a fake clock drives everything but the retransmission of lost flights, and a
+/// step of the wall clock during a handshake shifts one of them.
+struct DTLSSession: ~Copyable {
+    /// Where `FingerprintCheck` hangs; OpenSSL keeps index 0 for the application.
+    static let checkIndex: Int32 = 0
+
+    /// A handshake is retransmitted after 200 ms, 400 ms, … 3 s. RFC 6347 sect. 4.2.4.1 proposes
+    /// a second for the public Internet; here ICE has shown already that the path works.
+    private static let firstTimeoutMicroseconds: UInt32 = 200_000
+    private static let timeoutMaximumMicroseconds: UInt32 = 3_000_000
+
+    enum Progress {
+        case done
+        case wantsMore
+        case closed
+        case failed
+    }
+
+    private let ssl: OpaquePointer
+    private let input: OpaquePointer
+    private let output: OpaquePointer
+
+    private init(ssl: OpaquePointer, input: OpaquePointer, output: OpaquePointer) {
+        self.ssl = ssl
+        self.input = input
+        self.output = output
+    }
+
+    deinit { SSL_free(ssl) }  // with both BIOs
+
+    /// `check` must outlive the session.
+    static func make(
+        context: OpaquePointer, isServer: Bool, profiles: [SRTPProfile], check: FingerprintCheck,
+        mtu: Int
+    ) throws(SecureTransportError) -> DTLSSession {
+        ERR_clear_error()
+        let ssl = try OpenSSLFailure.require(SSL_new(context), "SSL_new")
+        guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
+            SSL_free(ssl)
+            throw OpenSSLFailure.take("BIO_new")
+        }
+        SSL_set_bio(ssl, input, output)
+        let session = DTLSSession(ssl: ssl, input: input, output: output)
+        // "Empty" means "later", not "the end".
+        roomcast_set_memory_eof(input, -1)
+        roomcast_set_memory_eof(output, -1)
+        roomcast_set_mtu(ssl, mtu)
+        if !profiles.isEmpty {
+            let names = profiles.map(\.openSSLName).joined(separator: ":")
+            // This one function of OpenSSL returns 0 for success.
+            guard SSL_set_tlsext_use_srtp(ssl, names) == 0 else {
+                throw OpenSSLFailure.take("SSL_set_tlsext_use_srtp")
+            }
+        }
+        try OpenSSLFailure.check(
+            SSL_set_ex_data(ssl, checkIndex, Unmanaged.passUnretained(check).toOpaque()),
+            "SSL_set_ex_data")
+        DTLS_set_timer_cb(ssl) { _, previous in
+            previous == 0
+                ? DTLSSession.firstTimeoutMicroseconds
+                : min(previous * 2, DTLSSession.timeoutMaximumMicroseconds)
+        }
+        if isServer { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
+        return session
+    }
+
+    // MARK: Bytes
+
+    /// Gives OpenSSL one datagram. Call `handshake` or `read` until they want more.
+    func feed(_ datagram: [UInt8]) {
+        _ = BIO_write(input, datagram, Int32(datagram.count))
+    }
+
+    func feed(_ datagram: [UInt8], _ parts: [Range<Int>]) {
+        for part in parts { feed(Array(datagram[part])) }
+    }
+
+    /// Forgets what is left of a datagram, so that it does not become the head of the next one.
+    func discardInput() { roomcast_reset_bio(input) }
+
+    /// All that OpenSSL wants to send: whole records, one behind the other.
+    func takeOutput() -> [UInt8] {
+        let pending = BIO_ctrl_pending(output)
+        guard pending > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: pending) { buffer, count in
+            count = max(0, Int(BIO_read(output, buffer.baseAddress, Int32(pending))))
+        }
+    }
+
+    // MARK: Steps
+
+    func handshake() -> Progress {
+        ERR_clear_error()
+        let result = SSL_do_handshake(ssl)
+        return result == 1 ? .done : progress(result)
+    }
+
+    /// Reads one record's data into `data`, which is replaced.
+    func read(into data: inout [UInt8]) -> Progress {
+        ERR_clear_error()
+        data = []
+        // A record of a path's MTU comes in one go; a longer one, of up to 16 KB, in pieces.
+        return withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 16) { buffer in
+            repeat {
+                let result = SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
+                guard result > 0 else { return data.isEmpty ? progress(result) : .done }
+                data.append(contentsOf: buffer[..<Int(result)])
+            } while SSL_pending(ssl) > 0
+            return .done
+        }
+    }
+
+    func write(_ data: [UInt8]) -> Progress {
+        ERR_clear_error()
+        let result = SSL_write(ssl, data, Int32(data.count))
+        return result > 0 ? .done : progress(result)
+    }
+
+    /// Queues a close_notify alert.
+    func shutdown() {
+        ERR_clear_error()
+        _ = SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    private func progress(_ result: Int32) -> Progress {
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: .wantsMore
+        case SSL_ERROR_ZERO_RETURN: .closed
+        default: .failed
+        }
+    }
+
+    // MARK: Timer
+
+    /// How long until the flight is due again; nil when no answer is awaited.
+    func timeRemaining() -> Duration? {
+        var remaining = timeval()
+        guard roomcast_dtls_get_timeout(ssl, &remaining) == 1 else { return nil }
+        let microseconds = Int64(remaining.tv_sec) * 1_000_000 + Int64(remaining.tv_usec)
+        // A wall clock set back would make this hours.
+        return .microseconds(min(max(0, microseconds), Int64(Self.timeoutMaximumMicroseconds)))
+    }
+
+    /// Sends the flight again if OpenSSL's clock agrees that it is due. False: given up.
+    func retransmitIfDue() -> Bool {
+        ERR_clear_error()
+        return roomcast_dtls_handle_timeout(ssl) >= 0
+    }
+
+    // MARK: SRTP
+
+    var profile: SRTPProfile? {
+        SSL_get_selected_srtp_profile(ssl).flatMap { SRTPProfile(openSSLID: $0.pointee.id) }
+    }
+
+    /// The keying material of RFC 5764 sect. 4.2: client key, server key, client salt, server
+    /// salt.
+    func exportKeys(_ profile: SRTPProfile) throws(SecureTransportError) -> [UInt8] {
+        ERR_clear_error()
+        var material = [UInt8](repeating: 0, count: 2 * (profile.keyBytes + profile.saltBytes))
+        let label = "EXTRACTOR-dtls_srtp"
+        try OpenSSLFailure.check(
+            SSL_export_keying_material(
+                ssl, &material, material.count, label, label.utf8.count, nil, 0, 0),
+            "SSL_export_keying_material")
+        return material
+    }
+}

@@ -1,0 +1,111 @@
+import COpenSSL
+
+/// A certificate's digest as the SDP's `a=fingerprint` carries it (RFC 8122 sect. 5).
+struct Fingerprint: Hashable {
+    /// In rising order of preference.
+    enum Algorithm: Int, Comparable {
+        case sha256, sha384, sha512
+
+        init?(name: String) {
+            switch name.lowercased() {
+            case "sha-256": self = .sha256
+            case "sha-384": self = .sha384
+            case "sha-512": self = .sha512
+            default: return nil
+            }
+        }
+
+        var byteCount: Int {
+            switch self {
+            case .sha256: 32
+            case .sha384: 48
+            case .sha512: 64
+            }
+        }
+
+        static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    let algorithm: Algorithm
+    let digest: [UInt8]
+
+    /// Nil for an unknown algorithm, and for a value that is not its digest in "AB:CD:…" form.
+    init?(algorithm name: String, value: String) {
+        guard let algorithm = Algorithm(name: name) else { return nil }
+        let pairs = value.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard pairs.count == algorithm.byteCount else { return nil }
+        var digest: [UInt8] = []
+        for pair in pairs {
+            guard pair.count == 2, let high = pair.first.flatMap(Self.nibble),
+                let low = pair.last.flatMap(Self.nibble)
+            else { return nil }
+            digest.append(high << 4 | low)
+        }
+        self.algorithm = algorithm
+        self.digest = digest
+    }
+
+    /// The digest of an `X509 *`; nil when OpenSSL is out of memory.
+    init?(of certificate: OpaquePointer, _ algorithm: Algorithm) {
+        let function =
+            switch algorithm {
+            case .sha256: EVP_sha256()
+            case .sha384: EVP_sha384()
+            case .sha512: EVP_sha512()
+            }
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard X509_digest(certificate, function, &digest, &count) == 1 else { return nil }
+        self.algorithm = algorithm
+        self.digest = Array(digest.prefix(Int(count)))
+    }
+
+    /// Upper-case hexadecimal bytes with colons between.
+    var value: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        for byte in digest {
+            if !text.isEmpty { text.append(UInt8(ascii: ":")) }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func nibble(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+/// The fingerprints that the remote certificate must fit, and whether it did.
+///
+/// OpenSSL's verification callback reaches it through a pointer kept with the `SSL`.
+final class FingerprintCheck {
+    enum Outcome { case pending, matched, mismatched }
+
+    private let algorithm: Fingerprint.Algorithm
+    private let accepted: [Fingerprint]
+    private(set) var outcome = Outcome.pending
+
+    /// Several fingerprints of one algorithm mean several certificates, any of which will do; of
+    /// several algorithms only the strongest counts (RFC 8122 sect. 5).
+    init(_ remote: [(algorithm: String, value: String)]) throws(SecureTransportError) {
+        let usable = remote.compactMap { Fingerprint(algorithm: $0.algorithm, value: $0.value) }
+        guard let strongest = usable.map(\.algorithm).max() else { throw .noUsableFingerprint }
+        algorithm = strongest
+        accepted = usable.filter { $0.algorithm == strongest }
+    }
+
+    func verify(_ certificate: OpaquePointer) -> Bool {
+        let matches = Fingerprint(of: certificate, algorithm).map(accepted.contains) ?? false
+        outcome = matches ? .matched : .mismatched
+        return matches
+    }
+
+    func reset() { outcome = .pending }
+}
