@@ -1,0 +1,46 @@
+/// A codec both sides have.
+public struct NegotiatedCodec: Hashable, Sendable {
+    /// The offerer's payload type with the parameters and the feedback of the answer.
+    public var codec: CodecDescription
+    /// The offerer's payload type for its retransmissions, when both sides do them.
+    public var rtxPayloadType: UInt8?
+
+    public init(codec: CodecDescription, rtxPayloadType: UInt8? = nil) {
+        self.codec = codec
+        self.rtxPayloadType = rtxPayloadType
+    }
+
+    /// The formats for the answer: the codec, then its retransmissions.
+    public var descriptions: [CodecDescription] {
+        guard let rtxPayloadType else { return [codec] }
+        return [
+            codec,
+            .retransmission(
+                payloadType: rtxPayloadType, of: codec.payloadType, clockRate: codec.clockRate),
+        ]
+    }
+}
+
+/// The codecs of an offered section that `capabilities` has too: in the order of the
+/// capabilities, and where one capability matches several formats (H.264 profiles) in the order
+/// of the offer. RFC 3264 sect. 6.1. Empty when there is none: the section is to be rejected.
+public func negotiate(
+    offered: MediaSection, capabilities: [CodecCapability]
+) -> [NegotiatedCodec] {
+    var taken: Set<UInt8> = []
+    var agreed: [NegotiatedCodec] = []
+    for capability in capabilities where capability.kind == offered.kind {
+        for codec in offered.codecs
+        where capability.matches(codec) && taken.insert(codec.payloadType).inserted {
+            let retransmission = offered.codecs.first {
+                $0.associatedPayloadType == codec.payloadType && $0.clockRate == codec.clockRate
+            }
+            agreed.append(
+                NegotiatedCodec(
+                    codec: capability.answer(to: codec),
+                    rtxPayloadType: capability.allowsRetransmission
+                        ? retransmission?.payloadType : nil))
+        }
+    }
+    return agreed
+}

@@ -1,0 +1,69 @@
+/// The profiles of H.264 that `profile-level-id` can name. RFC 6184 table 5.
+public enum H264Profile: Hashable, Sendable, CaseIterable {
+    case constrainedBaseline
+    case baseline
+    case main
+    case extended
+    case constrainedHigh
+    case high
+    case high10
+    case high422
+    case high444
+
+    /// One row of the table: the bits of `profile-iop` under `mask` must equal `value`.
+    private struct Row {
+        let profileIDC: UInt8
+        let mask: UInt8
+        let value: UInt8
+        let profile: H264Profile
+    }
+
+    private static let table: [Row] = [
+        Row(profileIDC: 0x42, mask: 0x4F, value: 0x40, profile: .constrainedBaseline),
+        Row(profileIDC: 0x4D, mask: 0x8F, value: 0x80, profile: .constrainedBaseline),
+        Row(profileIDC: 0x58, mask: 0xCF, value: 0xC0, profile: .constrainedBaseline),
+        Row(profileIDC: 0x42, mask: 0x4F, value: 0x00, profile: .baseline),
+        Row(profileIDC: 0x58, mask: 0xCF, value: 0x80, profile: .baseline),
+        Row(profileIDC: 0x4D, mask: 0xAF, value: 0x00, profile: .main),
+        Row(profileIDC: 0x58, mask: 0xCF, value: 0x00, profile: .extended),
+        Row(profileIDC: 0x64, mask: 0xFF, value: 0x0C, profile: .constrainedHigh),
+        Row(profileIDC: 0x64, mask: 0xFF, value: 0x00, profile: .high),
+        Row(profileIDC: 0x6E, mask: 0xFF, value: 0x00, profile: .high10),
+        Row(profileIDC: 0x7A, mask: 0xFF, value: 0x00, profile: .high422),
+        Row(profileIDC: 0xF4, mask: 0xFF, value: 0x00, profile: .high444),
+    ]
+
+    init?(profileIDC: UInt8, constraints: UInt8) {
+        let row = Self.table.first {
+            $0.profileIDC == profileIDC && constraints & $0.mask == $0.value
+        }
+        guard let row else { return nil }
+        self = row.profile
+    }
+}
+
+/// `profile-level-id`: three bytes in hexadecimal. RFC 6184 sect. 8.1.
+public struct H264ProfileLevel: Hashable, Sendable {
+    public var profile: H264Profile
+    /// Ten times the level: 31 is level 3.1.
+    public var levelIDC: UInt8
+
+    /// What a missing parameter means: Baseline at level 1. RFC 6184 sect. 8.1.
+    public static let unstated = H264ProfileLevel(profile: .baseline, levelIDC: 10)
+
+    public init(profile: H264Profile, levelIDC: UInt8) {
+        self.profile = profile
+        self.levelIDC = levelIDC
+    }
+
+    /// Nil when it is not six hexadecimal digits or names no profile.
+    public init?(parsing text: String) {
+        guard text.utf8.count == 6, text.allSatisfy(\.isHexDigit),
+            let bits = UInt32(text, radix: 16),
+            let profile = H264Profile(
+                profileIDC: UInt8(truncatingIfNeeded: bits >> 16),
+                constraints: UInt8(truncatingIfNeeded: bits >> 8))
+        else { return nil }
+        self.init(profile: profile, levelIDC: UInt8(truncatingIfNeeded: bits))
+    }
+}

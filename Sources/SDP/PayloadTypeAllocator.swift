@@ -1,0 +1,93 @@
+/// Gives out payload types for the offers of one connection.
+///
+/// The sections of a BUNDLE group share one space: a number means the same format in each
+/// (RFC 9143 sect. 9.1), and keeps its meaning for the connection's life (RFC 3264 sect. 8.3.2).
+public struct PayloadTypeAllocator: Sendable {
+    /// A format without its number; feedback does not distinguish formats.
+    private struct Format: Hashable, Sendable {
+        var name: String
+        var clockRate: Int
+        var channels: Int?
+        var parameters: FormatParameters
+    }
+
+    private var assigned: [Format: UInt8] = [:]
+    private var free: [UInt8]
+
+    /// The dynamic range of RFC 3551 first, then what RFC 5761 sect. 4 leaves below RTCP's types.
+    public init() { free = Array(96...127) + Array(35...63) }
+
+    /// The payload type of this format, whose own `payloadType` is not looked at: the one it had
+    /// before, or a free one; nil when all 61 are used.
+    public mutating func payloadType(for codec: CodecDescription) -> UInt8? {
+        let format = Format(
+            name: codec.name.lowercased(), clockRate: codec.clockRate, channels: codec.channels,
+            parameters: codec.parameters)
+        if let known = assigned[format] { return known }
+        guard !free.isEmpty else { return nil }
+        let payloadType = free.removeFirst()
+        assigned[format] = payloadType
+        return payloadType
+    }
+
+    /// The same format under this connection's payload type, followed by its retransmissions
+    /// when they are wanted. Empty when the numbers are used up.
+    public mutating func descriptions(
+        for codec: CodecDescription, withRetransmission: Bool
+    ) -> [CodecDescription] {
+        guard let payloadType = payloadType(for: codec) else { return [] }
+        var codec = codec
+        codec.payloadType = payloadType
+        guard withRetransmission else { return [codec] }
+        var retransmission = CodecDescription.retransmission(
+            payloadType: 0, of: payloadType, clockRate: codec.clockRate)
+        guard let number = self.payloadType(for: retransmission) else { return [codec] }
+        retransmission.payloadType = number
+        return [codec, retransmission]
+    }
+
+    /// An offer of all capabilities of one kind, in their order.
+    public mutating func descriptions(
+        offering capabilities: [CodecCapability], kind: MediaSection.Kind
+    ) -> [CodecDescription] {
+        capabilities.filter { $0.kind == kind }.flatMap { capability in
+            descriptions(
+                for: capability.offer, withRetransmission: capability.allowsRetransmission)
+        }
+    }
+}
+
+extension CodecCapability {
+    /// The format to offer, without a payload type of its own yet. A rule that takes any H.264
+    /// profile offers Constrained Baseline, which everyone decodes.
+    var offer: CodecDescription {
+        var parameters = parameters
+        switch rule {
+        case .nameOnly: break
+        case .h264(let packetizationMode, let profiles):
+            parameters["level-asymmetry-allowed"] = "1"
+            parameters["packetization-mode"] = String(packetizationMode)
+            parameters["profile-level-id"] = Self.offeredProfile(of: profiles)
+        case .vp9(let profile):
+            parameters["profile-id"] = String(profile)
+        case .av1(let profile):
+            // Level 3.1 (index 5) at main tier, as browsers state it.
+            parameters["level-idx"] = "5"
+            parameters["profile"] = String(profile)
+            parameters["tier"] = "0"
+        }
+        return CodecDescription(
+            payloadType: 0, name: name, clockRate: clockRate, channels: channels,
+            parameters: parameters, feedback: feedback)
+    }
+
+    /// At level 3.1, which holds 1280x720 at 30 frames a second.
+    private static func offeredProfile(of profiles: Set<H264Profile>?) -> String {
+        guard let profiles, !profiles.contains(.constrainedBaseline) else { return "42e01f" }
+        if profiles.contains(.baseline) { return "42001f" }
+        if profiles.contains(.main) { return "4d001f" }
+        if profiles.contains(.constrainedHigh) { return "640c1f" }
+        if profiles.contains(.high) { return "64001f" }
+        return "42e01f"
+    }
+}
