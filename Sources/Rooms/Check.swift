@@ -1,0 +1,26 @@
+/// The limits of what a client writes, in one place so that each error names the field.
+enum Check {
+    static func bytes(_ text: String, field: String, maximum: Int) throws(RoomError) {
+        let count = text.utf8.count
+        guard count <= maximum else {
+            throw .tooLong(field: field, count: count, maximum: maximum)
+        }
+    }
+
+    /// Names are measured in scalars, so that the limit is the same in every script.
+    static func name(_ text: String, field: String) throws(RoomError) {
+        let count = text.unicodeScalars.count
+        guard count <= RoomLimits.nameScalars else {
+            throw .tooLong(field: field, count: count, maximum: RoomLimits.nameScalars)
+        }
+    }
+
+    /// Ids travel in SDP lines, file names and logs: visible ASCII without blanks.
+    static func identifier(_ text: String, field: String) throws(RoomError) {
+        guard !text.isEmpty else { throw .invalidField(field: field, reason: "is empty") }
+        try bytes(text, field: field, maximum: RoomLimits.identifierBytes)
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw .invalidField(field: field, reason: "must be visible ASCII without blanks")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// How a room's streams are made: `hlsDestinations` of a 100ms template
+/// (`100ms-server-api.md` section 2.3). What is missing is the server's default.
+public struct HLSDestination: Hashable, Sendable, Codable {
+    /// One rung of the ladder. An empty object stands for the server's default of that rung.
+    public struct Layer: Hashable, Sendable, Codable {
+        /// In pixels.
+        public var width: Int?
+        public var height: Int?
+        /// In kbit/s.
+        public var videoBitrate: Int?
+        public var audioBitrate: Int?
+
+        public init(
+            width: Int? = nil, height: Int? = nil, videoBitrate: Int? = nil,
+            audioBitrate: Int? = nil
+        ) {
+            self.width = width
+            self.height = height
+            self.videoBitrate = videoBitrate
+            self.audioBitrate = audioBitrate
+        }
+    }
+
+    public var name: String?
+    /// In seconds.
+    public var maxDuration: Int?
+    public var layers: [Layer]?
+    /// `event` or `live`.
+    public var playlistType: String?
+    public var numPlaylistSegments: Int?
+    /// In frames a second.
+    public var videoFrameRate: Int?
+    /// How long the room may be empty before a stream stops by itself, in seconds.
+    public var autoStopTimeout: Int?
+
+    public init(name: String? = nil, layers: [Layer]? = nil) {
+        self.name = name
+        self.layers = layers
+    }
+}

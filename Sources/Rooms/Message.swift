@@ -1,0 +1,26 @@
+public import MediaKernel
+
+/// JSON that a client wrote and another reads. A room carries it and never looks inside.
+public struct OpaqueJSON: Hashable, Sendable {
+    public var text: String
+
+    public init(text: String) { self.text = text }
+}
+
+/// Whom a broadcast is for.
+public enum Audience: Hashable, Sendable {
+    case everybody
+    case roles([String])
+    case peer(PeerID)
+}
+
+/// One broadcast as its recipients see it.
+public struct Message: Hashable, Sendable {
+    public let id: String
+    public var sender: Peer
+    public var audience: Audience
+    /// `chat` or a client's own word.
+    public var type: String
+    public var body: OpaqueJSON
+    public var sentAt: WallTime
+}

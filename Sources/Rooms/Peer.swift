@@ -1,0 +1,78 @@
+public import MediaKernel
+
+/// A participant: a person, a publisher, a bot.
+public struct Peer: Hashable, Sendable {
+    /// Chosen by the client, for the whole session, reconnections included.
+    public let id: PeerID
+    /// From the token.
+    public let userID: String
+    /// Tells apart two anonymous users: from the token, empty when it holds none.
+    public let tokenID: String
+    public let role: String
+    /// Copied from the role, so that no question about a peer needs the policy.
+    public let isHidden: Bool
+    public var name: String
+    /// 100ms: `data`.
+    public var metadata: String
+    /// Grows by one a join; the order in which peers are listed.
+    public let joinedOrder: Int
+    public internal(set) var joinedAt: WallTime
+    /// In the order in which they were published.
+    public internal(set) var tracks: [Track] = []
+
+    var phase: Phase = .admitted
+    var fanOut: TokenBucket
+
+    /// ```
+    /// joinRequested ─► admitted ─joinCompleted─► present ─connectionLost─► lost(until:)
+    ///                     │                       ▲  │                        │  │
+    ///               joinAbandoned                 │ left       connectionReturned│ handleTimeout, left
+    ///                     ▼                       │  ▼                        │  ▼
+    ///                    gone                     └──┼────────────────────────┘ gone
+    ///                                               gone
+    /// ```
+    enum Phase: Hashable, Sendable {
+        /// Holds a place; nobody knows of it while its media is being set up.
+        case admitted
+        case present
+        /// Its socket was lost. It keeps its place, its tracks and its tile until the instant.
+        case lost(until: Instant)
+    }
+
+    /// Whether the peer has joined, be its socket there or not.
+    public var hasJoined: Bool { phase != .admitted }
+
+    /// Whether a message would reach it.
+    public var isReachable: Bool { phase == .present }
+
+    var isLost: Bool {
+        switch phase {
+        case .lost: true
+        case .admitted, .present: false
+        }
+    }
+
+    func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
+}
+
+/// What a client and its token say when it joins.
+public struct JoinRequest: Hashable, Sendable {
+    public var peer: PeerID
+    public var userID: String
+    public var tokenID: String
+    public var role: String
+    public var name: String
+    public var metadata: String
+
+    public init(
+        peer: PeerID, userID: String, tokenID: String = "", role: String, name: String,
+        metadata: String = ""
+    ) {
+        self.peer = peer
+        self.userID = userID
+        self.tokenID = tokenID
+        self.role = role
+        self.name = name
+        self.metadata = metadata
+    }
+}

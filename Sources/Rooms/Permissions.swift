@@ -1,0 +1,73 @@
+/// What a role may do to the room and to others.
+public struct Permissions: Hashable, Sendable, Codable {
+    public var endRoom = false
+    public var removeOthers = false
+    public var mute = false
+    public var unmute = false
+    public var changeRole = false
+    public var hlsStreaming = false
+    public var rtmpStreaming = false
+    public var browserRecording = false
+    public var sendRoomState = false
+    public var pollRead = false
+    public var pollWrite = false
+    /// May send messages. 100ms knows no such field; every role may unless a policy says no.
+    public var broadcast = true
+
+    public init() {}
+
+    enum CodingKeys: String, CodingKey {
+        case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, rtmpStreaming
+        case browserRecording, sendRoomState, pollRead, pollWrite, broadcast
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func flag(_ key: CodingKeys, default missing: Bool = false) throws -> Bool {
+            try values.decodeIfPresent(Bool.self, forKey: key) ?? missing
+        }
+        endRoom = try flag(.endRoom)
+        removeOthers = try flag(.removeOthers)
+        mute = try flag(.mute)
+        unmute = try flag(.unmute)
+        changeRole = try flag(.changeRole)
+        hlsStreaming = try flag(.hlsStreaming)
+        rtmpStreaming = try flag(.rtmpStreaming)
+        browserRecording = try flag(.browserRecording)
+        sendRoomState = try flag(.sendRoomState)
+        pollRead = try flag(.pollRead)
+        pollWrite = try flag(.pollWrite)
+        broadcast = try flag(.broadcast, default: true)
+    }
+
+    /// Everything; a host's.
+    public static var all: Permissions {
+        var permissions = Permissions()
+        permissions.endRoom = true
+        permissions.removeOthers = true
+        permissions.mute = true
+        permissions.unmute = true
+        permissions.changeRole = true
+        permissions.hlsStreaming = true
+        permissions.rtmpStreaming = true
+        permissions.browserRecording = true
+        permissions.sendRoomState = true
+        permissions.pollRead = true
+        permissions.pollWrite = true
+        return permissions
+    }
+}
+
+/// The rights that a request of a peer is checked against.
+public enum Permission: String, Hashable, Sendable {
+    case endRoom, removeOthers, hlsStreaming, broadcast
+
+    func isGranted(by permissions: Permissions) -> Bool {
+        switch self {
+        case .endRoom: permissions.endRoom
+        case .removeOthers: permissions.removeOthers
+        case .hlsStreaming: permissions.hlsStreaming
+        case .broadcast: permissions.broadcast
+        }
+    }
+}

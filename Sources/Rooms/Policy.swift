@@ -1,0 +1,126 @@
+/// The roles and destinations of a room. 100ms: a template.
+///
+/// A policy is whole: it holds at least one role that is not hidden, every role that somebody
+/// subscribes to exists, and "every role" has been spelled out. So nothing has to be checked
+/// again when a peer joins.
+public struct Policy: Hashable, Sendable {
+    /// The role in which a stream's bot joins, as in 100ms.
+    public static let recorderRole = "__internal_recorder"
+
+    /// More than this is a mistake in a file, not a policy.
+    public static let rolesMaximum = 100
+
+    /// Shown to clients as `template_id`.
+    public let templateID: String
+    /// In the order of the file.
+    public let roles: [Role]
+    /// By name; `default` is the one that is used when none is asked for.
+    public let hlsDestinations: [String: HLSDestination]
+
+    /// Completes and checks a policy.
+    ///
+    /// - The recorder's role is added when it is missing.
+    /// - `*` in `subscribeToRoles` becomes the name of every role that is not hidden; a hidden role
+    ///   that names none subscribes to all of them.
+    /// - Throws: ``RoomError/invalidPolicy(_:)`` with the reason as a sentence.
+    public init(
+        validating roles: [Role], templateID: String = "default",
+        hlsDestinations: [String: HLSDestination] = [:]
+    ) throws(RoomError) {
+        var roles = roles
+        if !roles.contains(where: { $0.name == Self.recorderRole }) {
+            roles.append(Role(name: Self.recorderRole, isHidden: true))
+        }
+        guard roles.count <= Self.rolesMaximum else {
+            throw .invalidPolicy("\(roles.count) roles; at most \(Self.rolesMaximum) are allowed")
+        }
+        var names: Set<String> = []
+        for role in roles {
+            try Self.check(role)
+            guard names.insert(role.name).inserted else {
+                throw .invalidPolicy("role '\(role.name)' is defined twice")
+            }
+        }
+        let visible = roles.filter { !$0.isHidden }.map(\.name)
+        guard !visible.isEmpty else {
+            throw .invalidPolicy("every role is hidden, so nobody could be seen")
+        }
+        for index in roles.indices {
+            roles[index].subscribeParams.subscribeToRoles = try Self.subscriptions(
+                of: roles[index], visible: visible, known: names)
+        }
+        self.roles = roles
+        self.templateID = templateID
+        self.hlsDestinations = hlsDestinations
+    }
+
+    /// The role of that name.
+    public func role(_ name: String) -> Role? { roles.first { $0.name == name } }
+
+    /// The roles that a peer of the given role may know of: the visible ones, and its own.
+    public func rolesKnown(to name: String) -> [Role] {
+        roles.filter { !$0.isHidden || $0.name == name }
+    }
+
+    private static func check(_ role: Role) throws(RoomError) {
+        guard !role.name.isEmpty, role.name.unicodeScalars.count <= RoomLimits.nameScalars else {
+            throw .invalidPolicy("a role's name has 1 to \(RoomLimits.nameScalars) characters")
+        }
+        guard role.maxPeerCount >= -1 else {
+            throw .invalidPolicy(
+                "role '\(role.name)': maxPeerCount is \(role.maxPeerCount), below -1")
+        }
+        if role.isHidden, !role.publishParams.allowed.isEmpty {
+            throw .invalidPolicy("role '\(role.name)' is hidden and so may publish nothing")
+        }
+        if role.name == Self.recorderRole, !role.isHidden {
+            throw .invalidPolicy("role '\(role.name)' records the room and must be hidden")
+        }
+    }
+
+    private static func subscriptions(
+        of role: Role, visible: [String], known: Set<String>
+    ) throws(RoomError) -> [String] {
+        let asked = role.subscribeParams.subscribeToRoles
+        if asked.contains(SubscribeParameters.everyRole) || (role.isHidden && asked.isEmpty) {
+            return visible
+        }
+        for name in asked where !known.contains(name) {
+            throw .invalidPolicy(
+                "role '\(role.name)' subscribes to role '\(name)', which does not exist")
+        }
+        return asked
+    }
+}
+
+extension Policy {
+    /// Three roles for people and one for the recorder: a `host` publishes and runs the stream, a
+    /// `guest` publishes, a `viewer` only sees, and the hidden recorder receives everything.
+    public static let standard: Policy = {
+        let camera = VideoParameters(bitRate: 900, frameRate: 30, width: 1280, height: 720)
+        let screen = VideoParameters(bitRate: 1500, frameRate: 15, width: 1920, height: 1080)
+        let publishing = PublishParameters(
+            allowed: PublishParameters.Kind.allCases, audio: AudioParameters(bitRate: 32),
+            video: camera, screen: screen, simulcast: SimulcastParameters())
+        let everybody = SubscribeParameters(subscribeToRoles: ["host", "guest", "viewer"])
+        return Policy(
+            complete: [
+                Role(
+                    name: "host", priority: 1, publishParams: publishing,
+                    subscribeParams: everybody, permissions: .all),
+                Role(
+                    name: "guest", priority: 2, publishParams: publishing,
+                    subscribeParams: everybody),
+                Role(name: "viewer", priority: 3, subscribeParams: everybody),
+                Role(
+                    name: recorderRole, priority: 5, isHidden: true, subscribeParams: everybody),
+            ])
+    }()
+
+    /// For roles that are known to pass ``init(validating:templateID:hlsDestinations:)``.
+    private init(complete roles: [Role]) {
+        self.roles = roles
+        templateID = "default"
+        hlsDestinations = [:]
+    }
+}

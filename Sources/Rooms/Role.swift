@@ -1,0 +1,114 @@
+/// What a peer of one kind may publish, see and do. 100ms: a role of a template.
+///
+/// The coding keys are 100ms' own (`hms.md` section 7), so that a template exported there is a
+/// policy file here. Every field but the name may be missing; the default is the closed door:
+/// nothing published, nobody subscribed to, nothing permitted.
+public struct Role: Hashable, Sendable, Codable {
+    public var name: String
+    /// 1 (highest) to 5.
+    public var priority: Int
+    /// Such a peer is in no list, no count and no event, and may publish nothing.
+    public var isHidden: Bool
+    public var publishParams: PublishParameters
+    public var subscribeParams: SubscribeParameters
+    public var permissions: Permissions
+    /// How many peers of this role may be in the room: 0 is any number, -1 is none.
+    public var maxPeerCount: Int
+
+    public init(
+        name: String, priority: Int = 5, isHidden: Bool = false,
+        publishParams: PublishParameters = PublishParameters(),
+        subscribeParams: SubscribeParameters = SubscribeParameters(),
+        permissions: Permissions = Permissions(), maxPeerCount: Int = 0
+    ) {
+        self.name = name
+        self.priority = priority
+        self.isHidden = isHidden
+        self.publishParams = publishParams
+        self.subscribeParams = subscribeParams
+        self.permissions = permissions
+        self.maxPeerCount = maxPeerCount
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case name, priority, isHidden, publishParams, subscribeParams, permissions, maxPeerCount
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        priority = try values.decodeIfPresent(Int.self, forKey: .priority) ?? 5
+        isHidden = try values.decodeIfPresent(Bool.self, forKey: .isHidden) ?? false
+        publishParams =
+            try values.decodeIfPresent(PublishParameters.self, forKey: .publishParams)
+            ?? PublishParameters()
+        subscribeParams =
+            try values.decodeIfPresent(SubscribeParameters.self, forKey: .subscribeParams)
+            ?? SubscribeParameters()
+        permissions =
+            try values.decodeIfPresent(Permissions.self, forKey: .permissions) ?? Permissions()
+        maxPeerCount = try values.decodeIfPresent(Int.self, forKey: .maxPeerCount) ?? 0
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try values.encode(priority, forKey: .priority)
+        // A hidden role is never shown to anybody else, and 100ms knows no such field: it is
+        // written only where it says something.
+        if isHidden { try values.encode(isHidden, forKey: .isHidden) }
+        try values.encode(publishParams, forKey: .publishParams)
+        try values.encode(subscribeParams, forKey: .subscribeParams)
+        try values.encode(permissions, forKey: .permissions)
+        try values.encode(maxPeerCount, forKey: .maxPeerCount)
+    }
+}
+
+/// Whose tracks a peer receives.
+public struct SubscribeParameters: Hashable, Sendable, Codable {
+    /// Stands for every role that is not hidden.
+    public static let everyRole = "*"
+
+    public var subscribeToRoles: [String]
+    /// In kbit/s.
+    public var maxSubsBitRate: Int
+    public var subscribeDegradation: SubscribeDegradation?
+
+    public init(
+        subscribeToRoles: [String] = [], maxSubsBitRate: Int = 3200,
+        subscribeDegradation: SubscribeDegradation? = nil
+    ) {
+        self.subscribeToRoles = subscribeToRoles
+        self.maxSubsBitRate = maxSubsBitRate
+        self.subscribeDegradation = subscribeDegradation
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case subscribeToRoles, maxSubsBitRate, subscribeDegradation
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        subscribeToRoles =
+            try values.decodeIfPresent([String].self, forKey: .subscribeToRoles) ?? []
+        maxSubsBitRate = try values.decodeIfPresent(Int.self, forKey: .maxSubsBitRate) ?? 3200
+        subscribeDegradation = try values.decodeIfPresent(
+            SubscribeDegradation.self, forKey: .subscribeDegradation)
+    }
+}
+
+/// When a client stops receiving video for want of bandwidth.
+public struct SubscribeDegradation: Hashable, Sendable, Codable {
+    /// In per cent.
+    public var packetLossThreshold: Int
+    public var degradeGracePeriodSeconds: Int
+    public var recoverGracePeriodSeconds: Int
+
+    public init(
+        packetLossThreshold: Int, degradeGracePeriodSeconds: Int, recoverGracePeriodSeconds: Int
+    ) {
+        self.packetLossThreshold = packetLossThreshold
+        self.degradeGracePeriodSeconds = degradeGracePeriodSeconds
+        self.recoverGracePeriodSeconds = recoverGracePeriodSeconds
+    }
+}

@@ -1,0 +1,82 @@
+public import MediaKernel
+
+/// Who is here, and who may know it.
+extension Room {
+    /// Nobody is here and nobody is about to come, hidden peers included.
+    public var isEmpty: Bool { peers.isEmpty }
+
+    /// How many peers the room says it has. Hidden ones do not count.
+    public var peerCount: Int { peers.values.count { !$0.isHidden && $0.hasJoined } }
+
+    /// How many tracks are published.
+    public var trackCount: Int { peers.values.reduce(0) { $0 + $1.tracks.count } }
+
+    /// Those whom everybody may know of, in the order in which they joined.
+    public var visiblePeers: [Peer] { joined.filter { !$0.isHidden } }
+
+    /// The peer of that id, hidden or not, once it holds a place.
+    public func peer(_ id: PeerID) -> Peer? { peers[id] }
+
+    /// The peers that this one may know of, itself left out, in the order in which they joined.
+    /// Their tracks are those that it receives.
+    public func peers(visibleTo id: PeerID) -> [Peer] {
+        visiblePeers.filter { $0.id != id }.map { publisher in
+            var seen = publisher
+            if let viewer = peers[id], !receives(viewer, from: publisher) { seen.tracks = [] }
+            return seen
+        }
+    }
+
+    /// A peer as another one may know it.
+    ///
+    /// - Throws: ``RoomError/unknownPeer(_:)`` for a hidden one as for one that is not there.
+    public func visiblePeer(_ id: PeerID) throws(RoomError) -> Peer {
+        guard let peer = peers[id], peer.hasJoined, !peer.isHidden else {
+            throw .unknownPeer(id)
+        }
+        return peer
+    }
+
+    /// The tracks that this peer is to receive: those of every peer whose role its own subscribes
+    /// to, in the order in which they came.
+    public func subscriptions(of id: PeerID) -> [Track] {
+        guard let viewer = peers[id], viewer.hasJoined else { return [] }
+        return joined.filter { receives(viewer, from: $0) }.flatMap(\.tracks)
+    }
+
+    /// Those who receive what this peer publishes, in the order in which they joined.
+    func subscribers(of publisher: Peer) -> [Peer] {
+        joined.filter { receives($0, from: publisher) }
+    }
+
+    func everybody(except id: PeerID? = nil) -> [PeerID] {
+        joined.filter { $0.isReachable && $0.id != id }.map(\.id)
+    }
+
+    /// A peer that has joined.
+    func joinedPeer(_ id: PeerID) throws(RoomError) -> Peer {
+        guard let peer = peers[id], peer.hasJoined else { throw .notJoined(id) }
+        return peer
+    }
+
+    /// Checks that a peer's role grants something.
+    public func require(_ permission: Permission, of id: PeerID) throws(RoomError) {
+        let peer = try joinedPeer(id)
+        guard let role = policy.role(peer.role) else { throw .unknownRole(peer.role) }
+        // Whatever a hidden peer did to the room would show that it is there.
+        guard !peer.isHidden, permission.isGranted(by: role.permissions) else {
+            throw .missingPermission(permission, role: peer.role)
+        }
+    }
+
+    private func receives(_ viewer: Peer, from publisher: Peer) -> Bool {
+        guard viewer.id != publisher.id, !publisher.isHidden,
+            let role = policy.role(viewer.role)
+        else { return false }
+        return role.subscribeParams.subscribeToRoles.contains(publisher.role)
+    }
+
+    private var joined: [Peer] {
+        peers.values.filter(\.hasJoined).sorted { $0.joinedOrder < $1.joinedOrder }
+    }
+}

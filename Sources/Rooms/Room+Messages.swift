@@ -1,0 +1,104 @@
+public import MediaKernel
+
+/// What peers say: about themselves, to each other, to the session.
+extension Room {
+    /// A peer changed its name or its metadata.
+    public mutating func peerUpdated(
+        _ id: PeerID, name: String?, metadata: String?, at now: Instant
+    ) throws(RoomError) {
+        var peer = try joinedPeer(id)
+        if let name {
+            try Check.name(name, field: "name")
+            peer.name = name
+        }
+        if let metadata {
+            try Check.bytes(metadata, field: "data", maximum: RoomLimits.metadataBytes)
+            peer.metadata = metadata
+        }
+        try spendFanOut(of: id, at: now)
+        peers[id]?.name = peer.name
+        peers[id]?.metadata = peer.metadata
+        guard !peer.isHidden else { return }
+        // The sender is told too: its client takes its own name from this event.
+        tell(everybody(), .peerUpdated(peer))
+        emit(.refreshPreviews)
+    }
+
+    /// A peer sent a message. Its sender is not told; it has the returned message.
+    public mutating func messageSent(
+        by id: PeerID, to audience: Audience, type: String, body: OpaqueJSON, at now: Instant,
+        wall: WallTime
+    ) throws(RoomError) -> Message {
+        try require(.broadcast, of: id)
+        let sender = try joinedPeer(id)
+        try Check.bytes(type, field: "type", maximum: RoomLimits.wordBytes)
+        try Check.bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
+        let recipients = try recipients(of: audience, from: id)
+        try spendFanOut(of: id, at: now)
+        let message = Message(
+            id: makeIdentifier(), sender: sender, audience: audience, type: type, body: body,
+            sentAt: wall)
+        tell(recipients, .messageSent(message))
+        return message
+    }
+
+    private func recipients(
+        of audience: Audience, from id: PeerID
+    ) throws(RoomError) -> [PeerID] {
+        switch audience {
+        case .everybody:
+            return everybody(except: id)
+        case .roles(let roles):
+            guard roles.count <= RoomLimits.rolesPerMessage else {
+                throw .tooLong(
+                    field: "roles", count: roles.count, maximum: RoomLimits.rolesPerMessage)
+            }
+            for role in roles where policy.role(role)?.isHidden ?? true {
+                throw .unknownRole(role)
+            }
+            return everybody(except: id).filter { peer in
+                peers[peer].map { roles.contains($0.role) } ?? false
+            }
+        case .peer(let target):
+            let peer = try visiblePeer(target)
+            return peer.isReachable && target != id ? [target] : []
+        }
+    }
+
+    /// A peer set a value of the session's store. The listeners are told.
+    public mutating func valueSet(
+        _ key: String, to data: OpaqueJSON, ifVersion version: Int?, by id: PeerID,
+        at now: Instant, wall: WallTime
+    ) throws(RoomError) -> SessionStore.Entry {
+        try require(.broadcast, of: id)
+        try spendFanOut(of: id, at: now)
+        let entry = try store.set(key, to: data, ifVersion: version, by: id, wall: wall)
+        let listeners = store.listeners(to: key)
+        tell(everybody().filter(listeners.contains), .storeChanged([entry]))
+        return entry
+    }
+
+    /// A peer named the keys it listens to, in place of all earlier ones. It is told their values.
+    public mutating func valuesListened(_ keys: [String], by id: PeerID) throws(RoomError) {
+        let peer = try joinedPeer(id)
+        let entries = try store.listen(keys, by: id)
+        if !entries.isEmpty, peer.isReachable { tell([id], .storeChanged(entries)) }
+    }
+
+    /// The streams of this room changed. Everybody is told, hidden peers too; late joiners read
+    /// ``hls``. Variants past ``RoomLimits/variants`` are not shown.
+    public mutating func hlsChanged(_ state: HLSState) {
+        var state = state
+        state.variants = Array(state.variants.prefix(RoomLimits.variants))
+        guard state != hls else { return }
+        hls = state
+        tell(everybody(), .hlsChanged(state))
+        emit(.refreshPreviews)
+    }
+
+    mutating func spendFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
+        guard peers[id]?.fanOut.take(at: now) ?? false else {
+            throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
+        }
+    }
+}

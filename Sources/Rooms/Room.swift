@@ -1,0 +1,237 @@
+public import MediaKernel
+
+/// Where peers meet: who is here, what they publish, who receives what, and what everybody knows.
+///
+/// A value without a clock, a socket or a packet. Facts go in as past-tense calls with the time as
+/// an argument; what is to be done comes out of ``poll()`` as ``RoomEffect``s. Drain `poll` after
+/// every call: effects are in the order in which they must happen.
+///
+/// Invariants:
+/// 1. A hidden peer is in no list, no count and no event, and publishes nothing.
+/// 2. Nobody hears of a peer before its `joinCompleted`, nor after it has left.
+/// 3. A peer whose connection was lost keeps everything for `limits.absence`.
+/// 4. A session lasts from the first join to the last leave, hidden peers included.
+public struct Room: Sendable {
+    /// One occupancy of the room.
+    public struct Session: Hashable, Sendable {
+        public let id: SessionID
+        public let startedAt: WallTime
+    }
+
+    public let id: RoomID
+    public let name: String
+    public let policy: Policy
+    public let limits: RoomLimits
+
+    public internal(set) var session: Session?
+    public internal(set) var hls = HLSState()
+    public internal(set) var store = SessionStore()
+    /// A locked room takes no new peers.
+    public private(set) var isLocked = false
+
+    var peers: [PeerID: Peer] = [:]
+    private var joins = 0
+    private var random: SeededRandom
+    // Bounded by what one call can cause: a few effects per peer, drained before the next call.
+    private var effects: [RoomEffect] = []
+    private var effectsTaken = 0
+
+    /// - Parameter seed: of the session's and the messages' ids; random where ids must not repeat.
+    public init(
+        id: RoomID, name: String, policy: Policy, limits: RoomLimits = RoomLimits(), seed: UInt64
+    ) {
+        self.id = id
+        self.name = name
+        self.policy = policy
+        self.limits = limits
+        random = SeededRandom(seed: seed)
+    }
+
+    /// The next thing to do, until `nil`.
+    public mutating func poll() -> RoomEffect? {
+        guard effectsTaken < effects.count else {
+            effects.removeAll(keepingCapacity: true)
+            effectsTaken = 0
+            return nil
+        }
+        effectsTaken += 1
+        return effects[effectsTaken - 1]
+    }
+
+    /// When ``handleTimeout(at:)`` has something to do, if nothing else happens before.
+    public var nextDeadline: Instant? {
+        peers.values.compactMap { peer in
+            switch peer.phase {
+            case .lost(let until): until
+            case .admitted, .present: nil
+            }
+        }.min()
+    }
+
+    /// Lets go of the peers that did not come back in time.
+    public mutating func handleTimeout(at now: Instant) {
+        let overdue = peers.values.filter { peer in
+            switch peer.phase {
+            case .lost(let until): until <= now
+            case .admitted, .present: false
+            }
+        }
+        for peer in overdue.sorted(by: { $0.joinedOrder < $1.joinedOrder }) { left(peer.id) }
+    }
+
+    // MARK: - Joining and leaving
+
+    /// A client asked to join. It holds a place from now on, but nobody hears of it before
+    /// ``joinCompleted(_:wall:)``.
+    public mutating func joinRequested(_ request: JoinRequest, at now: Instant) throws(RoomError) {
+        try Check.identifier(request.peer.rawValue, field: "peer id")
+        try Check.name(request.name, field: "name")
+        try Check.bytes(request.metadata, field: "data", maximum: RoomLimits.metadataBytes)
+        guard let role = policy.role(request.role) else { throw .unknownRole(request.role) }
+        guard peers[request.peer] == nil else { throw .alreadyJoined(request.peer) }
+        guard !isLocked else { throw .roomLocked }
+        guard peers.count < limits.peers else { throw .roomFull(maximum: limits.peers) }
+        if role.maxPeerCount != 0 {
+            let maximum = max(0, role.maxPeerCount)
+            let count = peers.values.count { $0.role == role.name }
+            guard count < maximum else { throw .roleFull(role: role.name, maximum: maximum) }
+        }
+        joins += 1
+        peers[request.peer] = Peer(
+            id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
+            isHidden: role.isHidden, name: request.name, metadata: request.metadata,
+            joinedOrder: joins, joinedAt: WallTime(milliseconds: 0),
+            fanOut: TokenBucket(
+                rate: limits.fanOutPerSecond, burst: limits.fanOutBurst, at: now))
+    }
+
+    /// The peer's media is up: it is in the room.
+    public mutating func joinCompleted(_ id: PeerID, wall: WallTime) throws(RoomError) {
+        guard var peer = peers[id], peer.phase == .admitted else { throw .unknownPeer(id) }
+        peer.phase = .present
+        peer.joinedAt = wall
+        peers[id] = peer
+        if session == nil { session = Session(id: SessionID(makeIdentifier()), startedAt: wall) }
+        if !peer.isHidden {
+            tell(everybody(except: id), .peerJoined(peer))
+            emit(.refreshPreviews)
+        }
+        emit(.resubscribe(id))
+    }
+
+    /// The peer's media could not be set up, or it went away before it was.
+    public mutating func joinAbandoned(_ id: PeerID) {
+        guard let peer = peers[id], peer.phase == .admitted else { return }
+        peers[id] = nil
+    }
+
+    /// The peer left, was removed, or did not come back in time.
+    public mutating func left(_ id: PeerID) {
+        guard let peer = peers.removeValue(forKey: id), peer.hasJoined else { return }
+        store.forget(id)
+        emit(.releaseMedia(id))
+        if !peer.isHidden {
+            tell(everybody(except: id), .peerLeft(peer))
+            if !peer.tracks.isEmpty { resubscribe(subscribers(of: peer)) }
+            emit(.refreshPreviews)
+        }
+        endSessionIfEmpty()
+    }
+
+    /// The peer's socket went away without a leave. A peer that had not joined yet is gone.
+    public mutating func connectionLost(_ id: PeerID, at now: Instant) {
+        guard let peer = peers[id] else { return }
+        switch peer.phase {
+        case .admitted: peers[id] = nil
+        case .present: peers[id]?.phase = .lost(until: now + limits.absence)
+        case .lost: break
+        }
+    }
+
+    /// The peer is back on a new socket, before or after its old one was known to be lost.
+    ///
+    /// - Throws: ``RoomError/peerIDTaken(_:)`` when it is not the same user; an anonymous one is
+    ///   known by its token.
+    public mutating func connectionReturned(
+        _ id: PeerID, userID: String, tokenID: String
+    ) throws(RoomError) {
+        guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
+        guard isSameUser(peer, userID: userID, tokenID: tokenID) else { throw .peerIDTaken(id) }
+        peers[id]?.phase = .present
+    }
+
+    /// Whether a token may speak for this peer.
+    public func isSameUser(_ peer: Peer, userID: String, tokenID: String) -> Bool {
+        guard userID.isEmpty else { return peer.userID == userID }
+        return peer.userID.isEmpty && !tokenID.isEmpty && peer.tokenID == tokenID
+    }
+
+    /// A peer asked that another one be removed.
+    public mutating func removalRequested(
+        of target: PeerID, by id: PeerID, reason: String
+    ) throws(RoomError) {
+        try require(.removeOthers, of: id)
+        try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
+        let peer = try visiblePeer(target)
+        if peer.isReachable {
+            tell([target], .leaveRequested(by: id, reason: reason, roomEnded: false))
+        }
+        emit(.disconnect(target, reason: reason))
+        left(target)
+    }
+
+    /// A peer asked that the room end for everybody.
+    public mutating func endRequested(
+        by id: PeerID, lock: Bool, reason: String
+    ) throws(RoomError) {
+        try require(.endRoom, of: id)
+        try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
+        ended(by: id, lock: lock, reason: reason)
+    }
+
+    /// The room ended for everybody, hidden peers included. Nobody is told of the others' leaving.
+    public mutating func ended(by id: PeerID? = nil, lock: Bool, reason: String) {
+        isLocked = isLocked || lock
+        tell(everybody(), .leaveRequested(by: id, reason: reason, roomEnded: true))
+        for peer in peers.values.sorted(by: { $0.joinedOrder < $1.joinedOrder }) {
+            emit(.disconnect(peer.id, reason: reason))
+            if peer.hasJoined { emit(.releaseMedia(peer.id)) }
+        }
+        peers = [:]
+        emit(.refreshPreviews)
+        endSessionIfEmpty()
+    }
+
+    /// The operator opened a locked room again.
+    public mutating func unlocked() { isLocked = false }
+
+    private mutating func endSessionIfEmpty() {
+        guard peers.isEmpty else { return }
+        session = nil
+        store = SessionStore()
+        // What ended with the session is nothing to the next one; what still runs is.
+        if !hls.isRunning { hls = HLSState() }
+    }
+
+    // MARK: - Effects
+
+    mutating func emit(_ effect: RoomEffect) { effects.append(effect) }
+
+    mutating func tell(_ recipients: [PeerID], _ event: RoomEvent) {
+        guard !recipients.isEmpty else { return }
+        emit(.tell(recipients, event))
+    }
+
+    mutating func resubscribe(_ subscribers: [Peer]) {
+        for subscriber in subscribers { emit(.resubscribe(subscriber.id)) }
+    }
+
+    /// 24 hexadecimal digits.
+    mutating func makeIdentifier() -> String {
+        var digits = ""
+        for _ in 0..<24 {
+            digits.append(String(Int.random(in: 0..<16, using: &random), radix: 16))
+        }
+        return digits
+    }
+}

@@ -1,0 +1,32 @@
+public import MediaKernel
+
+/// What is to be done because of a transition, in order. A room never does anything itself.
+public enum RoomEffect: Hashable, Sendable {
+    /// Tell these peers. All of them are reachable; none is told of a hidden peer.
+    case tell([PeerID], RoomEvent)
+    /// The tracks that this peer is to receive may have changed: see ``Room/subscriptions(of:)``.
+    case resubscribe(PeerID)
+    /// What this peer publishes has changed.
+    case republish(PeerID)
+    /// The peer is gone: take down its media.
+    case releaseMedia(PeerID)
+    /// Close the peer's socket after what it has been told.
+    case disconnect(PeerID, reason: String)
+    /// Who watches the room without having joined should hear of it.
+    case refreshPreviews
+}
+
+/// What peers are told.
+public enum RoomEvent: Hashable, Sendable {
+    case peerJoined(Peer)
+    case peerLeft(Peer)
+    case peerUpdated(Peer)
+    case tracksAdded([Track], of: Peer)
+    case tracksUpdated([Track], of: Peer)
+    case tracksRemoved([Track], of: Peer)
+    case messageSent(Message)
+    case hlsChanged(HLSState)
+    case storeChanged([SessionStore.Entry])
+    /// The recipient has been removed, or the room has ended.
+    case leaveRequested(by: PeerID?, reason: String, roomEnded: Bool)
+}

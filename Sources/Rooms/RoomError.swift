@@ -1,0 +1,74 @@
+public import MediaKernel
+
+/// Why a room refused. The cases say who is at fault by their `code`: 4xx is the caller.
+///
+/// Only three-digit codes: the web client gives meaning to 404, 410, 421, 429 and 5xx alone
+/// (`hms.md` section 10), retries on 429 and 5xx, and shows the rest.
+public enum RoomError: Error, Hashable, Sendable {
+    case invalidPolicy(String)
+    case unknownRole(String)
+    /// The peer asked for something that only a joined peer may ask for.
+    case notJoined(PeerID)
+    case alreadyJoined(PeerID)
+    case unknownPeer(PeerID)
+    case unknownTrack(TrackID)
+    case roomFull(maximum: Int)
+    case roomLocked
+    case roleFull(role: String, maximum: Int)
+    /// The peer id is taken by another user.
+    case peerIDTaken(PeerID)
+    case missingPermission(Permission, role: String)
+    case mayNotPublish(kind: String, role: String)
+    case tooManyTracks(count: Int, maximum: Int)
+    /// Two peers cannot publish a track of the same id.
+    case trackIDTaken(TrackID)
+    case tooLong(field: String, count: Int, maximum: Int)
+    case invalidField(field: String, reason: String)
+    case tooManyRequests(perSecond: Int)
+    case versionConflict(key: String, version: Int)
+    case storeFull(maximum: Int)
+
+    /// As in JSON-RPC errors and in `on-error`.
+    public var code: Int {
+        switch self {
+        case .invalidPolicy: 500
+        case .unknownRole, .notJoined, .alreadyJoined, .tooManyTracks, .tooLong, .invalidField,
+            .storeFull, .trackIDTaken:
+            400
+        case .unknownPeer, .unknownTrack: 404
+        case .roomFull, .roleFull, .roomLocked, .peerIDTaken, .missingPermission, .mayNotPublish:
+            403
+        case .versionConflict: 409
+        case .tooManyRequests: 429
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .invalidPolicy(let reason): "invalid policy: \(reason)"
+        case .unknownRole(let role): "role '\(role)' does not exist in this room's policy"
+        case .notJoined(let peer): "peer \(peer) has not joined the room"
+        case .alreadyJoined(let peer): "peer \(peer) has already joined the room"
+        case .unknownPeer(let peer): "peer \(peer) is not in the room"
+        case .unknownTrack(let track): "track \(track) is not published by this peer"
+        case .roomFull(let maximum): "the room is full: it holds \(maximum) peers"
+        case .roomLocked: "the room has ended and is locked"
+        case .roleFull(let role, let maximum):
+            "role '\(role)' is full: the room takes \(maximum) peers of it"
+        case .peerIDTaken(let peer): "peer id \(peer) belongs to another user"
+        case .missingPermission(let permission, let role):
+            "role '\(role)' has no permission '\(permission.rawValue)'"
+        case .mayNotPublish(let kind, let role): "role '\(role)' may not publish \(kind)"
+        case .tooManyTracks(let count, let maximum):
+            "\(count) tracks; a peer may publish at most \(maximum)"
+        case .trackIDTaken(let track): "track id \(track) is published by another peer"
+        case .tooLong(let field, let count, let maximum):
+            "\(field) is too long: \(count) of at most \(maximum)"
+        case .invalidField(let field, let reason): "\(field) \(reason)"
+        case .tooManyRequests(let rate): "too many requests: at most \(rate) a second"
+        case .versionConflict(let key, let version):
+            "key '\(key)' has version \(version) by now"
+        case .storeFull(let maximum): "the session's store is full: it holds \(maximum) keys"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// What a room holds at most. Each maximum is far above what people need and far below what hurts.
+public struct RoomLimits: Hashable, Sendable {
+    /// Peers in a room at once, hidden ones included.
+    public var peers = 500
+    /// Tracks that one peer publishes at once: camera, microphone, screen, its sound, and spares.
+    public var tracksPerPeer = 16
+    /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.
+    public var absence: Duration = .seconds(60)
+    /// Requests that reach other peers: so many a second for long …
+    public var fanOutPerSecond = 20
+    /// … and so many at once.
+    public var fanOutBurst = 100
+
+    public init() {}
+
+    /// In Unicode scalars: a peer's name, a role's name.
+    public static let nameScalars = 256
+    /// In bytes of UTF-8: a peer's metadata (100ms: `data`).
+    public static let metadataBytes = 8192
+    /// In bytes of UTF-8: one broadcast's body.
+    public static let messageBytes = 8192
+    /// In bytes of UTF-8: a broadcast's type, a track's source, a group's name.
+    public static let wordBytes = 128
+    /// In bytes of UTF-8: a track's description, a reason.
+    public static let descriptionBytes = 1024
+    /// In bytes of UTF-8: ids that a client chose.
+    public static let identifierBytes = 128
+    /// Roles that one broadcast may be addressed to.
+    public static let rolesPerMessage = 100
+    /// Keys in a session's store.
+    public static let storeKeys = 100
+    /// In bytes of UTF-8: one value in a session's store.
+    public static let storeValueBytes = 8192
+    /// Variants that a room streams at once.
+    public static let variants = 16
+}

@@ -1,0 +1,58 @@
+public import MediaKernel
+
+/// Values that a session's peers share, each with a version that grows by one a change.
+public struct SessionStore: Hashable, Sendable {
+    public struct Entry: Hashable, Sendable {
+        public let key: String
+        public let data: OpaqueJSON
+        /// 1 for the first value.
+        public let version: Int
+        public let updatedBy: PeerID
+        public let updatedAt: WallTime
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var listeners: [PeerID: Set<String>] = [:]
+
+    public func entry(_ key: String) -> Entry? { entries[key] }
+
+    mutating func set(
+        _ key: String, to data: OpaqueJSON, ifVersion expected: Int?, by peer: PeerID,
+        wall: WallTime
+    ) throws(RoomError) -> Entry {
+        try Self.check(key: key)
+        try Check.bytes(data.text, field: "data", maximum: RoomLimits.storeValueBytes)
+        let version = entries[key]?.version ?? 0
+        if let expected, expected != version {
+            throw .versionConflict(key: key, version: version)
+        }
+        guard version > 0 || entries.count < RoomLimits.storeKeys else {
+            throw .storeFull(maximum: RoomLimits.storeKeys)
+        }
+        let entry = Entry(
+            key: key, data: data, version: version + 1, updatedBy: peer, updatedAt: wall)
+        entries[key] = entry
+        return entry
+    }
+
+    /// Replaces the keys that a peer listens to. Returns the values they have now.
+    mutating func listen(_ keys: [String], by peer: PeerID) throws(RoomError) -> [Entry] {
+        guard keys.count <= RoomLimits.storeKeys else {
+            throw .tooLong(field: "keys", count: keys.count, maximum: RoomLimits.storeKeys)
+        }
+        for key in keys { try Self.check(key: key) }
+        listeners[peer] = Set(keys)
+        return Set(keys).sorted().compactMap { entries[$0] }
+    }
+
+    func listeners(to key: String) -> Set<PeerID> {
+        Set(listeners.filter { $0.value.contains(key) }.keys)
+    }
+
+    mutating func forget(_ peer: PeerID) { listeners[peer] = nil }
+
+    private static func check(key: String) throws(RoomError) {
+        guard !key.isEmpty else { throw .invalidField(field: "key", reason: "is empty") }
+        try Check.bytes(key, field: "key", maximum: RoomLimits.wordBytes)
+    }
+}

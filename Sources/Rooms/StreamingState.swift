@@ -1,0 +1,66 @@
+/// One view of the room that somebody asked to stream, as peers see it.
+public struct HLSVariant: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, Codable {
+        case none, initialised, started, stopped, failed
+
+        /// As the 100ms client reckons (`hms.md` section 6).
+        public var isRunning: Bool {
+            switch self {
+            case .initialised, .started: true
+            case .none, .stopped, .failed: false
+            }
+        }
+    }
+
+    public enum PlaylistType: String, Hashable, Sendable, Codable {
+        case dvr
+        case noDVR = "no-dvr"
+    }
+
+    /// Of the master playlist.
+    public var url: String
+    public var meetingURL: String
+    public var metadata: String
+    public var playlistType: PlaylistType
+    public var state: State
+    public var initialisedAt: WallTime?
+    public var startedAt: WallTime?
+
+    public init(
+        url: String, meetingURL: String = "", metadata: String = "",
+        playlistType: PlaylistType = .noDVR, state: State, initialisedAt: WallTime? = nil,
+        startedAt: WallTime? = nil
+    ) {
+        self.url = url
+        self.meetingURL = meetingURL
+        self.metadata = metadata
+        self.playlistType = playlistType
+        self.state = state
+        self.initialisedAt = initialisedAt
+        self.startedAt = startedAt
+    }
+}
+
+/// Why a stream failed.
+public struct StreamingFailure: Hashable, Sendable {
+    public var code: Int
+    public var message: String
+
+    public init(code: Int, message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// What everybody in the room knows of its streams.
+public struct HLSState: Hashable, Sendable {
+    public var variants: [HLSVariant]
+    public var error: StreamingFailure?
+
+    public init(variants: [HLSVariant] = [], error: StreamingFailure? = nil) {
+        self.variants = variants
+        self.error = error
+    }
+
+    public var isRunning: Bool { variants.contains { $0.state.isRunning } }
+}

@@ -1,0 +1,58 @@
+public import MediaKernel
+
+public enum TrackKind: String, Hashable, Sendable, Codable {
+    case audio, video
+}
+
+/// One audio or video that a peer publishes.
+public struct Track: Hashable, Sendable {
+    /// The second token of the publisher's SDP `msid`.
+    public let id: TrackID
+    /// The first token of it.
+    public var streamID: String
+    public var kind: TrackKind
+    /// `regular`, `screen`, `audioplaylist`, `videoplaylist`, `plugin` or a client's own word.
+    public var source: String
+    public var description: String
+    public var isMuted: Bool
+
+    public init(
+        id: TrackID, streamID: String, kind: TrackKind, source: String = "regular",
+        description: String = "", isMuted: Bool = false
+    ) {
+        self.id = id
+        self.streamID = streamID
+        self.kind = kind
+        self.source = source
+        self.description = description
+        self.isMuted = isMuted
+    }
+
+    /// What a role's `allowed` must hold for this track. A screen's sound belongs to the screen.
+    var publishKind: PublishParameters.Kind {
+        if source == "screen" { return .screen }
+        switch kind {
+        case .audio: return .audio
+        case .video: return .video
+        }
+    }
+
+    func check() throws(RoomError) {
+        try Check.identifier(id.rawValue, field: "track_id")
+        try Check.identifier(streamID, field: "stream_id")
+        try Check.bytes(source, field: "source", maximum: RoomLimits.wordBytes)
+        try Check.bytes(
+            description, field: "description", maximum: RoomLimits.descriptionBytes)
+    }
+}
+
+/// What a client says anew of a track it publishes. `nil` leaves it as it is.
+public struct TrackChange: Hashable, Sendable {
+    public var isMuted: Bool?
+    public var description: String?
+
+    public init(isMuted: Bool? = nil, description: String? = nil) {
+        self.isMuted = isMuted
+        self.description = description
+    }
+}

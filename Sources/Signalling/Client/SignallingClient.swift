@@ -1,0 +1,263 @@
+public import MediaKernel
+
+/// A client's end of the 100ms protocol, without a socket: calls become frames with ids, frames
+/// become typed events, pings are due when they are due.
+///
+/// Drain ``poll()`` after every call. The same value serves every socket of a session: call
+/// ``opened(at:)`` when one is open and ``closed()`` when it is gone.
+public struct SignallingClient: Sendable {
+    public enum Output: Hashable, Sendable {
+        /// One text frame for the socket.
+        case send(String)
+        case event(SignallingEvent)
+    }
+
+    /// Between two pings, `hms.md` section 3.
+    public static let pingInterval: Duration = .seconds(3)
+    /// The silence after which a connection counts as lost. Any frame ends a silence.
+    public static let silenceMaximum: Duration = .seconds(12)
+    /// Calls without an answer; past this many the oldest are forgotten.
+    public static let pendingMaximum = 256
+
+    private enum Link: Hashable, Sendable {
+        case down
+        case up(nextPing: Instant, lastHeard: Instant)
+    }
+
+    private var link = Link.down
+    private var pending: [RequestID: ClientMethod] = [:]
+    private var pendingOrder: [RequestID] = []
+    private var outputs: [Output] = []
+    private var outputsTaken = 0
+    private var random: SeededRandom
+
+    /// - Parameter seed: of the calls' ids.
+    public init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    /// The next frame or event, until `nil`.
+    public mutating func poll() -> Output? {
+        guard outputsTaken < outputs.count else {
+            outputs.removeAll(keepingCapacity: true)
+            outputsTaken = 0
+            return nil
+        }
+        outputsTaken += 1
+        return outputs[outputsTaken - 1]
+    }
+
+    // MARK: - The socket
+
+    /// A socket is open. The first ping goes out at once, as the web client's does.
+    public mutating func opened(at now: Instant) {
+        forgetPending()
+        link = .up(nextPing: now, lastHeard: now)
+        handleTimeout(at: now)
+    }
+
+    /// The socket is gone. Calls without an answer will not get one.
+    public mutating func closed() {
+        forgetPending()
+        link = .down
+    }
+
+    public var nextDeadline: Instant? {
+        switch link {
+        case .down: nil
+        case .up(let nextPing, let lastHeard): min(nextPing, lastHeard + Self.silenceMaximum)
+        }
+    }
+
+    public mutating func handleTimeout(at now: Instant) {
+        switch link {
+        case .down:
+            return
+        case .up(_, let lastHeard) where now - lastHeard >= Self.silenceMaximum:
+            closed()
+            outputs.append(.event(.silent))
+        case .up(let nextPing, let lastHeard):
+            guard nextPing <= now else { return }
+            link = .up(nextPing: now + Self.pingInterval, lastHeard: lastHeard)
+            call(.ping, PingPayload(timestamp: now.nanoseconds / 1_000_000))
+        }
+    }
+
+    /// A text frame came. Never throws: what cannot be read is an `.ignored` event.
+    public mutating func received(_ text: String, at now: Instant) {
+        if case .up(let nextPing, _) = link { link = .up(nextPing: nextPing, lastHeard: now) }
+        do {
+            let head = try FrameCodec.decode(FrameHead.self, from: text)
+            if let id = head.id {
+                try receivedResponse(to: id, error: head.error, text)
+            } else if let method = head.method {
+                try receivedNotification(method, text)
+            } else {
+                ignore("a frame with neither id nor method")
+            }
+        } catch {
+            ignore(error.message)
+        }
+    }
+
+    // MARK: - What a client says
+
+    /// - Parameter offer: SDP of the publish connection; `nil` for a peer without media.
+    @discardableResult
+    public mutating func join(
+        name: String, metadata: String = "", offer: String?
+    ) -> RequestID {
+        call(
+            .join,
+            JoinParameters(
+                name: name, data: metadata,
+                offer: offer.map { DescriptionPayload(type: .offer, sdp: $0) }))
+    }
+
+    /// Renegotiates the publish connection.
+    ///
+    /// - Parameter tracks: everything we publish.
+    @discardableResult
+    public mutating func offer(_ sdp: String, tracks: [TrackPayload]) -> RequestID {
+        call(
+            .offer,
+            OfferParameters(
+                desc: DescriptionPayload(type: .offer, sdp: sdp), tracks: Self.byID(tracks)))
+    }
+
+    /// Answers the server's offer of the subscribe connection.
+    public mutating func answer(_ sdp: String) {
+        notify(.answer, AnswerParameters(desc: DescriptionPayload(type: .answer, sdp: sdp)))
+    }
+
+    public mutating func trickle(_ candidate: CandidatePayload, target: TransportTarget) {
+        notify(.trickle, TrickleParameters(target: target, candidate: candidate))
+    }
+
+    /// Mute, unmute, or all tracks' states after a reconnection.
+    public mutating func updateTracks(_ tracks: [TrackPayload]) {
+        notify(.trackUpdate, ["tracks": Self.byID(tracks)])
+    }
+
+    @discardableResult
+    public mutating func broadcast(
+        _ message: String, type: String = "chat", roles: [String]? = nil, to peer: PeerID? = nil
+    ) -> RequestID {
+        call(
+            .broadcast,
+            BroadcastParameters(
+                info: MessagePayload(message: .string(message), type: type), roles: roles,
+                peerID: peer))
+    }
+
+    @discardableResult
+    public mutating func updatePeer(name: String? = nil, metadata: String? = nil) -> RequestID {
+        call(.peerUpdate, PeerUpdateParameters(name: name, data: metadata))
+    }
+
+    @discardableResult
+    public mutating func startHLS(
+        variants: [HLSVariantRequest]? = nil, recording: HLSRecordingRequest? = nil
+    ) -> RequestID {
+        call(.hlsStart, HLSStartParameters(variants: variants, hlsRecording: recording))
+    }
+
+    @discardableResult
+    public mutating func stopHLS() -> RequestID { call(.hlsStop, HLSStopParameters()) }
+
+    /// Says good-bye. Close the socket with 1000 after it.
+    public mutating func leave(reason: String = "sdk request") {
+        notify(.leave, LeaveParameters(clientReason: reason))
+    }
+
+    /// One call of the data channel `ion-sfu`: the layer of a video we wish to receive.
+    public mutating func preferVideo(
+        _ track: TrackID, layer: VideoLayerPreference
+    ) -> (id: RequestID, text: String)? {
+        let id = makeID()
+        let frame = DataRequestFrame(
+            id: id, method: DataChannelMethod.preferVideoTrackState.rawValue,
+            params: PreferVideoParameters(trackID: track, maxSpatialLayer: layer))
+        return (try? FrameCodec.text(of: frame)).map { (id, $0) }
+    }
+
+    // MARK: - Frames
+
+    @discardableResult
+    private mutating func call(_ method: ClientMethod, _ params: some Encodable) -> RequestID {
+        let id = makeID()
+        if pendingOrder.count >= Self.pendingMaximum {
+            pending[pendingOrder.removeFirst()] = nil
+        }
+        pending[id] = method
+        pendingOrder.append(id)
+        send(CallFrame.call(method, params, id: id))
+        return id
+    }
+
+    private mutating func notify(_ method: ClientMethod, _ params: some Encodable) {
+        send(CallFrame.clientNotification(method, params))
+    }
+
+    private mutating func send(_ frame: some Encodable) {
+        do {
+            outputs.append(.send(try FrameCodec.text(of: frame)))
+        } catch {
+            ignore(error.message)
+        }
+    }
+
+    mutating func emit(_ event: SignallingEvent) { outputs.append(.event(event)) }
+
+    mutating func ignore(_ reason: String) { emit(.ignored(reason)) }
+
+    private mutating func receivedResponse(
+        to id: RequestID, error: ErrorPayload?, _ text: String
+    ) throws(SignallingError) {
+        guard let method = pending.removeValue(forKey: id) else {
+            return ignore("an answer to a call that was not made: \(id)")
+        }
+        pendingOrder.removeAll { $0 == id }
+        if let error { return emit(.refused(id, method, error)) }
+        switch method {
+        case .ping:
+            break
+        case .join:
+            let answer = try? FrameCodec.decode(IncomingResult<AnswerResult>.self, from: text)
+            emit(.joined(id, sdp: answer?.result.sdp ?? ""))
+        case .offer:
+            let answer = try FrameCodec.decode(IncomingResult<AnswerResult>.self, from: text)
+            emit(.answered(id, sdp: answer.result.sdp))
+        case .broadcast:
+            let sent = try FrameCodec.decode(IncomingResult<BroadcastResult>.self, from: text)
+            emit(.sent(id, sent.result))
+        case .answer, .trickle, .leave, .analytics, .trackUpdate, .endRoom, .peerLeaveRequest,
+            .hlsStart, .hlsStop, .peerUpdate, .getPeer, .findPeer, .peerIterNext, .setMetadata,
+            .getMetadata, .listenMetadataChange:
+            emit(.done(id, method))
+        }
+    }
+
+    private mutating func forgetPending() {
+        pending = [:]
+        pendingOrder = []
+    }
+
+    private static func byID(_ tracks: [TrackPayload]) -> [String: TrackPayload] {
+        Dictionary(tracks.map { ($0.trackID.rawValue, $0) }) { _, last in last }
+    }
+
+    /// A version 4 UUID, as the web client makes them; random enough to tell calls apart.
+    private mutating func makeID() -> RequestID {
+        let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
+            String(digits.dropFirst(range.lowerBound).prefix(range.count))
+        }
+        return .string(groups.joined(separator: "-"))
+    }
+
+    private static func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

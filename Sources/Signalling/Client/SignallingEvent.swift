@@ -1,0 +1,40 @@
+/// What a server told its client, typed.
+public enum SignallingEvent: Hashable, Sendable {
+    /// The role we have; before the first of these nothing but pings may be sent.
+    case policy(PolicyPayload)
+    /// Everybody, and the room; again after every reconnection.
+    case peerList(PeerListPayload)
+    case roomState(RoomStateNotification)
+    case roomInfo(RoomInfoNotification)
+    case sessionInfo(SessionInfoNotification)
+    case peerJoined(PeerPayload)
+    case peerLeft(PeerPayload)
+    case peerUpdated(PeerPayload)
+    case tracksAdded([TrackPayload], of: PeerPayload)
+    case tracksUpdated([TrackPayload], of: PeerPayload)
+    case tracksRemoved([TrackPayload], of: PeerPayload)
+    /// The server's offer of the subscribe connection; to be answered.
+    case offer(sdp: String)
+    case trickle(TransportTarget, CandidatePayload)
+    case broadcast(BroadcastNotification)
+    case hls(HLSPayload)
+    case metadata([MetadataPayload])
+    /// We have been removed, or the room has ended.
+    case leaveRequested(LeaveRequestNotification)
+    /// The answer to `join`. `sdp` is empty when nothing was offered.
+    case joined(RequestID, sdp: String)
+    /// The answer to `offer`.
+    case answered(RequestID, sdp: String)
+    case sent(RequestID, BroadcastResult)
+    /// Another call succeeded.
+    case done(RequestID, ClientMethod)
+    /// A call was refused.
+    case refused(RequestID, ClientMethod, ErrorPayload)
+    /// The server ended the session: not to be tried again.
+    case fatal(ErrorPayload)
+    case warning(ErrorPayload)
+    /// A frame that could not be read, or that nobody asked for. Nothing follows from it.
+    case ignored(String)
+    /// Nothing came for too long: connect anew.
+    case silent
+}

@@ -1,0 +1,59 @@
+public import MediaKernel
+public import Rooms
+
+/// Starts and stops the streams of a room at the request of a peer in it (`hls-start`,
+/// `hls-stop`). What becomes of it comes back by ``RoomSignalling/hlsChanged(_:error:)``.
+public protocol LiveStreaming: Sendable {
+    /// Starting what runs is no error. No variants: the default view.
+    ///
+    /// - Throws: ``LiveStreamingError``, shown to the peer; anything else is shown as a 500.
+    func start(
+        room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
+        recording: HLSRecordingRequest?, startedBy: PeerID
+    ) async throws
+    /// Stopping what is stopped is no error. No variants: every stream of the room.
+    func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws
+}
+
+/// What a peer asked to stream: `variants` of `hls-start`.
+public struct HLSVariantRequest: Hashable, Sendable, Codable {
+    public var meetingURL: String?
+    public var metadata: String?
+
+    public init(meetingURL: String? = nil, metadata: String? = nil) {
+        self.meetingURL = meetingURL
+        self.metadata = metadata
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case meetingURL = "meeting_url"
+        case metadata
+    }
+}
+
+/// What a peer asked to keep of it: `hls_recording` of `hls-start`.
+public struct HLSRecordingRequest: Hashable, Sendable, Codable {
+    public var singleFilePerLayer: Bool?
+    public var hlsVOD: Bool?
+
+    public init(singleFilePerLayer: Bool? = nil, hlsVOD: Bool? = nil) {
+        self.singleFilePerLayer = singleFilePerLayer
+        self.hlsVOD = hlsVOD
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case singleFilePerLayer = "single_file_per_layer"
+        case hlsVOD = "hls_vod"
+    }
+}
+
+/// Why a stream was not started or stopped: an HTTP-like code and a sentence for the peer.
+public struct LiveStreamingError: Error, Hashable, Sendable {
+    public var code: Int
+    public var message: String
+
+    public init(code: Int, message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,73 @@
+public import MediaKernel
+public import Rooms
+
+/// Which of a peer's two connections is meant. The raw values are the protocol's (`trickle`).
+public enum TransportTarget: Int, Sendable, Hashable, Codable {
+    /// The client sends media and makes the offers.
+    case publish = 0
+    /// The server sends media and makes the offers.
+    case subscribe = 1
+}
+
+/// A track as the media plane knows it: by its SDP `msid`.
+public struct PublishedTrack: Sendable, Hashable {
+    public var id: TrackID
+    public var streamID: String
+    public var kind: TrackKind
+    /// `regular`, `screen`, …
+    public var source: String
+
+    public init(id: TrackID, streamID: String, kind: TrackKind, source: String) {
+        self.id = id
+        self.streamID = streamID
+        self.kind = kind
+        self.source = source
+    }
+}
+
+/// The media of one room, as its signalling drives it.
+///
+/// Calls for one peer come one after another, never two at a time. For every peer `addPeer` comes
+/// first and `removePeer` last; a peer whose `addPeer` or first offer failed is removed too.
+public protocol RoomMedia: Sendable {
+    func addPeer(_ peer: PeerID) async throws
+    func removePeer(_ peer: PeerID) async
+    /// Publish connection: the client's offer (join, renegotiation, ICE restart) in, the answer out.
+    func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String
+    func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws
+    /// An empty candidate is the end of candidates.
+    func trickle(
+        _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
+    ) async throws
+    /// The tracks this peer should now receive, all of them. The media plane renegotiates (emits
+    /// `.subscribeOffer`) as needed.
+    func setSubscriptions(_ tracks: [PublishedTrack], of peer: PeerID) async
+    /// What this peer publishes, all of it. Media that is not in here goes to nobody. Comes after
+    /// the `publishOffer` that carried it was answered.
+    func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async
+    /// The peer's socket is new: offers and candidates made since it lost its old one have not
+    /// reached it. Emits a fresh `.subscribeOffer` with an ICE restart.
+    func restartSubscribe(of peer: PeerID) async
+    /// Sends on the `ion-sfu` channel of the subscribe connection; dropped when it is not open.
+    func sendData(_ text: String, to peer: PeerID) async
+    /// Ends when the room's media is shut down. Read once, by ``RoomSignalling/run()``.
+    var events: AsyncStream<RoomMediaEvent> { get }
+}
+
+/// What the media plane tells the signalling.
+public enum RoomMediaEvent: Sendable {
+    case subscribeOffer(PeerID, sdp: String)
+    case candidate(
+        PeerID, TransportTarget, candidate: String, sdpMid: String, sdpMLineIndex: Int)
+    /// A text frame on the peer's `ion-sfu` channel.
+    case dataMessage(PeerID, String)
+    case connection(PeerID, TransportTarget, ConnectionState)
+    case trackMedia(PeerID, TrackID, hasMedia: Bool)
+    /// Loudest first, levels 0 to 100; empty when nobody speaks.
+    case activeSpeakers([(PeerID, TrackID, level: Int)])
+}
+
+/// The state of one of a peer's connections, in the words of WebRTC.
+public enum ConnectionState: String, Sendable, Hashable {
+    case new, connecting, connected, disconnected, failed, closed
+}

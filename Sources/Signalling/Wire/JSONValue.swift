@@ -1,0 +1,79 @@
+/// Any JSON, for what is carried and not understood.
+public enum JSONValue: Hashable, Sendable, Codable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Counted from the frame's outermost object. Deeper than people write, shallower than a stack.
+    public static let depthMaximum = 64
+
+    public init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        guard decoder.codingPath.count <= Self.depthMaximum else {
+            throw DecodingError.dataCorruptedError(
+                in: value, debugDescription: "nested deeper than \(Self.depthMaximum)")
+        }
+        if value.decodeNil() {
+            self = .null
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let string = try? value.decode(String.self) {
+            self = .string(string)
+        } else if let integer = try? value.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else if let array = try? value.decode([JSONValue].self) {
+            self = .array(array)
+        } else {
+            self = .object(try value.decode([String: JSONValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+/// The id of a call. Clients send UUID strings; JSON-RPC 2.0 allows numbers, so they are echoed.
+public enum RequestID: Hashable, Sendable, Codable, CustomStringConvertible {
+    case string(String)
+    case number(Int64)
+
+    public init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if let string = try? value.decode(String.self) {
+            self = .string(string)
+        } else {
+            self = .number(try value.decode(Int64.self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .string(let value): value
+        case .number(let value): "\(value)"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// What a client calls or notifies (`hms.md` section 5): what this server understands.
+public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
+    case join, offer, answer, trickle, broadcast, leave, ping, analytics
+    case trackUpdate = "track-update"
+    case endRoom = "end-room"
+    case peerLeaveRequest = "peer-leave-request"
+    case hlsStart = "hls-start"
+    case hlsStop = "hls-stop"
+    case peerUpdate = "peer-update"
+    case getPeer = "get-peer"
+    case findPeer = "find-peer"
+    case peerIterNext = "peer-iter-next"
+    case setMetadata = "set-metadata"
+    case getMetadata = "get-metadata"
+    case listenMetadataChange = "listen-metadata-change"
+}
+
+/// What a server notifies (`hms.md` section 6).
+public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
+    case offer, trickle
+    case onError = "on-error"
+    case onWarning = "on-warning"
+    case onPolicyChange = "on-policy-change"
+    case peerList = "peer-list"
+    case roomState = "room-state"
+    case roomInfo = "room-info"
+    case sessionInfo = "session-info"
+    case onPeerJoin = "on-peer-join"
+    case onPeerLeave = "on-peer-leave"
+    case onPeerUpdate = "on-peer-update"
+    case onTrackAdd = "on-track-add"
+    case onTrackUpdate = "on-track-update"
+    case onTrackRemove = "on-track-remove"
+    case onBroadcast = "on-broadcast"
+    case onHLSUpdate = "on-hls-update"
+    case onMetadataChange = "on-metadata-change"
+    case onPeerLeaveRequest = "on-peer-leave-request"
+}
+
+/// What goes over the `ion-sfu` data channel (`hms.md` section 8).
+public enum DataChannelMethod: String, Sendable, Hashable {
+    case preferVideoTrackState = "prefer-video-track-state"
+    case preferAudioTrackState = "prefer-audio-track-state"
+    case activeSpeakers = "active-speakers"
+}

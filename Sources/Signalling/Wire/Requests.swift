@@ -1,0 +1,199 @@
+public import MediaKernel
+
+// The parameters of what a client calls, `hms.md` section 5. Unknown fields are ignored; a missing
+// or wrong one is an error that names it.
+
+public struct JoinParameters: Hashable, Sendable, Codable {
+    public var name: String
+    /// The peer's metadata.
+    public var data: String?
+    /// Absent for a client that neither publishes nor subscribes.
+    public var offer: DescriptionPayload?
+    public var disableVidAutoSub: Bool?
+    public var serverSubDegrade: Bool?
+    public var simulcast: Bool?
+    public var onDemandTracks: Bool?
+
+    enum CodingKeys: String, CodingKey {
+        case name, data, offer, disableVidAutoSub
+        case serverSubDegrade = "server_sub_degrade"
+        case simulcast, onDemandTracks
+    }
+
+    public init(name: String, data: String = "", offer: DescriptionPayload?) {
+        self.name = name
+        self.data = data
+        self.offer = offer
+    }
+}
+
+public struct OfferParameters: Hashable, Sendable, Codable {
+    public var desc: DescriptionPayload
+    /// Everything the client publishes, by track id. Missing: as before.
+    public var tracks: [String: TrackPayload]?
+
+    public init(desc: DescriptionPayload, tracks: [String: TrackPayload]?) {
+        self.desc = desc
+        self.tracks = tracks
+    }
+}
+
+public struct AnswerParameters: Hashable, Sendable, Codable {
+    public var desc: DescriptionPayload
+
+    public init(desc: DescriptionPayload) { self.desc = desc }
+}
+
+/// Both ways.
+public struct TrickleParameters: Hashable, Sendable, Codable {
+    public var target: TransportTarget
+    public var candidate: CandidatePayload
+
+    public init(target: TransportTarget, candidate: CandidatePayload) {
+        self.target = target
+        self.candidate = candidate
+    }
+}
+
+public struct TrackUpdateParameters: Hashable, Sendable, Codable {
+    public struct Change: Hashable, Sendable, Codable {
+        public var mute: Bool?
+        public var description: String?
+    }
+
+    public var tracks: [String: Change]
+}
+
+public struct MessagePayload: Hashable, Sendable, Codable {
+    /// A string, or any JSON.
+    public var message: JSONValue
+    public var type: String?
+
+    public init(message: JSONValue, type: String?) {
+        self.message = message
+        self.type = type
+    }
+}
+
+public struct BroadcastParameters: Hashable, Sendable, Codable {
+    public var info: MessagePayload
+    public var roles: [String]?
+    public var peerID: PeerID?
+
+    enum CodingKeys: String, CodingKey {
+        case info, roles
+        case peerID = "peer_id"
+    }
+
+    public init(info: MessagePayload, roles: [String]? = nil, peerID: PeerID? = nil) {
+        self.info = info
+        self.roles = roles
+        self.peerID = peerID
+    }
+}
+
+public struct LeaveParameters: Hashable, Sendable, Codable {
+    public var clientReason: String?
+
+    enum CodingKeys: String, CodingKey { case clientReason = "client_reason" }
+
+    public init(clientReason: String?) { self.clientReason = clientReason }
+}
+
+/// The parameters and the result of a ping.
+public struct PingPayload: Hashable, Sendable, Codable {
+    /// In milliseconds since 1970.
+    public var timestamp: Int64
+
+    public init(timestamp: Int64) { self.timestamp = timestamp }
+}
+
+public struct PingParameters: Hashable, Sendable, Codable {
+    public var timestamp: JSONValue?
+}
+
+public struct PeerUpdateParameters: Hashable, Sendable, Codable {
+    public var name: String?
+    public var data: String?
+
+    public init(name: String? = nil, data: String? = nil) {
+        self.name = name
+        self.data = data
+    }
+}
+
+public struct EndRoomParameters: Hashable, Sendable, Codable {
+    public var lock: Bool?
+    public var reason: String?
+}
+
+public struct PeerLeaveParameters: Hashable, Sendable, Codable {
+    public var requestedFor: PeerID
+    public var reason: String?
+
+    enum CodingKeys: String, CodingKey {
+        case requestedFor = "requested_for"
+        case reason
+    }
+}
+
+public struct HLSStartParameters: Hashable, Sendable, Codable {
+    public var variants: [HLSVariantRequest]?
+    public var hlsRecording: HLSRecordingRequest?
+
+    enum CodingKeys: String, CodingKey {
+        case variants
+        case hlsRecording = "hls_recording"
+    }
+
+    public init(
+        variants: [HLSVariantRequest]? = nil, hlsRecording: HLSRecordingRequest? = nil
+    ) {
+        self.variants = variants
+        self.hlsRecording = hlsRecording
+    }
+}
+
+public struct HLSStopParameters: Hashable, Sendable, Codable {
+    public var variants: [HLSVariantRequest]?
+
+    public init(variants: [HLSVariantRequest]? = nil) { self.variants = variants }
+}
+
+public struct GetPeerParameters: Hashable, Sendable, Codable {
+    public var peerID: PeerID
+
+    enum CodingKeys: String, CodingKey { case peerID = "peer_id" }
+}
+
+public struct FindPeersParameters: Hashable, Sendable, Codable {
+    public var peers: [PeerID]?
+    public var role: String?
+    public var group: String?
+    public var limit: Int?
+}
+
+public struct PeerIterNextParameters: Hashable, Sendable, Codable {
+    public var iterator: String
+    public var limit: Int?
+}
+
+public struct SetMetadataParameters: Hashable, Sendable, Codable {
+    public var key: String?
+    /// Missing and `null` both clear the value.
+    public var data: JSONValue?
+    public var ifChangeVersion: Int?
+
+    enum CodingKeys: String, CodingKey {
+        case key, data
+        case ifChangeVersion = "if_change_version"
+    }
+}
+
+public struct GetMetadataParameters: Hashable, Sendable, Codable {
+    public var key: String?
+}
+
+public struct ListenMetadataParameters: Hashable, Sendable, Codable {
+    public var keys: [String]
+}

@@ -1,0 +1,51 @@
+public import MediaKernel
+
+/// The answer to `join` and `offer`.
+public typealias AnswerResult = DescriptionPayload
+
+/// Of calls that have nothing to say. Must be an object: the web client takes `null` for an error.
+public struct EmptyResult: Hashable, Sendable, Codable {
+    public init() {}
+}
+
+public struct BroadcastResult: Hashable, Sendable, Codable {
+    /// In milliseconds since 1970.
+    public var timestamp: Int64
+    public var messageID: String
+
+    enum CodingKeys: String, CodingKey {
+        case timestamp
+        case messageID = "message_id"
+    }
+
+    public init(timestamp: Int64, messageID: String) {
+        self.timestamp = timestamp
+        self.messageID = messageID
+    }
+}
+
+/// A page of `find-peer` and `peer-iter-next`.
+public struct PeerPageResult: Hashable, Sendable, Codable {
+    public var iterator: String
+    public var total: Int
+    public var eof: Bool
+    public var peers: [PeerPayload]
+}
+
+/// One value of the session's store: the result of `set-metadata` and `get-metadata`, and what
+/// `on-metadata-change` lists.
+public struct MetadataPayload: Hashable, Sendable, Codable {
+    public var key: String
+    public var data: JSONValue
+    public var changeVersion: Int?
+    public var updatedBy: PeerID?
+    /// In milliseconds since 1970.
+    public var updatedAt: Int64?
+
+    enum CodingKeys: String, CodingKey {
+        case key, data
+        case changeVersion = "change_version"
+        case updatedBy = "updated_by"
+        case updatedAt = "updated_at"
+    }
+}

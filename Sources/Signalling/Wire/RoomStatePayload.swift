@@ -1,0 +1,115 @@
+internal import MediaKernel
+public import Rooms
+
+/// One variant of a room's streams on the wire (`100ms-server-api.md` section 2.6).
+public struct HLSVariantPayload: Hashable, Sendable, Codable {
+    public var url: String
+    public var meetingURL: String?
+    public var metadata: String?
+    public var playlistType: HLSVariant.PlaylistType?
+    public var streamType: String?
+    /// In milliseconds since 1970.
+    public var initialisedAt: Int64?
+    public var startedAt: Int64?
+    public var state: HLSVariant.State?
+
+    enum CodingKeys: String, CodingKey {
+        case url
+        case meetingURL = "meeting_url"
+        case metadata
+        case playlistType = "playlist_type"
+        case streamType = "stream_type"
+        case initialisedAt = "initialised_at"
+        case startedAt = "started_at"
+        case state
+    }
+
+    public init(_ variant: HLSVariant) {
+        url = variant.url
+        meetingURL = variant.meetingURL
+        metadata = variant.metadata
+        playlistType = variant.playlistType
+        streamType = "composite"
+        initialisedAt = variant.initialisedAt?.milliseconds
+        startedAt = variant.startedAt?.milliseconds
+        state = variant.state
+    }
+}
+
+/// `on-hls-update`, and `streaming.hls` of the room's state.
+public struct HLSPayload: Hashable, Sendable, Codable {
+    public var enabled: Bool
+    public var variants: [HLSVariantPayload]
+    public var error: ErrorPayload?
+
+    public init(_ state: HLSState) {
+        enabled = state.isRunning
+        variants = state.variants.map(HLSVariantPayload.init)
+        error = state.error.map { ErrorPayload(code: $0.code, message: $0.message) }
+    }
+
+    enum CodingKeys: String, CodingKey { case enabled, variants, error }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
+        variants =
+            try values.decodeIfPresent([HLSVariantPayload].self, forKey: .variants) ?? []
+        error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
+    }
+}
+
+/// One of the kinds of recording or streaming that this server does not do in the room.
+public struct DisabledPayload: Hashable, Sendable, Codable {
+    public var enabled = false
+    public var state: String? = "none"
+
+    public init() {}
+}
+
+/// The room in `peer-list` and `room-state` (`hms.md` section 6).
+public struct RoomStatePayload: Hashable, Sendable, Codable {
+    public struct Recording: Hashable, Sendable, Codable {
+        public var sfu = DisabledPayload()
+        public var browser = DisabledPayload()
+        public var hls = DisabledPayload()
+
+        public init() {}
+    }
+
+    public struct Streaming: Hashable, Sendable, Codable {
+        public var enabled: Bool
+        public var rtmp: DisabledPayload?
+        public var hls: HLSPayload
+
+        public init(_ state: HLSState) {
+            enabled = state.isRunning
+            rtmp = DisabledPayload()
+            hls = HLSPayload(state)
+        }
+    }
+
+    public var name: String
+    public var sessionID: String?
+    /// In milliseconds since 1970.
+    public var startedAt: Int64?
+    public var recording: Recording?
+    public var streaming: Streaming?
+    public var transcriptions: [JSONValue]?
+
+    enum CodingKeys: String, CodingKey {
+        case name
+        case sessionID = "session_id"
+        case startedAt = "started_at"
+        case recording, streaming, transcriptions
+    }
+
+    public init(_ room: Room) {
+        name = room.name
+        sessionID = room.session?.id.rawValue
+        startedAt = room.session?.startedAt.milliseconds
+        recording = Recording()
+        streaming = Streaming(room.hls)
+        transcriptions = []
+    }
+}

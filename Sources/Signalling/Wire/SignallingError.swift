@@ -1,0 +1,92 @@
+internal import Foundation
+public import Rooms
+
+/// What went wrong with a frame. All but `.media` and `.notEncodable` are the client's doing; none
+/// costs more than the frame.
+public enum SignallingError: Error, Hashable, Sendable {
+    /// Not JSON, or not an object with a method.
+    case malformed(String)
+    case unknownMethod(String)
+    /// The dotted path of the parameter.
+    case missingParameter(String)
+    case badParameter(String, reason: String)
+    /// Calls that come before `join` has been answered.
+    case joinFirst(method: String)
+    /// Another join of this peer is still going on; the client tries again.
+    case busy
+    case room(RoomError)
+    case streaming(LiveStreamingError)
+    /// The media plane refused what the client offered, in its own words.
+    case media(String)
+    case notEncodable(String)
+
+    /// As in JSON-RPC errors. Only three-digit codes: see ``RoomError/code``.
+    public var code: Int {
+        switch self {
+        case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
+        case .unknownMethod: 404
+        case .busy: 503
+        case .room(let error): error.code
+        case .streaming(let error): error.code
+        case .notEncodable: 500
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .malformed(let reason): "malformed frame: \(reason)"
+        case .unknownMethod(let method): "method '\(method)' is not known here"
+        case .missingParameter(let path): "parameter '\(path)' is missing"
+        case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
+        case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
+        case .busy: "an earlier connection of this peer is still being set up or taken down"
+        case .room(let error): error.message
+        case .streaming(let error): error.message
+        case .media(let reason): reason
+        case .notEncodable: "internal error"
+        }
+    }
+
+    var payload: ErrorPayload { ErrorPayload(code: code, message: message) }
+
+    /// Names the parameter that a decoder stumbled over.
+    init(_ error: DecodingError) {
+        switch error {
+        case .keyNotFound(let key, let context):
+            self = .missingParameter(Self.path(context.codingPath + [key]))
+        case .valueNotFound(_, let context):
+            self = .missingParameter(Self.path(context.codingPath))
+        case .typeMismatch(let type, let context):
+            self = Self.mismatch(Self.path(context.codingPath), Self.word(for: type))
+        case .dataCorrupted(let context):
+            let path = Self.path(context.codingPath)
+            self =
+                path.isEmpty
+                ? .malformed("not valid JSON")
+                : .badParameter(path, reason: "has a value that is not allowed")
+        @unknown default:
+            self = .malformed("not valid JSON")
+        }
+    }
+
+    private static func mismatch(_ path: String, _ word: String) -> SignallingError {
+        path.isEmpty
+            ? .malformed("the frame must be \(word)")
+            : .badParameter(path, reason: "must be \(word)")
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        let names = keys.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
+        let inner = names.first == "params" && names.count > 1 ? names.dropFirst() : names[...]
+        return inner.joined(separator: ".")
+    }
+
+    private static func word(for type: any Any.Type) -> String {
+        if type == String.self { return "a string" }
+        if type == Bool.self { return "a boolean" }
+        if type is any BinaryInteger.Type { return "a whole number" }
+        if type is any BinaryFloatingPoint.Type { return "a number" }
+        if "\(type)".hasPrefix("Array") { return "an array" }
+        return "an object"
+    }
+}
