@@ -1,0 +1,148 @@
+import MediaKernel
+import SecureTransport
+import Testing
+
+@Suite("DTLS application data and close")
+struct DTLSDataTests {
+    @Test("Data passes both ways, one datagram each, up to the maximum")
+    func data() throws {
+        let pair = try DTLSPair.connected()
+        let largest = (0..<DTLSTransport.applicationDataBytesMaximum).map {
+            UInt8(truncatingIfNeeded: $0)
+        }
+        let before = pair.datagrams.count
+        pair.client.send([1])
+        pair.client.send(largest)
+        pair.server.send([2, 2])
+        pair.exchange()
+        #expect(
+            pair.serverOutputs == [
+                .connected, .applicationData([1]), .applicationData(largest),
+            ])
+        #expect(pair.clientOutputs == [.connected, .applicationData([2, 2])])
+        #expect(pair.datagrams.count == before + 3)
+        let sizes = pair.datagrams[before...].map(\.bytes.count)
+        #expect(sizes.max() == DTLSTransport.datagramBytesMaximum)
+    }
+
+    @Test("What cannot be sent is counted: too early, too long, empty")
+    func refused() throws {
+        let pair = try DTLSPair()
+        pair.client.send([1])
+        pair.start()
+        pair.exchange()
+        pair.client.send([])
+        pair.client.send(
+            [UInt8](repeating: 0, count: DTLSTransport.applicationDataBytesMaximum + 1))
+        pair.exchange()
+        #expect(pair.client.statistics.refusedSends == 3)
+        #expect(pair.serverOutputs == [.connected])
+    }
+
+    @Test("Data that overtakes the last flight is kept until the handshake is done")
+    func overtaking() throws {
+        let pair = try DTLSPair()
+        pair.start()
+        // The server's last flight reaches the client behind the server's first data.
+        var held: [[UInt8]] = []
+        pair.exchange { side, datagram in
+            if side == .server, pair.server.isConnected {
+                held.append(datagram)
+                return nil
+            }
+            return datagram
+        }
+        #expect(pair.server.isConnected && !pair.client.isConnected)
+        pair.server.send([7, 7, 7])
+        pair.exchange { side, datagram in
+            if side == .server { held.insert(datagram, at: 0) }
+            return nil
+        }
+        for datagram in held { pair.client.handle(datagram, at: .zero) }
+        pair.exchange()
+        #expect(pair.clientOutputs == [.connected, .applicationData([7, 7, 7])])
+    }
+
+    @Test("A close reaches the other side, and both say so once")
+    func close() throws {
+        let pair = try DTLSPair.connected()
+        pair.client.close()
+        pair.exchange()
+        #expect(pair.clientOutputs == [.connected, .closed])
+        #expect(pair.serverOutputs == [.connected, .closed])
+        pair.client.close()
+        pair.client.send([1])
+        pair.server.send([1])
+        pair.exchange()
+        #expect(pair.clientOutputs.count == 2 && pair.serverOutputs.count == 2)
+        #expect(!pair.client.isConnected && !pair.server.isConnected)
+    }
+
+    @Test("A close during the handshake ends it")
+    func closeEarly() throws {
+        let pair = try DTLSPair()
+        pair.client.start(at: .zero)
+        pair.client.close()
+        pair.exchange { _, _ in nil }
+        #expect(pair.clientOutputs == [.closed])
+        #expect(pair.client.nextDeadline == nil)
+    }
+
+    @Test("A replayed record of data is dropped")
+    func replayedRecord() throws {
+        let pair = try DTLSPair.connected()
+        pair.client.send([1])
+        pair.exchange()
+        let record = try #require(pair.datagrams.last).bytes
+        pair.server.handle(record, at: .zero)
+        pair.exchange()
+        #expect(pair.serverOutputs == [.connected, .applicationData([1])])
+        #expect(pair.server.isConnected)
+    }
+
+    @Test("An owner that does not poll loses data, not the news of the end")
+    func overflow() throws {
+        let pair = try DTLSPair.connected()
+        for _ in 0..<1500 { pair.client.send([1]) }
+        #expect(pair.client.statistics.overflowedOutputs == 1500 - 1024)
+        pair.client.close()
+        pair.exchange()
+        #expect(pair.clientOutputs.last == .closed)
+    }
+}
+
+@Suite("Secrets and codes")
+struct SecretsTests {
+    @Test("HMAC-SHA1 gives the codes of RFC 2202")
+    func hmac() {
+        let authenticator = OpenSSLAuthenticator()
+        #expect(
+            authenticator.hmacSHA1(
+                key: Array("Jefe".utf8), message: Array("what do ya want for nothing?".utf8))
+                == hex("effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"))
+        #expect(
+            authenticator.hmacSHA1(
+                key: [UInt8](repeating: 0xAA, count: 80),
+                message: Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8))
+                == hex("aa4ae5e15272d00e95705637ce8a3b55ed402112"))
+        #expect(
+            authenticator.hmacSHA1(key: [], message: [])
+                == hex("fbdb1d1b18aa6c08324b7d64b71fb76370690e1d"))
+    }
+
+    @Test("Random bytes come in the number asked for, and differ", arguments: [0, 1, 7, 8, 9, 64])
+    func random(_ count: Int) {
+        #expect(secureRandomBytes(count).count == count)
+        if count >= 16 { #expect(secureRandomBytes(count) != secureRandomBytes(count)) }
+    }
+
+    private func hex(_ text: String) -> [UInt8] {
+        var rest = text[...]
+        var bytes: [UInt8] = []
+        while let byte = UInt8(rest.prefix(2), radix: 16) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+}
