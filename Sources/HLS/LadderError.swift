@@ -1,0 +1,56 @@
+/// What is wrong with a ladder or a segment duration that somebody asked for.
+///
+/// The caller's fault; nothing was started. Layers are counted from 0, the best one.
+public enum LadderError: Error, Hashable, Sendable {
+    case noLayers
+    case tooManyLayers(count: Int, maximum: Int)
+    /// Chroma is subsampled by two in both directions (4:2:0), so both sides are even.
+    case oddSize(layer: Int, width: Int, height: Int)
+    case shortSide(layer: Int, value: Int, allowed: ClosedRange<Int>)
+    case longSide(layer: Int, value: Int, allowed: ClosedRange<Int>)
+    case frameRate(layer: Int, value: Int, allowed: ClosedRange<Int>)
+    case mixedFrameRates(layer: Int, value: Int, first: Int)
+    case videoBitrate(layer: Int, value: Int, allowed: ClosedRange<Int>)
+    case audioBitrate(layer: Int, value: Int, allowed: ClosedRange<Int>)
+    /// The layer has more pixels than the one above it.
+    case sizeRises(layer: Int)
+    /// The layer's video bitrate is not below that of the one above it.
+    case videoBitrateDoesNotFall(layer: Int)
+    /// Milliseconds.
+    case segmentDuration(value: Int, allowed: ClosedRange<Int>)
+}
+
+extension LadderError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noLayers: "a ladder needs at least one layer"
+        case .tooManyLayers(let count, let maximum):
+            "a ladder has at most \(maximum) layers, not \(count)"
+        case .oddSize(let layer, let width, let height):
+            "layer \(layer): width and height must be even, not \(width)x\(height)"
+        case .shortSide(let layer, let value, let allowed):
+            "layer \(layer): the short side must be \(text(allowed)) pixels, not \(value)"
+        case .longSide(let layer, let value, let allowed):
+            "layer \(layer): the long side must be \(text(allowed)) pixels, not \(value)"
+        case .frameRate(let layer, let value, let allowed):
+            "layer \(layer): the frame rate must be \(text(allowed)), not \(value)"
+        case .mixedFrameRates(let layer, let value, let first):
+            "layer \(layer): all layers share one frame rate; \(value) differs from \(first)"
+        case .videoBitrate(let layer, let value, let allowed):
+            "layer \(layer): the video bitrate must be \(text(allowed)) bit/s, not \(value)"
+        case .audioBitrate(let layer, let value, let allowed):
+            "layer \(layer): the audio bitrate must be \(text(allowed)) bit/s, not \(value)"
+        case .sizeRises(let layer):
+            "layer \(layer): layers go from large to small, but this one is larger than layer "
+                + "\(layer - 1)"
+        case .videoBitrateDoesNotFall(let layer):
+            "layer \(layer): its video bitrate must be below that of layer \(layer - 1)"
+        case .segmentDuration(let value, let allowed):
+            "the segment duration must be \(text(allowed)) ms, not \(value)"
+        }
+    }
+
+    private func text(_ range: ClosedRange<Int>) -> String {
+        "\(range.lowerBound) to \(range.upperBound)"
+    }
+}

@@ -1,0 +1,141 @@
+public import MediaKernel
+
+/// The list of a stream's layers. RFC 8216 sect. 4.3.4.
+///
+/// Nothing in it goes beyond version 1 of the protocol (RFC 8216 sect. 7).
+public struct MasterPlaylist: Hashable, Sendable {
+    /// One EXT-X-STREAM-INF with its URI. RFC 8216 sect. 4.3.4.2.
+    public struct Variant: Hashable, Sendable {
+        /// Relative to the master playlist.
+        public var uri: String
+        /// Bits per second of the peak segment.
+        public var bandwidth: Int
+        /// Bits per second over all segments.
+        public var averageBandwidth: Int?
+        /// Comma-separated, RFC 6381.
+        public var codecs: String
+        public var width: Int
+        public var height: Int
+        /// Frames per second, in thousandths.
+        public var frameRate: Double?
+
+        public init(
+            uri: String, bandwidth: Int, averageBandwidth: Int? = nil, codecs: String,
+            width: Int, height: Int, frameRate: Double? = nil
+        ) {
+            self.uri = uri
+            self.bandwidth = bandwidth
+            self.averageBandwidth = averageBandwidth
+            self.codecs = codecs
+            self.width = width
+            self.height = height
+            self.frameRate = frameRate
+        }
+    }
+
+    /// Best first: players without a better idea start with the first.
+    public var variants: [Variant]
+    /// Each segment can be decoded without any other. RFC 8216 sect. 4.3.5.1.
+    public var independentSegments: Bool
+
+    public init(variants: [Variant], independentSegments: Bool = true) {
+        self.variants = variants
+        self.independentSegments = independentSegments
+    }
+
+    /// The master of a ladder, true before the first segment exists: sizes come from the ladder,
+    /// the H.264 level from Annex A, the bandwidths from the encoder's leaky bucket.
+    ///
+    /// - Parameter uri: the media playlist of the layer with this index.
+    public init(
+        ladder: Ladder, segmentDuration: MediaTime, profile: H264Profile = .high,
+        rateControl: VideoRateControl = .standard, uri: (Int) -> String
+    ) {
+        variants = ladder.layers.enumerated().map { index, layer in
+            let bitrate = TransportStreamBitrate(
+                layer: layer, segmentDuration: segmentDuration, rateControl: rateControl)
+            // A checked ladder stays far inside level 5.2, the last one, which thus serves as
+            // the answer that is never needed.
+            let level = layer.h264Level(profile: profile, rateControl: rateControl)
+            let video = CodecString.avc1(
+                profile: profile, level: level ?? H264Level.all[H264Level.all.count - 1])
+            return Variant(
+                uri: uri(index), bandwidth: bitrate.bandwidth,
+                averageBandwidth: bitrate.averageBandwidth,
+                codecs: "\(video),\(CodecString.aacLowComplexity)",
+                width: layer.width, height: layer.height, frameRate: Double(layer.frameRate))
+        }
+        independentSegments = true
+    }
+
+    public var version: Int { 1 }
+
+    public func rendered() -> String {
+        var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n"
+        if independentSegments { text += "#EXT-X-INDEPENDENT-SEGMENTS\n" }
+        for variant in variants {
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(variant.bandwidth)"
+            if let average = variant.averageBandwidth { text += ",AVERAGE-BANDWIDTH=\(average)" }
+            text += ",CODECS=\"\(variant.codecs)\",RESOLUTION=\(variant.width)x\(variant.height)"
+            if let rate = variant.frameRate { text += ",FRAME-RATE=\(frameRateText(rate))" }
+            text += "\n\(variant.uri)\n"
+        }
+        return text
+    }
+}
+
+extension MasterPlaylist {
+    /// Variants that are read from one playlist.
+    public static let maximumVariants = 256
+
+    /// Reads the variants; other tags (renditions, I-frame playlists) are passed over.
+    public init(parsing text: String) throws(PlaylistError) {
+        var variants: [Variant] = []
+        var announced: (attributes: AttributeList, line: Int)?
+        var independentSegments = false
+        for line in try PlaylistLines(text).lines {
+            switch line.content {
+            case .tag("EXT-X-STREAM-INF", let value):
+                guard announced == nil else { throw .unpairedEntry(line: line.number) }
+                announced = (try AttributeList(value ?? "", line: line.number), line.number)
+            case .tag("EXT-X-INDEPENDENT-SEGMENTS", _): independentSegments = true
+            case .tag(let name, _)
+            where name == "EXTINF" || name == "EXT-X-TARGETDURATION"
+                || name == "EXT-X-MEDIA-SEQUENCE":
+                throw .misplacedTag(name, line: line.number)
+            case .tag: break
+            case .uri(let uri):
+                guard let (attributes, number) = announced else {
+                    throw .unpairedEntry(line: line.number)
+                }
+                guard variants.count < Self.maximumVariants else {
+                    throw .tooManyEntries(maximum: Self.maximumVariants)
+                }
+                variants.append(try Variant(uri: uri, attributes: attributes, line: number))
+                announced = nil
+            }
+        }
+        if let announced { throw .unpairedEntry(line: announced.line) }
+        guard !variants.isEmpty else { throw .missingTag("EXT-X-STREAM-INF") }
+        self.init(variants: variants, independentSegments: independentSegments)
+    }
+}
+
+extension MasterPlaylist.Variant {
+    fileprivate init(uri: String, attributes: AttributeList, line: Int) throws(PlaylistError) {
+        guard let bandwidth = try attributes.decimalInteger("BANDWIDTH") else {
+            throw .missingAttribute("BANDWIDTH", line: line)
+        }
+        guard let codecs = try attributes.quotedString("CODECS") else {
+            throw .missingAttribute("CODECS", line: line)
+        }
+        guard let resolution = try attributes.resolution("RESOLUTION") else {
+            throw .missingAttribute("RESOLUTION", line: line)
+        }
+        self.init(
+            uri: uri, bandwidth: bandwidth,
+            averageBandwidth: try attributes.decimalInteger("AVERAGE-BANDWIDTH"), codecs: codecs,
+            width: resolution.width, height: resolution.height,
+            frameRate: try attributes.decimal("FRAME-RATE"))
+    }
+}

@@ -1,0 +1,138 @@
+import MediaKernel
+
+extension MediaPlaylist {
+    /// Segments that are read from one playlist: four days of one-second segments.
+    public static let maximumSegments = 4 * 86_400
+
+    /// Reads a playlist of the kind that Roomcast writes: whole files, neither encrypted nor with
+    /// an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
+    public init(parsing text: String) throws(PlaylistError) {
+        var reader = Reader()
+        for line in try PlaylistLines(text).lines {
+            switch line.content {
+            case .tag(let name, let value): try reader.read(name, value, line.number)
+            case .uri(let uri): try reader.readURI(uri, line.number)
+            }
+        }
+        self = try reader.finished()
+    }
+
+    /// What has been read so far.
+    private struct Reader {
+        private var playlist = MediaPlaylist(kind: .live, targetDuration: 0)
+        private var seen: Set<String> = []
+        private var declaredVersion = 1
+        private var duration: MediaTime?
+        private var programDateTime: Int64?
+        private var isDiscontinuity = false
+        private var lastLine = 1
+
+        init() { playlist.hasDecimalDurations = false }
+
+        mutating func read(_ name: String, _ value: String?, _ line: Int) throws(PlaylistError) {
+            lastLine = line
+            switch name {
+            case "EXTINF": try readDuration(value, line)
+            case "EXT-X-DISCONTINUITY": isDiscontinuity = true
+            case "EXT-X-PROGRAM-DATE-TIME":
+                guard let date = value.flatMap({ DateText.parsed($0) }) else {
+                    throw .malformedTag(name, line: line)
+                }
+                programDateTime = date
+            case "EXT-X-VERSION":
+                declaredVersion = try number(name, value, line)
+                guard declaredVersion > 0 else { throw .malformedTag(name, line: line) }
+            case "EXT-X-TARGETDURATION":
+                playlist.targetDuration = try number(name, value, line)
+            case "EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE":
+                try readSequence(name, value, line)
+            case "EXT-X-PLAYLIST-TYPE": try readKind(name, value, line)
+            case "EXT-X-ENDLIST": playlist.isEnded = true
+            case "EXT-X-KEY", "EXT-X-MAP", "EXT-X-BYTERANGE", "EXT-X-I-FRAMES-ONLY", "EXT-X-GAP",
+                "EXT-X-PART", "EXT-X-SKIP":
+                throw .unsupportedTag(name, line: line)
+            case "EXT-X-STREAM-INF", "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF",
+                "EXT-X-SESSION-DATA", "EXT-X-SESSION-KEY":
+                throw .misplacedTag(name, line: line)
+            default: break
+            }
+        }
+
+        mutating func readURI(_ uri: String, _ line: Int) throws(PlaylistError) {
+            lastLine = line
+            guard let duration else { throw .unpairedEntry(line: line) }
+            guard playlist.segments.count < MediaPlaylist.maximumSegments else {
+                throw .tooManyEntries(maximum: MediaPlaylist.maximumSegments)
+            }
+            playlist.segments.append(
+                Segment(
+                    uri: uri, duration: duration, programDateTime: programDateTime,
+                    isDiscontinuity: isDiscontinuity))
+            self.duration = nil
+            programDateTime = nil
+            isDiscontinuity = false
+        }
+
+        func finished() throws(PlaylistError) -> MediaPlaylist {
+            guard duration == nil else { throw .unpairedEntry(line: lastLine) }
+            guard seen.contains("EXT-X-TARGETDURATION") else {
+                throw .missingTag("EXT-X-TARGETDURATION")
+            }
+            guard declaredVersion >= playlist.version else {
+                throw .versionTooLow(declared: declaredVersion, needed: playlist.version)
+            }
+            for segment in playlist.segments
+            where segment.duration.wholeSeconds > max(1, playlist.targetDuration) {
+                throw .segmentTooLong(
+                    duration: segment.duration, targetDuration: playlist.targetDuration)
+            }
+            return playlist
+        }
+
+        /// `EXTINF:<duration>,[<title>]`. Version 1 and 2 have whole seconds only.
+        private mutating func readDuration(_ value: String?, _ line: Int) throws(PlaylistError) {
+            guard duration == nil else { throw .unpairedEntry(line: line) }
+            guard let seconds = value?.split(separator: ",", omittingEmptySubsequences: false)[0],
+                let time = MediaTime(decimalSeconds: seconds)
+            else { throw .malformedTag("EXTINF", line: line) }
+            if seconds.utf8.contains(UInt8(ascii: ".")) { playlist.hasDecimalDurations = true }
+            duration = time
+        }
+
+        /// Both stand before the first segment. RFC 8216 sect. 4.3.3.2 and 4.3.3.3.
+        private mutating func readSequence(
+            _ name: String, _ value: String?, _ line: Int
+        ) throws(PlaylistError) {
+            guard playlist.segments.isEmpty, !isDiscontinuity else {
+                throw .misplacedTag(name, line: line)
+            }
+            let sequence = try number(name, value, line)
+            if name == "EXT-X-MEDIA-SEQUENCE" {
+                playlist.mediaSequence = sequence
+            } else {
+                playlist.discontinuitySequence = sequence
+            }
+        }
+
+        private mutating func readKind(
+            _ name: String, _ value: String?, _ line: Int
+        ) throws(PlaylistError) {
+            guard seen.insert(name).inserted else { throw .repeatedTag(name, line: line) }
+            switch value {
+            case "EVENT": playlist.kind = .event
+            case "VOD": playlist.kind = .vod
+            default: throw .malformedTag(name, line: line)
+            }
+        }
+
+        private mutating func number(
+            _ name: String, _ value: String?, _ line: Int
+        ) throws(PlaylistError) -> Int {
+            guard seen.insert(name).inserted else { throw .repeatedTag(name, line: line) }
+            guard let number = value.flatMap({ decimalInteger($0) }) else {
+                throw .malformedTag(name, line: line)
+            }
+            return number
+        }
+    }
+}

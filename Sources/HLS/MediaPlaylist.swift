@@ -1,0 +1,81 @@
+/// The list of a layer's segments. RFC 8216 sect. 4.3.2 and 4.3.3.
+///
+/// ```
+/// #EXTM3U
+/// #EXT-X-VERSION:3
+/// #EXT-X-TARGETDURATION:2
+/// #EXT-X-PLAYLIST-TYPE:EVENT          only .event and .vod
+/// #EXT-X-MEDIA-SEQUENCE:0
+/// #EXT-X-DISCONTINUITY-SEQUENCE:0     only .live: the others never drop a segment
+/// #EXT-X-PROGRAM-DATE-TIME:2026-02-03T04:05:06.789Z
+/// #EXTINF:2.000,
+/// segment_000000.ts
+/// #EXT-X-ENDLIST                      once the stream has ended
+/// ```
+public struct MediaPlaylist: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// Segments come at the end and may go at the start.
+        case live
+        /// Segments only come.
+        case event
+        /// Nothing changes.
+        case vod
+    }
+
+    public var kind: Kind
+    /// Seconds that no segment's duration, rounded to the nearest second, exceeds.
+    public var targetDuration: Int
+    /// The number of the first segment.
+    public var mediaSequence: Int
+    /// Discontinuities before the first segment's own.
+    public var discontinuitySequence: Int
+    public var segments: [Segment]
+    /// No segment will ever be added.
+    public var isEnded: Bool
+    /// Whether durations are written as decimals, which takes version 3.
+    ///
+    /// A stream's version must not change from reload to reload (RFC 8216 sect. 6.2.1) and its
+    /// last segment is seldom a whole number of seconds, so streams have decimals from the start.
+    public var hasDecimalDurations: Bool
+
+    public init(
+        kind: Kind, targetDuration: Int, mediaSequence: Int = 0, discontinuitySequence: Int = 0,
+        segments: [Segment] = [], isEnded: Bool = false, hasDecimalDurations: Bool = true
+    ) {
+        self.kind = kind
+        self.targetDuration = targetDuration
+        self.mediaSequence = mediaSequence
+        self.discontinuitySequence = discontinuitySequence
+        self.segments = segments
+        self.isEnded = isEnded
+        self.hasDecimalDurations = hasDecimalDurations
+    }
+
+    /// The lowest protocol version that has everything that is used. RFC 8216 sect. 7.
+    public var version: Int { hasDecimalDurations ? 3 : 1 }
+
+    public func rendered() -> String {
+        var text = header
+        for segment in segments {
+            text += segment.rendered(decimalDuration: hasDecimalDurations)
+        }
+        return isEnded ? text + Self.endList : text
+    }
+
+    /// The lines before the first segment's.
+    var header: String {
+        var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n#EXT-X-TARGETDURATION:\(targetDuration)\n"
+        switch kind {
+        case .live: break
+        case .event: text += "#EXT-X-PLAYLIST-TYPE:EVENT\n"
+        case .vod: text += "#EXT-X-PLAYLIST-TYPE:VOD\n"
+        }
+        text += "#EXT-X-MEDIA-SEQUENCE:\(mediaSequence)\n"
+        if kind == .live || discontinuitySequence > 0 {
+            text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)\n"
+        }
+        return text
+    }
+
+    static let endList = "#EXT-X-ENDLIST\n"
+}

@@ -1,0 +1,139 @@
+import MediaKernel
+
+/// Grows a stream's media playlist, segment by segment, by the rules of RFC 8216 sect. 6.2.
+///
+/// Invariants: the version, the kind and the target duration never change; a segment keeps its
+/// number, its URI and its tags for as long as it is listed; what a live window drops is counted
+/// in MEDIA-SEQUENCE and DISCONTINUITY-SEQUENCE; after the end nothing changes.
+public struct MediaPlaylistBuilder: Sendable {
+    public private(set) var playlist: MediaPlaylist
+    public let mode: PlaylistMode
+
+    /// The segments' lines, in step with `playlist.segments`: one text for an EVENT playlist,
+    /// which only grows, so that its ten-thousandth version costs no more than its first.
+    private var eventLines = ""
+    private var nextIsDiscontinuity = false
+    private var rate = MeasuredRate()
+
+    public init(mode: PlaylistMode, targetDuration: Int, firstMediaSequence: Int = 0) {
+        precondition(targetDuration > 0, "a target duration is at least a second")
+        precondition(firstMediaSequence >= 0, "segments are not numbered below 0")
+        self.mode = mode
+        let kind: MediaPlaylist.Kind =
+            switch mode {
+            case .live: .live
+            case .event: .event
+            }
+        playlist = MediaPlaylist(
+            kind: kind, targetDuration: targetDuration, mediaSequence: firstMediaSequence)
+    }
+
+    /// Goes on with a playlist that an earlier process left behind. The next segment begins with
+    /// a discontinuity: its timestamps start anew.
+    ///
+    /// The caller sees to it that the new segments fit the old target duration.
+    ///
+    /// - Parameter window: segments of a live playlist; an EVENT playlist has none.
+    public init(resuming playlist: MediaPlaylist, window: Int) throws(PlaylistError) {
+        guard !playlist.isEnded, playlist.kind != .vod else { throw .ended }
+        mode = playlist.kind == .event ? .event : .live(window: window)
+        self.playlist = playlist
+        // Segments with decimals are bound to follow; a rewritten line means the same duration.
+        self.playlist.hasDecimalDurations = true
+        nextIsDiscontinuity = !playlist.segments.isEmpty
+        if playlist.kind == .event {
+            eventLines = playlist.segments.reduce(into: "") {
+                $0 += $1.rendered(decimalDuration: true)
+            }
+        }
+    }
+
+    /// The number that the next segment will have.
+    public var nextMediaSequence: Int { playlist.mediaSequence + playlist.segments.count }
+
+    /// Bits per second of the largest segment so far, 0 before the first.
+    public var peakBitrate: Int { rate.peak }
+    /// Bits per second of all segments so far, 0 before the first.
+    public var averageBitrate: Int { rate.average }
+
+    /// The next segment will be marked: something before it was lost or starts anew.
+    public mutating func markDiscontinuity() {
+        nextIsDiscontinuity = nextIsDiscontinuity || !playlist.segments.isEmpty
+    }
+
+    /// Lists a segment whose file can be fetched from now on.
+    ///
+    /// - Returns: the segments that left the live window. Their files must stay for their own
+    ///   duration plus that of the longest playlist that named them (RFC 8216 sect. 6.2.2).
+    @discardableResult
+    public mutating func add(_ segment: Segment) throws(PlaylistError) -> [Segment] {
+        guard !playlist.isEnded else { throw .ended }
+        guard segment.duration.wholeSeconds <= playlist.targetDuration else {
+            throw .segmentTooLong(
+                duration: segment.duration, targetDuration: playlist.targetDuration)
+        }
+        let breaksLine = segment.uri.utf8.contains { $0 == 10 || $0 == 13 }
+        guard !segment.uri.isEmpty, !segment.uri.hasPrefix("#"), !breaksLine else {
+            throw .unusableURI(segment.uri)
+        }
+        var segment = segment
+        segment.isDiscontinuity = segment.isDiscontinuity || nextIsDiscontinuity
+        nextIsDiscontinuity = false
+        rate.add(segment)
+        playlist.segments.append(segment)
+        switch mode {
+        case .event:
+            eventLines += segment.rendered(decimalDuration: true)
+            return []
+        case .live(let window): return trim(to: window)
+        }
+    }
+
+    /// No segment will follow.
+    public mutating func end() { playlist.isEnded = true }
+
+    /// The same text as the playlist's own `rendered()`.
+    public func rendered() -> String {
+        guard playlist.kind == .event else { return playlist.rendered() }
+        return playlist.header + eventLines + (playlist.isEnded ? MediaPlaylist.endList : "")
+    }
+
+    /// A server must not remove a segment if what is left then lasts less than three target
+    /// durations. RFC 8216 sect. 6.2.2.
+    private mutating func trim(to window: Int) -> [Segment] {
+        let least = Int64(playlist.targetDuration) * 3 * 1_000_000
+        var left = playlist.segments.reduce(Int64(0)) { $0 + Self.microseconds($1) }
+        var dropCount = 0
+        while playlist.segments.count - dropCount > max(1, window) {
+            left -= Self.microseconds(playlist.segments[dropCount])
+            guard left >= least else { break }
+            dropCount += 1
+        }
+        let dropped = Array(playlist.segments.prefix(dropCount))
+        playlist.segments.removeFirst(dropCount)
+        playlist.mediaSequence += dropCount
+        playlist.discontinuitySequence += dropped.count { $0.isDiscontinuity }
+        return dropped
+    }
+
+    private static func microseconds(_ segment: Segment) -> Int64 {
+        segment.duration.rescaled(to: 1_000_000).ticks
+    }
+
+    /// Sizes over durations of the segments whose size is known.
+    private struct MeasuredRate {
+        private(set) var peak = 0
+        private var bits = 0.0
+        private var seconds = 0.0
+
+        var average: Int { seconds > 0 ? Int((bits / seconds).rounded(.up)) : 0 }
+
+        mutating func add(_ segment: Segment) {
+            guard let byteCount = segment.byteCount, segment.duration.ticks > 0 else { return }
+            let segmentBits = Double(byteCount) * 8
+            bits += segmentBits
+            seconds += segment.duration.seconds
+            peak = max(peak, Int((segmentBits / segment.duration.seconds).rounded(.up)))
+        }
+    }
+}

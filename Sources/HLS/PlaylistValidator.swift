@@ -1,0 +1,174 @@
+public import MediaKernel
+
+/// Checks successive versions of one media playlist as a player would meet them.
+///
+/// RFC 8216 sect. 6.2.1 (what may change), 6.2.2 (live playlists) and 4.3.3 (tag rules). Feed it
+/// each version in the order of fetching; versions in between may have been missed.
+public struct PlaylistValidator: Sendable {
+    public enum Violation: Hashable, Sendable {
+        case targetDurationExceeded(mediaSequence: Int, duration: MediaTime, targetDuration: Int)
+        case targetDurationChanged(from: Int, to: Int)
+        case versionChanged(from: Int, to: Int)
+        case kindChanged
+        case changedAfterEnd
+        case mediaSequenceFell(from: Int, to: Int)
+        /// An EVENT or VOD playlist lost segments at its start.
+        case segmentsRemoved(from: Int, to: Int)
+        /// The newest segment of the earlier version is gone although older ones are there.
+        case newestSegmentVanished(mediaSequence: Int)
+        case segmentChanged(mediaSequence: Int)
+        case discontinuitySequenceWrong(expected: Int, found: Int)
+        case uriRepeated(String)
+        /// What a live playlist lists lasts less than three target durations after a removal.
+        case windowTooShort(milliseconds: Int)
+        /// A date does not follow from the date and duration before it.
+        case dateJumped(mediaSequence: Int, byMilliseconds: Int)
+        /// Layers that should have been cut at the same frames were not.
+        case layersDiffer(mediaSequence: Int)
+    }
+
+    private var previous: MediaPlaylist?
+
+    /// Dates are written in whole milliseconds, so neighbours may be off by one each.
+    private static let dateToleranceNanoseconds: Int64 = 2_000_000
+
+    public init() {}
+
+    /// What is wrong with this version, alone and against the one before it.
+    public mutating func observe(_ playlist: MediaPlaylist) -> [Violation] {
+        var violations = Self.violations(of: playlist)
+        if let previous {
+            violations += Self.violations(from: previous, to: playlist)
+        }
+        previous = playlist
+        return violations
+    }
+
+    /// What is wrong with a playlist in itself.
+    public static func violations(of playlist: MediaPlaylist) -> [Violation] {
+        var violations: [Violation] = []
+        var uris: Set<String> = []
+        for (index, segment) in playlist.segments.enumerated() {
+            let number = playlist.mediaSequence + index
+            if segment.duration.wholeSeconds > playlist.targetDuration {
+                violations.append(
+                    .targetDurationExceeded(
+                        mediaSequence: number, duration: segment.duration,
+                        targetDuration: playlist.targetDuration))
+            }
+            if !uris.insert(segment.uri).inserted { violations.append(.uriRepeated(segment.uri)) }
+            guard index > 0, !segment.isDiscontinuity else { continue }
+            let before = playlist.segments[index - 1]
+            if let jump = dateJump(from: before, to: segment) {
+                violations.append(
+                    .dateJumped(mediaSequence: number, byMilliseconds: Int(jump / 1_000_000)))
+            }
+        }
+        return violations
+    }
+
+    /// Layers of one stream: equal numbers mean equal durations, dates and discontinuities.
+    /// Versions may be one segment apart; what both list is compared.
+    public static func violations(ofLayers layers: [MediaPlaylist]) -> [Violation] {
+        guard let first = layers.first else { return [] }
+        var violations: Set<Violation> = []
+        for layer in layers.dropFirst() {
+            for number in common(first, layer) {
+                let a = first.segments[number - first.mediaSequence]
+                let b = layer.segments[number - layer.mediaSequence]
+                if !isSame(a, b, ignoringURI: true) {
+                    violations.insert(.layersDiffer(mediaSequence: number))
+                }
+            }
+        }
+        return Array(violations)
+    }
+
+    private static func violations(
+        from old: MediaPlaylist, to new: MediaPlaylist
+    ) -> [Violation] {
+        var violations: [Violation] = []
+        if old.isEnded, old != new { violations.append(.changedAfterEnd) }
+        if old.kind != new.kind { violations.append(.kindChanged) }
+        if old.version != new.version {
+            violations.append(.versionChanged(from: old.version, to: new.version))
+        }
+        if old.targetDuration != new.targetDuration {
+            violations.append(
+                .targetDurationChanged(from: old.targetDuration, to: new.targetDuration))
+        }
+        let removed = new.mediaSequence - old.mediaSequence
+        guard removed >= 0 else {
+            return violations + [.mediaSequenceFell(from: old.mediaSequence, to: new.mediaSequence)]
+        }
+        if removed > 0 {
+            violations += removalViolations(from: old, to: new, removed: removed)
+        }
+        let newest = old.mediaSequence + old.segments.count - 1
+        if newest >= new.mediaSequence + new.segments.count {
+            violations.append(.newestSegmentVanished(mediaSequence: newest))
+        }
+        for number in common(old, new)
+        where !isSame(
+            old.segments[number - old.mediaSequence], new.segments[number - new.mediaSequence])
+        {
+            violations.append(.segmentChanged(mediaSequence: number))
+        }
+        return violations
+    }
+
+    private static func removalViolations(
+        from old: MediaPlaylist, to new: MediaPlaylist, removed: Int
+    ) -> [Violation] {
+        var violations: [Violation] = []
+        if new.kind != .live {
+            violations.append(.segmentsRemoved(from: old.mediaSequence, to: new.mediaSequence))
+        }
+        let seconds = new.segments.reduce(0.0) { $0 + $1.duration.seconds }
+        if seconds + 0.001 < Double(new.targetDuration * 3) {
+            violations.append(.windowTooShort(milliseconds: Int(seconds * 1000)))
+        }
+        // Only when every removed segment was seen is the right number known.
+        if removed <= old.segments.count {
+            let gone = old.segments.prefix(removed).count { $0.isDiscontinuity }
+            let expected = old.discontinuitySequence + gone
+            if expected != new.discontinuitySequence {
+                violations.append(
+                    .discontinuitySequenceWrong(
+                        expected: expected, found: new.discontinuitySequence))
+            }
+        } else if new.discontinuitySequence < old.discontinuitySequence {
+            violations.append(
+                .discontinuitySequenceWrong(
+                    expected: old.discontinuitySequence, found: new.discontinuitySequence))
+        }
+        return violations
+    }
+
+    /// The numbers that both list.
+    private static func common(_ a: MediaPlaylist, _ b: MediaPlaylist) -> Range<Int> {
+        let start = max(a.mediaSequence, b.mediaSequence)
+        let end = min(a.mediaSequence + a.segments.count, b.mediaSequence + b.segments.count)
+        return start..<max(start, end)
+    }
+
+    private static func isSame(_ a: Segment, _ b: Segment, ignoringURI: Bool = false) -> Bool {
+        (ignoringURI || a.uri == b.uri)
+            && a.duration.decimalSeconds == b.duration.decimalSeconds
+            && milliseconds(a.programDateTime) == milliseconds(b.programDateTime)
+            && a.isDiscontinuity == b.isDiscontinuity
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64?) -> Int64? {
+        nanoseconds.map { $0 / 1_000_000 }
+    }
+
+    private static func dateJump(from before: Segment, to segment: Segment) -> Int64? {
+        guard let earlier = before.programDateTime, let later = segment.programDateTime else {
+            return nil
+        }
+        let expected = earlier + before.duration.rescaled(to: 1_000_000_000).ticks
+        let jump = later - expected
+        return abs(jump) > dateToleranceNanoseconds ? jump : nil
+    }
+}

@@ -1,0 +1,38 @@
+public import MediaKernel
+
+/// One media segment as a playlist names it. RFC 8216 sect. 3.
+public struct Segment: Hashable, Sendable {
+    /// Relative to the playlist; without line breaks.
+    public var uri: String
+    /// Exact; rendered with up to six decimals.
+    public var duration: MediaTime
+    /// Wall-clock time of the first frame in nanoseconds since 1970, rendered in milliseconds.
+    public var programDateTime: Int64?
+    /// Whether timestamps or encoding parameters break between the segment before and this one.
+    public var isDiscontinuity: Bool
+    /// Bytes of the file, nil when only the playlist is known. Not rendered.
+    public var byteCount: Int?
+
+    public init(
+        uri: String, duration: MediaTime, programDateTime: Int64? = nil,
+        isDiscontinuity: Bool = false, byteCount: Int? = nil
+    ) {
+        self.uri = uri
+        self.duration = duration
+        self.programDateTime = programDateTime
+        self.isDiscontinuity = isDiscontinuity
+        self.byteCount = byteCount
+    }
+
+    /// The lines that stand for the segment in its playlist.
+    func rendered(decimalDuration: Bool) -> String {
+        var text = ""
+        if isDiscontinuity { text += "#EXT-X-DISCONTINUITY\n" }
+        if let programDateTime {
+            let date = DateText.rendered(unixNanoseconds: programDateTime)
+            text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
+        }
+        let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
+        return text + "#EXTINF:\(seconds),\n\(uri)\n"
+    }
+}

@@ -1,0 +1,61 @@
+public import MediaKernel
+
+/// Decides by counting frames where segments begin.
+///
+/// Every layer counts the same frames, so all are cut at the same one; wall time has no say
+/// (docs/ARCHITECTURE.md, timeline rule 6).
+public struct SegmentPlanner: Hashable, Sendable {
+    /// Frames per second.
+    public let frameRate: Int
+    /// Frames in every segment but the last.
+    public let framesPerSegment: Int
+
+    /// Milliseconds. Below, requests outweigh media; above, a viewer waits too long.
+    public static let segmentMilliseconds = 500...20_000
+
+    /// The frame count nearest to `segmentDuration`, halves up, at least one.
+    public init(frameRate: Int, segmentDuration: Duration) throws(LadderError) {
+        guard Ladder.frameRates.contains(frameRate) else {
+            throw .frameRate(layer: 0, value: frameRate, allowed: Ladder.frameRates)
+        }
+        let (seconds, attoseconds) = segmentDuration.components
+        // An absurd duration is cut before it is multiplied; it is refused either way.
+        let cut = min(max(seconds, -1), 1_000_000)
+        let milliseconds = Int(cut * 1000 + attoseconds / 1_000_000_000_000_000)
+        guard Self.segmentMilliseconds.contains(milliseconds) else {
+            throw .segmentDuration(value: milliseconds, allowed: Self.segmentMilliseconds)
+        }
+        self.frameRate = frameRate
+        let nanoseconds = Int(segmentDuration.nanoseconds)
+        framesPerSegment = max(1, (nanoseconds * frameRate + 500_000_000) / 1_000_000_000)
+    }
+
+    public func isSegmentStart(frame: Int64) -> Bool {
+        frame >= 0 && frame.isMultiple(of: Int64(framesPerSegment))
+    }
+
+    /// The segment, counted from 0, that holds the frame.
+    public func segmentIndex(ofFrame frame: Int64) -> Int64 {
+        precondition(frame >= 0, "frames count from 0")
+        return frame / Int64(framesPerSegment)
+    }
+
+    public func firstFrame(ofSegment index: Int64) -> Int64 { index * Int64(framesPerSegment) }
+
+    /// The exact time that a number of frames takes.
+    public func duration(ofFrames frames: Int) -> MediaTime {
+        MediaTime(ticks: Int64(frames), timescale: Int32(frameRate))
+    }
+
+    /// The exact duration of every segment but the last.
+    public var segmentDuration: MediaTime { duration(ofFrames: framesPerSegment) }
+
+    /// The EXT-X-TARGETDURATION that these segments need, in seconds.
+    public var targetDuration: Int { segmentDuration.wholeSeconds }
+
+    /// The first audio sample that is not before the segment's first frame.
+    public func firstSample(ofSegment index: Int64, sampleRate: Int = 48_000) -> Int64 {
+        let scaled = firstFrame(ofSegment: index) * Int64(sampleRate)
+        return (scaled + Int64(frameRate) - 1) / Int64(frameRate)
+    }
+}

@@ -1,0 +1,73 @@
+public import MediaKernel
+
+/// What a layer costs on the wire, known from the ladder alone.
+///
+/// The master playlist is published with the first segment, before anything could be measured, so
+/// its BANDWIDTH and AVERAGE-BANDWIDTH are computed: elementary streams plus the MPEG transport
+/// stream around them (ISO/IEC 13818-1).
+public struct TransportStreamBitrate: Hashable, Sendable {
+    /// Bits per second of the largest segment that the encoder's leaky bucket allows.
+    public let peak: Int
+    /// Bits per second over a long time.
+    public let average: Int
+
+    private static let packetBytes = 188
+    private static let payloadBytes = 184
+    /// PES header with PTS and DTS (19), access unit delimiter (6), adaptation field with PCR (8).
+    private static let videoFrameHeaderBytes = 19 + 6 + 8
+    /// PES header with PTS.
+    private static let audioPESHeaderBytes = 14
+    private static let adtsHeaderBytes = 7
+    private static let aacFrameSamples = 1024
+    private static let audioSampleRate = 48_000
+    /// AAC frames that the muxer gathers in one PES packet, at the least and as a rule.
+    private static let aacFramesPerPES = (fewest: 4, usual: 8)
+    /// PAT and PMT every 100 ms and SDT every 500 ms.
+    private static let tablePacketsPerSecond = 22
+    /// PAT, PMT and SDT at the start of a segment.
+    private static let tablePacketsPerSegment = 3
+
+    public init(
+        layer: Layer, segmentDuration: MediaTime, rateControl: VideoRateControl = .standard
+    ) {
+        let seconds = max(segmentDuration.seconds, 1 / Double(layer.frameRate))
+        let maximum = Double(rateControl.maximumBitrate(average: layer.videoBitrate))
+        let buffer = Double(rateControl.bufferBits(average: layer.videoBitrate))
+        peak = Self.bitrate(
+            of: layer, seconds: seconds, videoBits: maximum * seconds + buffer,
+            stuffedShare: 1, aacFramesPerPES: Self.aacFramesPerPES.fewest)
+        average = Self.bitrate(
+            of: layer, seconds: seconds, videoBits: Double(layer.videoBitrate) * seconds,
+            stuffedShare: 0.5, aacFramesPerPES: Self.aacFramesPerPES.usual)
+    }
+
+    /// The last packet of a PES packet is stuffed: wholly in the worst case, by half on average.
+    private static func bitrate(
+        of layer: Layer, seconds: Double, videoBits: Double, stuffedShare: Double,
+        aacFramesPerPES: Int
+    ) -> Int {
+        let videoFrames = seconds * Double(layer.frameRate)
+        let videoBytes = videoBits / 8 + videoFrames * Double(videoFrameHeaderBytes)
+        let videoPackets = videoBytes / Double(payloadBytes) + videoFrames * stuffedShare
+
+        let aacFrames = seconds * Double(audioSampleRate) / Double(aacFrameSamples)
+        let audioPES = aacFrames / Double(aacFramesPerPES)
+        let audioBytes =
+            Double(layer.audioBitrate) * seconds / 8 + aacFrames * Double(adtsHeaderBytes)
+            + audioPES * Double(audioPESHeaderBytes)
+        let audioPackets = audioBytes / Double(payloadBytes) + audioPES * stuffedShare
+
+        let tables = Double(tablePacketsPerSecond) * seconds + Double(tablePacketsPerSegment)
+        let bits = (videoPackets + audioPackets + tables) * Double(packetBytes) * 8
+        return Int((bits / seconds).rounded(.up))
+    }
+
+    /// What BANDWIDTH says: the peak, less the tenth that a segment may exceed it by, so that
+    /// players on a line that just carries the layer do not shun it. Whole kbit/s.
+    public var bandwidth: Int { max(Self.wholeKilobits(peak * 10 / 11), averageBandwidth) }
+
+    /// What AVERAGE-BANDWIDTH says. Whole kbit/s.
+    public var averageBandwidth: Int { Self.wholeKilobits(average) }
+
+    private static func wholeKilobits(_ bitrate: Int) -> Int { (bitrate + 999) / 1000 * 1000 }
+}

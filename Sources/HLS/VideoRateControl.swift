@@ -1,0 +1,29 @@
+/// The encoder's leaky bucket (VBV), as far as a playlist must know it.
+///
+/// The bucket fills at the maximum bitrate and holds the buffer's bits; an encoder that obeys it
+/// never sends more than `maximum × time + buffer` in any stretch of time (H.264 Annex C).
+public struct VideoRateControl: Hashable, Sendable {
+    /// The bucket's fill rate in percent of the average bitrate, at least 100.
+    public let maximumPercent: Int
+    /// The bucket's size in milliseconds at the maximum bitrate.
+    public let bufferMilliseconds: Int
+
+    public init(maximumPercent: Int, bufferMilliseconds: Int) {
+        precondition(maximumPercent >= 100, "a bucket that fills below the average runs dry")
+        precondition(bufferMilliseconds > 0, "a bucket holds something")
+        self.maximumPercent = maximumPercent
+        self.bufferMilliseconds = bufferMilliseconds
+    }
+
+    /// One second of buffer is ample for the one IDR picture of a two-second segment and keeps the
+    /// worst segment within one and a half times the average.
+    public static let standard = VideoRateControl(maximumPercent: 110, bufferMilliseconds: 1000)
+
+    /// Bits per second.
+    public func maximumBitrate(average: Int) -> Int { average * maximumPercent / 100 }
+
+    /// Bits.
+    public func bufferBits(average: Int) -> Int {
+        maximumBitrate(average: average) * bufferMilliseconds / 1000
+    }
+}

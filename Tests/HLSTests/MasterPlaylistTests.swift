@@ -1,0 +1,127 @@
+import HLS
+import MediaKernel
+import Testing
+
+let masterText = """
+    #EXTM3U
+    #EXT-X-VERSION:1
+    #EXT-X-INDEPENDENT-SEGMENTS
+    #EXT-X-STREAM-INF:BANDWIDTH=3300000,AVERAGE-BANDWIDTH=2210000,\
+    CODECS="avc1.64001F,mp4a.40.2",RESOLUTION=1280x720,FRAME-RATE=30.000
+    stream_0/stream.m3u8
+    #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.64001E,mp4a.40.2",RESOLUTION=640x360,\
+    FRAME-RATE=29.970
+    stream_1/stream.m3u8
+
+    """
+
+@Suite struct MasterPlaylistTests {
+    private let segment = MediaTime(ticks: 60, timescale: 30)
+
+    @Test func aMasterIsWrittenAsAgreed() {
+        let master = MasterPlaylist(variants: [
+            .init(
+                uri: "stream_0/stream.m3u8", bandwidth: 3_300_000, averageBandwidth: 2_210_000,
+                codecs: "avc1.64001F,mp4a.40.2", width: 1280, height: 720, frameRate: 30),
+            .init(
+                uri: "stream_1/stream.m3u8", bandwidth: 900_000,
+                codecs: "avc1.64001E,mp4a.40.2", width: 640, height: 360,
+                frameRate: 30_000.0 / 1001),
+        ])
+        #expect(master.rendered() == masterText)
+    }
+
+    @Test func whatIsReadIsWrittenBackToTheByte() throws {
+        let master = try MasterPlaylist(parsing: masterText)
+        #expect(master.rendered() == masterText)
+        #expect(master.independentSegments)
+        #expect(master.variants[0].averageBandwidth == 2_210_000)
+        #expect(master.variants[1].averageBandwidth == nil)
+        #expect(master.variants[1].frameRate == 29.97)
+        #expect(master.variants[0].codecs == "avc1.64001F,mp4a.40.2")
+    }
+
+    @Test func theStandardLadderHasItsMasterBeforeAnythingIsEncoded() {
+        let master = MasterPlaylist(ladder: .standard, segmentDuration: segment) {
+            "stream_\($0)/stream.m3u8"
+        }
+        #expect(
+            master.variants.map(\.codecs) == [
+                "avc1.64001F,mp4a.40.2", "avc1.64001F,mp4a.40.2", "avc1.64001E,mp4a.40.2",
+            ])
+        #expect(master.variants.map(\.uri)[2] == "stream_2/stream.m3u8")
+        #expect(master.variants.map(\.frameRate) == [30, 30, 30])
+        for (variant, layer) in zip(master.variants, Ladder.standard.layers) {
+            let elementary = layer.videoBitrate + layer.audioBitrate
+            let average = variant.averageBandwidth ?? 0
+            // The transport stream costs a few percent, on thin layers up to a fifth.
+            #expect(average > elementary && average < elementary * 6 / 5, "\(variant)")
+            #expect(variant.bandwidth > average && variant.bandwidth < average * 2)
+            #expect(variant.bandwidth.isMultiple(of: 1000))
+        }
+    }
+
+    @Test func theWorstSegmentTheBucketAllowsIsWithinATenthOfTheBandwidth() {
+        for layer in Ladder.standard.layers {
+            for frames: Int64 in [15, 30, 60, 120, 300] {
+                let duration = MediaTime(ticks: frames, timescale: 30)
+                let bitrate = TransportStreamBitrate(layer: layer, segmentDuration: duration)
+                let packets = worstPackets(layer, frames: Int(frames))
+                let worst = Double(packets * 188 * 8) / duration.seconds
+                #expect(worst <= 1.1 * Double(bitrate.bandwidth), "\(layer) \(frames)")
+                #expect(worst > 0.8 * Double(bitrate.bandwidth), "\(layer) \(frames)")
+            }
+        }
+    }
+
+    /// Counts packets one by one: a full bucket spent on one picture, the rest evenly.
+    private func worstPackets(_ layer: Layer, frames: Int) -> Int {
+        let control = VideoRateControl.standard
+        let perFrame = control.maximumBitrate(average: layer.videoBitrate) / 8 / layer.frameRate
+        let buffer = control.bufferBits(average: layer.videoBitrate) / 8
+        var packets = 22 * frames / 30 + 3
+        for frame in 0..<frames {
+            let bytes = perFrame + (frame == 0 ? buffer : 0) + 33
+            packets += (bytes + 183) / 184
+        }
+        let aacFrames = Int((Double(frames) / 30 * 46.875).rounded(.down))
+        let aacBytes = layer.audioBitrate * 1024 / 48_000 / 8 + 7
+        packets += aacFrames / 4 * ((aacBytes * 4 + 14 + 183) / 184)
+        return packets
+    }
+
+    @Test func brokenMastersAreRefusedWithTheirLine() {
+        let head = "#EXTM3U\n"
+        let cases: [(String, PlaylistError)] = [
+            ("", .notAPlaylist),
+            ("#EXTM3U8\n", .notAPlaylist),
+            (head, .missingTag("EXT-X-STREAM-INF")),
+            (head + "a.m3u8\n", .unpairedEntry(line: 2)),
+            (head + "#EXT-X-STREAM-INF:BANDWIDTH=1\n", .unpairedEntry(line: 2)),
+            (head + "#EXTINF:2,\na.ts\n", .misplacedTag("EXTINF", line: 2)),
+            (
+                head + "#EXT-X-STREAM-INF:CODECS=\"a\"\na\n",
+                .missingAttribute("BANDWIDTH", line: 2)
+            ),
+            (
+                head + "#EXT-X-STREAM-INF:BANDWIDTH=x\na\n",
+                .malformedAttribute("BANDWIDTH", line: 2)
+            ),
+            (
+                head + "#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"a\na\n",
+                .malformedAttribute("CODECS", line: 2)
+            ),
+            (
+                head + "#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"a\",RESOLUTION=1x\na\n",
+                .malformedAttribute("RESOLUTION", line: 2)
+            ),
+            (
+                head + "#EXT-X-STREAM-INF:BANDWIDTH=1,BANDWIDTH=2\na\n",
+                .malformedAttribute("BANDWIDTH", line: 2)
+            ),
+        ]
+        for (text, error) in cases {
+            #expect(throws: error) { try MasterPlaylist(parsing: text) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import HLS
+import MediaKernel
+import Testing
+
+@Suite struct MediaPlaylistBuilderTests {
+    private func segment(_ index: Int, frames: Int64 = 60, bytes: Int? = nil) -> Segment {
+        Segment(
+            uri: "segment_\(index).ts", duration: MediaTime(ticks: frames, timescale: 30),
+            programDateTime: noon + Int64(index) * 2_000_000_000, byteCount: bytes)
+    }
+
+    @Test func everyVersionOfALiveStreamObeysTheRules() throws {
+        var builder = MediaPlaylistBuilder(mode: .live(window: 5), targetDuration: 2)
+        var validator = PlaylistValidator()
+        for index in 0..<40 {
+            if index == 11 || index == 23 { builder.markDiscontinuity() }
+            try builder.add(segment(index))
+            #expect(validator.observe(builder.playlist) == [])
+            #expect(validator.observe(try MediaPlaylist(parsing: builder.rendered())) == [])
+            #expect(builder.playlist.segments.count == min(index + 1, 5))
+            #expect(builder.nextMediaSequence == index + 1)
+        }
+        #expect(builder.playlist.mediaSequence == 35)
+        #expect(builder.playlist.discontinuitySequence == 2)
+        builder.end()
+        #expect(validator.observe(builder.playlist) == [])
+    }
+
+    @Test func whatLeavesTheWindowIsHandedBackInOrder() throws {
+        var builder = MediaPlaylistBuilder(mode: .live(window: 4), targetDuration: 2)
+        var left: [String] = []
+        for index in 0..<10 { left += try builder.add(segment(index)).map(\.uri) }
+        #expect(left == (0..<6).map { "segment_\($0).ts" })
+    }
+
+    @Test func aWindowNeverFallsBelowThreeTargetDurations() throws {
+        var builder = MediaPlaylistBuilder(mode: .live(window: 1), targetDuration: 2)
+        for index in 0..<10 { try builder.add(segment(index)) }
+        #expect(builder.playlist.segments.count == 3)
+        // Short segments count for what they last, not for one.
+        for index in 10..<30 { try builder.add(segment(index, frames: 30)) }
+        #expect(builder.playlist.segments.count == 6)
+    }
+
+    @Test func anEventPlaylistKeepsEverythingAndRendersLikeItsPlaylist() throws {
+        var builder = MediaPlaylistBuilder(mode: .event, targetDuration: 2)
+        var validator = PlaylistValidator()
+        for index in 0..<50 {
+            if index == 7 { builder.markDiscontinuity() }
+            #expect(try builder.add(segment(index)).isEmpty)
+            #expect(builder.rendered() == builder.playlist.rendered())
+            #expect(validator.observe(builder.playlist) == [])
+        }
+        builder.end()
+        #expect(builder.rendered() == builder.playlist.rendered())
+        #expect(builder.rendered().hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(builder.playlist.segments.count == 50)
+    }
+
+    @Test func theFirstSegmentIsNoDiscontinuity() throws {
+        var builder = MediaPlaylistBuilder(mode: .event, targetDuration: 2)
+        builder.markDiscontinuity()
+        try builder.add(segment(0))
+        #expect(!builder.playlist.segments[0].isDiscontinuity)
+    }
+
+    @Test func aRestartedStreamGoesOnWithOneDiscontinuity() throws {
+        for mode in [PlaylistMode.event, .live(window: 4)] {
+            var first = MediaPlaylistBuilder(mode: mode, targetDuration: 2)
+            var validator = PlaylistValidator()
+            for index in 0..<6 { try first.add(segment(index)) }
+            #expect(validator.observe(first.playlist) == [])
+            let found = try MediaPlaylist(parsing: first.rendered())
+            var second = try MediaPlaylistBuilder(resuming: found, window: 4)
+            #expect(second.mode == mode)
+            #expect(second.nextMediaSequence == 6)
+            for index in 6..<8 { try second.add(segment(index + 100)) }
+            #expect(validator.observe(second.playlist) == [])
+            #expect(second.rendered() == second.playlist.rendered())
+            #expect(second.playlist.segments.suffix(2).map(\.isDiscontinuity) == [true, false])
+        }
+    }
+
+    @Test func afterTheEndNothingIsTaken() throws {
+        var builder = MediaPlaylistBuilder(mode: .event, targetDuration: 2)
+        try builder.add(segment(0))
+        builder.end()
+        #expect(throws: PlaylistError.ended) { try builder.add(segment(1)) }
+        let ended = try MediaPlaylist(parsing: builder.rendered())
+        #expect(throws: PlaylistError.ended) {
+            try MediaPlaylistBuilder(resuming: ended, window: 4)
+        }
+    }
+
+    @Test func segmentsThatWouldBreakThePlaylistAreRefused() throws {
+        var builder = MediaPlaylistBuilder(mode: .event, targetDuration: 2)
+        try builder.add(segment(0, frames: 74))
+        #expect(
+            throws: PlaylistError.segmentTooLong(
+                duration: MediaTime(ticks: 75, timescale: 30), targetDuration: 2)
+        ) { try builder.add(segment(1, frames: 75)) }
+        for uri in ["", "#a.ts", "a\n#EXT-X-ENDLIST", "a\r"] {
+            #expect(throws: PlaylistError.unusableURI(uri)) {
+                try builder.add(Segment(uri: uri, duration: MediaTime(ticks: 1, timescale: 1)))
+            }
+        }
+        #expect(builder.playlist.segments.count == 1)
+    }
+
+    @Test func bitratesAreMeasuredOverAllSegments() throws {
+        var builder = MediaPlaylistBuilder(mode: .live(window: 3), targetDuration: 2)
+        #expect(builder.averageBitrate == 0 && builder.peakBitrate == 0)
+        for (index, bytes) in [500_000, 250_000, 250_000, 250_000, 250_000].enumerated() {
+            try builder.add(segment(index, bytes: bytes))
+        }
+        #expect(builder.peakBitrate == 2_000_000)
+        #expect(builder.averageBitrate == 1_200_000)
+    }
+}

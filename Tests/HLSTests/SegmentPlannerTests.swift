@@ -1,0 +1,55 @@
+import HLS
+import MediaKernel
+import Testing
+
+@Suite struct SegmentPlannerTests {
+    @Test func frameCountsAreTheNearestToTheWantedDuration() throws {
+        let cases: [(rate: Int, milliseconds: Int, frames: Int, target: Int)] = [
+            (30, 2000, 60, 2), (25, 2000, 50, 2), (24, 2000, 48, 2), (30, 4000, 120, 4),
+            (60, 2000, 120, 2), (15, 2000, 30, 2), (30, 1001, 30, 1), (30, 2500, 75, 3),
+            (30, 2483, 74, 2), (7, 1500, 11, 2), (1, 500, 1, 1), (3, 500, 2, 1),
+            (30, 20_000, 600, 20), (30, 500, 15, 1),
+        ]
+        for (rate, milliseconds, frames, target) in cases {
+            let planner = try SegmentPlanner(
+                frameRate: rate, segmentDuration: .milliseconds(milliseconds))
+            #expect(planner.framesPerSegment == frames, "\(rate) fps, \(milliseconds) ms")
+            #expect(planner.targetDuration == target, "\(rate) fps, \(milliseconds) ms")
+        }
+    }
+
+    @Test func durationsOutOfRangeAreRefused() {
+        for milliseconds in [-5, 0, 499, 20_001] {
+            #expect(
+                throws: LadderError.segmentDuration(value: milliseconds, allowed: 500...20_000)
+            ) { try SegmentPlanner(frameRate: 30, segmentDuration: .milliseconds(milliseconds)) }
+        }
+        #expect(throws: LadderError.self) {
+            try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(Int64.max))
+        }
+        #expect(throws: LadderError.frameRate(layer: 0, value: 0, allowed: 1...60)) {
+            try SegmentPlanner(frameRate: 0, segmentDuration: .seconds(2))
+        }
+    }
+
+    @Test func segmentsStartAtMultiplesAndNowhereElse() throws {
+        let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2))
+        let starts = (Int64(0)..<600).filter { planner.isSegmentStart(frame: $0) }
+        #expect(starts == (Int64(0)..<10).map { planner.firstFrame(ofSegment: $0) })
+        #expect(!planner.isSegmentStart(frame: -60))
+        #expect(planner.segmentIndex(ofFrame: 59) == 0)
+        #expect(planner.segmentIndex(ofFrame: 60) == 1)
+        #expect(planner.segmentDuration == MediaTime(ticks: 60, timescale: 30))
+    }
+
+    @Test func audioIsCutAtTheFirstSampleNotBeforeTheFrame() throws {
+        let planner = try SegmentPlanner(frameRate: 7, segmentDuration: .seconds(1))
+        #expect(planner.firstSample(ofSegment: 0) == 0)
+        #expect(planner.firstSample(ofSegment: 5) == 240_000)
+        let odd = try SegmentPlanner(frameRate: 7, segmentDuration: .milliseconds(1500))
+        // 11 frames of 1/7 s are 75,428.57 samples.
+        #expect(odd.firstSample(ofSegment: 1) == 75_429)
+        // After a day the cut is still exact: nothing accumulates.
+        #expect(odd.firstSample(ofSegment: 7 * 8000) == 11 * 8000 * 48_000)
+    }
+}
