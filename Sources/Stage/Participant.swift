@@ -1,0 +1,40 @@
+public import MediaKernel
+
+/// What a layout knows of somebody, or of a screen that somebody shares.
+public struct Participant: Hashable, Sendable {
+    public var peer: PeerID
+    /// The video track that fills the tile, nil when the placeholder does.
+    public var track: TrackID?
+    public var name: String
+    /// Counts up with every join; a peer keeps its number through reconnections.
+    public var joinedOrder: Int
+    public var role: String
+    public var hasVideo: Bool
+    /// A shared screen is a participant of its own beside the peer who shares it.
+    public var isScreen: Bool
+    /// Width over height of the picture, nil before the first one.
+    public var aspect: Double?
+
+    public init(
+        peer: PeerID, track: TrackID? = nil, name: String = "", joinedOrder: Int,
+        role: String = "", hasVideo: Bool = true, isScreen: Bool = false, aspect: Double? = nil
+    ) {
+        self.peer = peer
+        self.track = track
+        self.name = name
+        self.joinedOrder = joinedOrder
+        self.role = role
+        self.hasVideo = hasVideo
+        self.isScreen = isScreen
+        self.aspect = aspect
+    }
+
+    /// The order on the stage: shared screens, then people; each by the time of joining. Peer and
+    /// track break ties, so that equal rooms always look equal.
+    static func precedes(_ a: Participant, _ b: Participant) -> Bool {
+        if a.isScreen != b.isScreen { return a.isScreen }
+        if a.joinedOrder != b.joinedOrder { return a.joinedOrder < b.joinedOrder }
+        if a.peer != b.peer { return a.peer < b.peer }
+        return (a.track?.rawValue ?? "") < (b.track?.rawValue ?? "")
+    }
+}
