@@ -1,0 +1,98 @@
+internal import CLibAV
+internal import MediaKernel
+
+/// Takes a media file apart into packets, with the container's own timestamps.
+final class Demuxer {
+    /// A packet as the container has it.
+    struct Packet {
+        var stream: Int
+        var data: [UInt8]
+        var pts: MediaTime?
+        var dts: MediaTime?
+        var duration: MediaTime
+        var isKeyframe: Bool
+    }
+
+    /// Containers only: no playlists, which could name other files, and no devices.
+    private static let containers = [
+        "matroska", "webm", "mov", "mp4", "m4a", "ogg", "mpegts", "ivf", "wav", "mp3", "flac",
+    ]
+    /// More tracks than any recording has; the rest is ignored.
+    static let maximumStreams = 32
+
+    let streamCount: Int
+    private let format: UnsafeMutablePointer<AVFormatContext>
+    private let packet: PacketHandle
+    private let source: MemorySource?
+
+    /// - Throws: `.library` when the file is missing, unreadable or no container we know.
+    convenience init(path: String) throws(CodecError) {
+        // The scheme keeps a name such as "http:x" from becoming a network address.
+        try self.init(url: "file:" + path, source: nil)
+    }
+
+    convenience init(bytes: [UInt8]) throws(CodecError) {
+        try self.init(url: "", source: try MemorySource(bytes))
+    }
+
+    private init(url: String, source: MemorySource?) throws(CodecError) {
+        self.source = source
+        packet = try PacketHandle()
+        var format = avformat_alloc_context()
+        guard let allocated = format else { throw .outOfMemory }
+        allocated.pointee.pb = source?.context
+        var options = OptionDictionary([
+            ("format_whitelist", Self.containers.joined(separator: ",")),
+            ("protocol_whitelist", "file"),
+        ])
+        // Frees `format` when it fails.
+        try check(
+            avformat_open_input(&format, url, nil, &options.pointer), "avformat_open_input")
+        guard let opened = format else { throw .outOfMemory }
+        self.format = opened
+        streamCount = min(Int(opened.pointee.nb_streams), Self.maximumStreams)
+        let code = avformat_find_stream_info(opened, nil)
+        if code < 0 {
+            // No deinit runs for an object whose initializer throws before it is whole; here it
+            // is whole, so the context is closed there.
+            throw .library(call: "avformat_find_stream_info", code: code)
+        }
+    }
+
+    deinit {
+        var format: UnsafeMutablePointer<AVFormatContext>? = format
+        avformat_close_input(&format)
+    }
+
+    func stream(_ index: Int) -> UnsafeMutablePointer<AVStream>? {
+        index < streamCount ? format.pointee.streams[index] : nil
+    }
+
+    /// - Returns: nil at the end of the file.
+    /// - Throws: `.library` when the file is damaged here.
+    func read() throws(CodecError) -> Packet? {
+        let code = av_read_frame(format, packet.pointer)
+        if code == av_shim_error_end { return nil }
+        try check(code, "av_read_frame")
+        defer { av_packet_unref(packet.pointer) }
+        let raw = packet.pointer.pointee
+        let index = Int(raw.stream_index)
+        let base = stream(index)?.pointee.time_base ?? AVRational(num: 1, den: 1)
+        func time(_ ticks: Int64) -> MediaTime? {
+            guard ticks != av_shim_no_timestamp, base.num > 0, base.den > 0 else { return nil }
+            let (product, overflow) = ticks.multipliedReportingOverflow(by: Int64(base.num))
+            return overflow ? nil : MediaTime(ticks: product, timescale: base.den)
+        }
+        return Packet(
+            stream: index, data: packet.bytes, pts: time(raw.pts), dts: time(raw.dts),
+            duration: time(raw.duration) ?? MediaTime(ticks: 0, timescale: 1),
+            isKeyframe: raw.flags & AV_PKT_FLAG_KEY != 0)
+    }
+
+    /// Goes back to the first packet.
+    func rewind() throws(CodecError) {
+        try check(
+            avformat_seek_file(format, -1, .min, format.pointee.start_time, .max, 0),
+            "avformat_seek_file")
+    }
+}

@@ -1,0 +1,142 @@
+internal import CLibAV
+internal import MediaKernel
+
+/// Encodes pictures of one size to H.264 High profile with x264: constant frame rate, closed
+/// groups of pictures, IDR pictures exactly where they are asked for.
+///
+/// Pictures go in by reference. Packets come out in decoding order, `delay` frames later.
+/// Not thread-safe: one owner at a time.
+public final class H264Encoder {
+    /// The peak rate's ratio to the mean.
+    static let maximumRateRatio = 1.1
+
+    public let settings: VideoEncoderSettings
+    public let parameterSets: H264ParameterSets
+    private let context: CodecContext
+    private let packet: PacketHandle
+    private let reference: FrameHandle
+    private var hasEmitted = false
+
+    /// - Throws: `.setting` or `.pictureSize` for settings out of range or a preset that x264
+    ///   does not know, `.partMissing` when the library was built without x264.
+    public init(_ settings: VideoEncoderSettings) throws(CodecError) {
+        try settings.validate()
+        guard Self.presets.contains(settings.preset) else {
+            throw .setting(name: "preset", value: settings.preset)
+        }
+        self.settings = settings
+        packet = try PacketHandle()
+        reference = try FrameHandle()
+        context = try .open(
+            try .encoder(named: "libx264"), options: Self.options(settings)
+        ) { context in Self.configure(context, settings) }
+        guard let parameterSets = H264ParameterSets(annexB: context.extradata) else {
+            throw .partMissing("parameter sets of libx264")
+        }
+        self.parameterSets = parameterSets
+    }
+
+    /// x264's presets, fast to slow.
+    public static let presets = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
+        "veryslow",
+    ]
+
+    /// Encodes the frame that is shown at `index / frameRate` seconds. Indices rise by one.
+    ///
+    /// - Parameter forceKeyframe: makes this frame an IDR picture.
+    /// - Throws: `.pictureSize` unless the frame has the encoder's size.
+    public func encode(
+        _ frame: VideoFrame, index: Int64, forceKeyframe: Bool
+    ) throws(CodecError) -> [EncodedPacket] {
+        guard frame.width == settings.width, frame.height == settings.height else {
+            throw .pictureSize(width: frame.width, height: frame.height)
+        }
+        let pointer = reference.pointer
+        try check(av_frame_ref(pointer, frame.handle.pointer), "av_frame_ref")
+        defer { av_frame_unref(pointer) }
+        pointer.pointee.pts = index
+        pointer.pointee.pict_type = forceKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        return try collect(pointer)
+    }
+
+    /// Gives the packets of the frames still inside. The encoder takes no frame after this.
+    public func flush() throws(CodecError) -> [EncodedPacket] {
+        try collect(nil)
+    }
+
+    private func collect(
+        _ frame: UnsafeMutablePointer<AVFrame>?
+    ) throws(CodecError) -> [EncodedPacket] {
+        var packets = try context.encode(
+            frame, through: packet, timescale: Int32(settings.frameRate), duration: 1)
+        if !hasEmitted, let first = packets.first {
+            hasEmitted = true
+            packets[0].data = Self.fromDelimiter(first.data)
+        }
+        return packets
+    }
+
+    /// libavcodec puts x264's banner (an SEI message that lists our settings) in front of the
+    /// first access unit, where nothing may precede the delimiter (H.264 sect. 7.4.1.2.3).
+    private static func fromDelimiter(_ data: [UInt8]) -> [UInt8] {
+        let delimiter: [UInt8] = [0, 0, 0, 1, 9]
+        let last = data.count - delimiter.count
+        let start = (0...max(0, last)).first { data[$0...].starts(with: delimiter) }
+        return Array(data[(start ?? 0)...])
+    }
+
+    /// What the transport-stream muxer must know of this stream.
+    public var streamParameters: VideoStreamParameters {
+        VideoStreamParameters(
+            width: settings.width, height: settings.height, frameRate: settings.frameRate,
+            parameterSets: parameterSets)
+    }
+
+    private static func configure(
+        _ context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoderSettings
+    ) {
+        context.pointee.width = Int32(settings.width)
+        context.pointee.height = Int32(settings.height)
+        context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
+        context.pointee.color_range = AVCOL_RANGE_MPEG
+        context.pointee.colorspace = AVCOL_SPC_SMPTE170M
+        context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
+        context.pointee.time_base = AVRational(num: 1, den: Int32(settings.frameRate))
+        context.pointee.framerate = AVRational(num: Int32(settings.frameRate), den: 1)
+        context.pointee.gop_size = Int32(settings.keyframeInterval)
+        context.pointee.keyint_min = Int32(settings.keyframeInterval)
+        context.pointee.bit_rate = Int64(settings.bitrate)
+        let maximumRate = Double(settings.bitrate) * maximumRateRatio
+        context.pointee.rc_max_rate = Int64(maximumRate)
+        context.pointee.rc_buffer_size = Int32(min(maximumRate * bufferSeconds, 2e9))
+        context.pointee.thread_count = Int32(settings.threads)
+        if let maximumBFrames = settings.maximumBFrames {
+            context.pointee.max_b_frames = Int32(maximumBFrames)
+        }
+        // The global header is how the parameter sets are known before the first picture.
+        context.pointee.flags |=
+            Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP) | AV_CODEC_FLAG_GLOBAL_HEADER
+    }
+
+    static let bufferSeconds = 1.0
+
+    private static func options(
+        _ settings: VideoEncoderSettings
+    ) -> [(name: String, value: String)] {
+        var options = [
+            ("preset", settings.preset),
+            ("profile", "high"),
+            ("forced-idr", "1"),
+            // An IDR picture anywhere but at a segment's start would only cost bits.
+            ("sc_threshold", "0"),
+            // Weighted prediction serves fades, which rooms do not show.
+            ("weightp", "none"),
+            // Each segment carries the parameter sets, and access unit delimiters, which
+            // transport streams require (H.222.0 sect. 2.14.1).
+            ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
+        ]
+        if let lookahead = settings.lookahead { options.append(("rc-lookahead", "\(lookahead)")) }
+        return options
+    }
+}

@@ -1,0 +1,84 @@
+internal import CLibAV
+public import MediaKernel
+
+/// Decodes a finished segment or file whole, to look at what a viewer would get.
+public enum MediaProbe {
+    /// A file that decodes to more pictures is cut there: a minute at 60 frames a second.
+    public static let maximumPictures = 3600
+
+    public struct Picture: Sendable {
+        /// As written in the container.
+        public let pts: MediaTime
+        /// Whether decoding can start here.
+        public let isKeyframe: Bool
+        public let frame: VideoFrame
+    }
+
+    public struct Report: Sendable {
+        /// In the order in which they are shown.
+        public var pictures: [Picture] = []
+        /// The sound in blocks, 48 kHz stereo, with the container's times.
+        public var sound: [DecodedAudio] = []
+        /// Packets that could not be decoded.
+        public var damagedPackets = 0
+
+        /// The sound's samples of one channel in a row, from `sound.first.pts` on.
+        public func samples(ofChannel channel: Int) -> [Float] {
+            sound.flatMap { block in
+                stride(from: channel, to: block.samples.count, by: AudioDecoder.channels)
+                    .map { block.samples[$0] }
+            }
+        }
+    }
+
+    /// - Throws: `.library` when the bytes are no container.
+    public static func decode(_ bytes: [UInt8]) throws(CodecError) -> Report {
+        try decode(Demuxer(bytes: bytes))
+    }
+
+    /// - Throws: `.library` when the file cannot be read or is no container.
+    public static func decode(path: String) throws(CodecError) -> Report {
+        try decode(Demuxer(path: path))
+    }
+
+    private static func decode(_ demuxer: Demuxer) throws(CodecError) -> Report {
+        var report = Report()
+        var video: (stream: Int, decoder: VideoDecoder, timescale: Int32)?
+        var audio: (stream: Int, decoder: AudioDecoder)?
+        for index in 0..<demuxer.streamCount {
+            guard let stream = demuxer.stream(index), let source = stream.pointee.codecpar
+            else { continue }
+            let parameters = try TrackParameters.copy(of: source)
+            if source.pointee.codec_type == AVMEDIA_TYPE_VIDEO, video == nil {
+                let decoder = try VideoDecoder(parameters: parameters, threads: 1)
+                video = (index, decoder, stream.pointee.time_base.den)
+            } else if source.pointee.codec_type == AVMEDIA_TYPE_AUDIO, audio == nil {
+                audio = (index, try AudioDecoder(parameters: parameters))
+            }
+        }
+        var keyframes: Set<Int64> = []
+        func show(_ decoded: [DecodedVideo], timescale: Int32) {
+            for picture in decoded {
+                report.pictures.append(
+                    Picture(
+                        pts: MediaTime(ticks: picture.timestamp, timescale: timescale),
+                        isKeyframe: keyframes.contains(picture.timestamp),
+                        frame: picture.frame))
+            }
+        }
+        while let packet = try demuxer.read(), report.pictures.count < maximumPictures {
+            guard let pts = packet.pts else { continue }
+            do throws(CodecError) {
+                if let video, packet.stream == video.stream {
+                    if packet.isKeyframe { keyframes.insert(pts.ticks) }
+                    let decoded = try video.decoder.decode(packet.data, timestamp: pts.ticks)
+                    show(decoded, timescale: video.timescale)
+                } else if let audio, packet.stream == audio.stream {
+                    report.sound += try audio.decoder.decode(packet.data, pts: pts)
+                }
+            } catch { report.damagedPackets += 1 }
+        }
+        if let video { show(try video.decoder.flush(), timescale: video.timescale) }
+        return report
+    }
+}

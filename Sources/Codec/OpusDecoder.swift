@@ -1,0 +1,103 @@
+internal import COpus
+
+/// Decodes Opus (RFC 6716) to 48 kHz stereo, conceals what was lost. A mono stream comes out
+/// on both channels.
+///
+/// All results are interleaved (left, right) pairs, nominally -1 to 1.
+/// Not thread-safe: one owner at a time.
+public final class OpusDecoder {
+    public static let sampleRate = 48_000
+    public static let channels = 2
+    /// Samples per channel in the longest packet, 120 ms. RFC 6716 sect. 3.2.1.
+    public static let maximumPacketSamples = 5760
+    /// A packet of 120 ms at most holds 48 frames; RFC 6716 sect. 3.4 bounds each to 1275
+    /// bytes.
+    public static let maximumPacketBytes = 48 * 1276 + 2
+    /// Concealment works in steps of 2.5 ms.
+    private static let concealmentStep = 120
+    /// Concealment fades out long before this; more would be a caller's slip. One second.
+    public static let maximumConcealedSamples = 48_000
+
+    private let decoder: OpaquePointer
+
+    /// - Throws: `.opus`.
+    public init() throws(CodecError) {
+        var code: Int32 = 0
+        let decoder = opus_decoder_create(
+            Int32(Self.sampleRate), Int32(Self.channels), &code)
+        guard code == OPUS_OK, let decoder else {
+            throw .opus(call: "opus_decoder_create", code: code)
+        }
+        self.decoder = decoder
+    }
+
+    deinit { opus_decoder_destroy(decoder) }
+
+    /// Decodes one packet.
+    ///
+    /// - Throws: `.packetSize`; `.opus` for damaged data. The next packet decodes again.
+    public func decode(_ packet: [UInt8]) throws(CodecError) -> [Float] {
+        try Self.checkSize(of: packet)
+        return try decode(packet, samples: Self.maximumPacketSamples, useRedundancy: false)
+    }
+
+    /// Makes up `samples` samples per channel for packets that never came (PLC): the longer
+    /// the hole, the quieter.
+    ///
+    /// - Parameter samples: 1 to `maximumConcealedSamples`; more is cut to that.
+    public func decodeLost(samples: Int) throws(CodecError) -> [Float] {
+        let wanted = max(0, min(samples, Self.maximumConcealedSamples))
+        var result: [Float] = []
+        result.reserveCapacity((wanted + Self.concealmentStep) * Self.channels)
+        while result.count < wanted * Self.channels {
+            let missing = wanted - result.count / Self.channels
+            let steps = (missing + Self.concealmentStep - 1) / Self.concealmentStep
+            let count = min(steps * Self.concealmentStep, Self.maximumPacketSamples)
+            result += try decode(nil, samples: count, useRedundancy: false)
+        }
+        result.removeLast(result.count - wanted * Self.channels)
+        return result
+    }
+
+    /// Recovers the packet *before* `packet` from the redundant copy in it, if it holds one
+    /// (RFC 6716 sect. 2.1.7), and conceals otherwise.
+    ///
+    /// - Parameter samples: how many samples per channel the lost packet had.
+    /// - Throws: `.packetSize`; `.sampleCount` unless a multiple of 2.5 ms up to 120 ms; `.opus`.
+    public func decodeFEC(_ packet: [UInt8], samples: Int) throws(CodecError) -> [Float] {
+        try Self.checkSize(of: packet)
+        guard samples > 0, samples <= Self.maximumPacketSamples,
+            samples % Self.concealmentStep == 0
+        else { throw .sampleCount(count: samples, expected: Self.concealmentStep) }
+        return try decode(packet, samples: samples, useRedundancy: true)
+    }
+
+    /// How many samples per channel (at 48 kHz) a packet holds; nil when it is damaged.
+    public static func sampleCount(of packet: [UInt8]) -> Int? {
+        guard !packet.isEmpty, packet.count <= maximumPacketBytes else { return nil }
+        let count = opus_packet_get_nb_samples(packet, Int32(packet.count), Int32(sampleRate))
+        return count > 0 ? Int(count) : nil
+    }
+
+    private func decode(
+        _ packet: [UInt8]?, samples: Int, useRedundancy: Bool
+    ) throws(CodecError) -> [Float] {
+        var code: Int32 = 0
+        let pcm = [Float](unsafeUninitializedCapacity: samples * Self.channels) { buffer, count in
+            if let output = buffer.baseAddress {
+                code = opus_decode_float(
+                    decoder, packet, Int32(packet?.count ?? 0), output, Int32(samples),
+                    useRedundancy ? 1 : 0)
+            }
+            count = max(0, Int(code)) * Self.channels
+        }
+        guard code >= 0 else { throw .opus(call: "opus_decode_float", code: code) }
+        return pcm
+    }
+
+    private static func checkSize(of packet: [UInt8]) throws(CodecError) {
+        guard !packet.isEmpty, packet.count <= maximumPacketBytes else {
+            throw .packetSize(count: packet.count, maximum: maximumPacketBytes)
+        }
+    }
+}

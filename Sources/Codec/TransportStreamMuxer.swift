@@ -1,0 +1,209 @@
+internal import CLibAV
+public import MediaKernel
+
+/// Multiplexes one H.264 and one AAC stream into an MPEG transport stream that is cut into
+/// HLS segments (RFC 8216 sect. 3.2).
+///
+/// All segments come from one continuous stream: continuity counters run on, so segments can
+/// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture. Its
+/// audio is the blocks that start before its video ends, so that audio and video of a segment
+/// cover the same time to within one AAC block.
+///
+/// **Time.** A packet with `pts` zero is written with the PTS `timestampOffset`, for ever, and
+/// so are all others: nothing shifts a stream against the other. The PCR runs half of that
+/// offset behind the decoding time.
+///
+/// Packets wait here until `cut()` or `finish()`. Not thread-safe: one owner at a time.
+public final class TransportStreamMuxer {
+    /// The PTS of time zero. Leaves room for timestamps below zero: AAC's priming, reordered
+    /// pictures' decoding times, the PCR's lead.
+    public static let timestampOffset = MediaTime(ticks: 90_000, timescale: 90_000)
+    /// Packets of either kind that wait at most: four minutes of video at 60 frames a second.
+    public static let maximumQueuedPackets = 14_400
+
+    private static let clockRate: Int32 = 90_000
+    private static let ioBufferBytes: Int32 = 64 << 10
+
+    private let format: UnsafeMutablePointer<AVFormatContext>
+    private let packet: PacketHandle
+    private let output: SegmentOutput
+    private var video: [EncodedPacket] = []
+    private var audio: [EncodedPacket] = []
+
+    /// - Throws: `.partMissing`, `.library`, `.outOfMemory`.
+    public init(
+        video: VideoStreamParameters, audio: AudioStreamParameters
+    ) throws(CodecError) {
+        packet = try PacketHandle()
+        output = try SegmentOutput(bufferBytes: Self.ioBufferBytes)
+        var format: UnsafeMutablePointer<AVFormatContext>?
+        let code = avformat_alloc_output_context2(&format, nil, "mpegts", nil)
+        guard code >= 0, let format else { throw .partMissing("MPEG-TS muxer") }
+        self.format = format
+        format.pointee.pb = output.context
+        format.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        // libavformat would move all timestamps so that the first is not negative.
+        format.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
+        // The muxer adds twice this delay, in microseconds, to each timestamp.
+        format.pointee.max_delay = Int32(Self.timestampOffset.rescaled(to: 1_000_000).ticks / 2)
+        try addStream { parameters throws(CodecError) in
+            parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+            parameters.pointee.codec_id = AV_CODEC_ID_H264
+            parameters.pointee.width = Int32(video.width)
+            parameters.pointee.height = Int32(video.height)
+            try Self.setExtradata(video.parameterSets.annexB, of: parameters)
+        }
+        try addStream { parameters throws(CodecError) in
+            parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+            parameters.pointee.codec_id = AV_CODEC_ID_AAC
+            parameters.pointee.sample_rate = Int32(audio.sampleRate)
+            parameters.pointee.frame_size = Int32(AACEncoder.frameSize)
+            av_channel_layout_default(&parameters.pointee.ch_layout, Int32(audio.channels))
+            try Self.setExtradata(audio.audioSpecificConfig, of: parameters)
+        }
+        // Tables inside a segment would be 45 kbit/s of overhead: nobody enters there.
+        var options = OptionDictionary([("pat_period", "86400"), ("sdt_period", "86400")])
+        try check(avformat_write_header(format, &options.pointer), "avformat_write_header")
+        if let option = options.firstKey {
+            throw .optionUnused(part: "mpegts", option: option)
+        }
+    }
+
+    deinit { avformat_free_context(format) }
+
+    /// Takes the next video packet, in decoding order.
+    ///
+    /// - Throws: `.segmentWithoutKeyframe` when it is the segment's first and no IDR;
+    ///   `.queueFull`.
+    public func write(video packet: EncodedPacket) throws(CodecError) {
+        if video.isEmpty, !packet.isKeyframe { throw .segmentWithoutKeyframe }
+        try Self.append(packet, to: &video)
+    }
+
+    /// Takes the next audio packet; it may run ahead of the video by any length.
+    ///
+    /// - Throws: `.queueFull`.
+    public func write(audio packet: EncodedPacket) throws(CodecError) {
+        try Self.append(packet, to: &audio)
+    }
+
+    /// Where the segment's video ends: the latest end of a picture written since the last cut.
+    public var videoEnd: MediaTime? { Self.end(of: video) }
+
+    /// Where the audio that waits ends.
+    public var audioEnd: MediaTime? { Self.end(of: audio) }
+
+    /// Whether the audio that was written reaches the end of the segment's video. `cut()` does
+    /// not wait for it: audio that comes later goes into the next segment.
+    public var isAudioComplete: Bool {
+        guard let videoEnd, let audioEnd else { return false }
+        return Self.ticks(audioEnd) >= Self.ticks(videoEnd)
+    }
+
+    /// Ends the segment after the video written so far and returns its bytes. The next video
+    /// packet must be an IDR picture.
+    ///
+    /// - Throws: `.segmentWithoutKeyframe` when no video was written since the last cut;
+    ///   `.library`.
+    public func cut() throws(CodecError) -> [UInt8] {
+        guard let videoEnd else { throw .segmentWithoutKeyframe }
+        let boundary = Self.ticks(videoEnd)
+        let split = audio.firstIndex { Self.ticks($0.pts) >= boundary } ?? audio.endIndex
+        return try emit(audioCount: split)
+    }
+
+    /// Returns the last segment: all that still waits. Empty when there is nothing.
+    public func finish() throws(CodecError) -> [UInt8] {
+        if video.isEmpty && audio.isEmpty { return [] }
+        return try emit(audioCount: audio.count)
+    }
+
+    // MARK: Writing
+
+    private func emit(audioCount: Int) throws(CodecError) -> [UInt8] {
+        try check(
+            av_opt_set(format.pointee.priv_data, "mpegts_flags", "+resend_headers", 0),
+            "av_opt_set")
+        let segmentAudio = audio.prefix(audioCount)
+        var nextAudio = segmentAudio.startIndex
+        for (position, packet) in video.enumerated() {
+            // Merged by decoding time; ties and the first place go to the picture.
+            while position > 0, nextAudio < segmentAudio.endIndex,
+                Self.ticks(segmentAudio[nextAudio].dts) < Self.ticks(packet.dts)
+            {
+                try write(segmentAudio[nextAudio], stream: 1)
+                nextAudio += 1
+            }
+            try write(packet, stream: 0)
+        }
+        for packet in segmentAudio[nextAudio...] { try write(packet, stream: 1) }
+        audio.removeFirst(audioCount)
+        video.removeAll(keepingCapacity: true)
+        // Audio blocks are collected into larger PES packets; the last must not wait.
+        try check(av_write_frame(format, nil), "av_write_frame")
+        avio_flush(format.pointee.pb)
+        return output.take()
+    }
+
+    private func write(_ packet: EncodedPacket, stream: Int32) throws(CodecError) {
+        let code = packet.data.withUnsafeBytes { bytes -> Int32 in
+            // Without a reference count the muxer reads the bytes during the call only and
+            // never writes them.
+            let pointer = self.packet.pointer
+            let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            pointer.pointee.data = UnsafeMutablePointer(mutating: base)
+            pointer.pointee.size = Int32(bytes.count)
+            pointer.pointee.stream_index = stream
+            pointer.pointee.pts = Self.ticks(packet.pts)
+            pointer.pointee.dts = Self.ticks(packet.dts)
+            pointer.pointee.duration = Self.ticks(packet.duration)
+            pointer.pointee.flags = packet.isKeyframe ? AV_PKT_FLAG_KEY : 0
+            defer { av_packet_unref(pointer) }
+            return av_write_frame(format, pointer)
+        }
+        try check(code, "av_write_frame")
+    }
+
+    // MARK: Helpers
+
+    private static func append(
+        _ packet: EncodedPacket, to queue: inout [EncodedPacket]
+    ) throws(CodecError) {
+        guard queue.count < maximumQueuedPackets else {
+            throw .queueFull(maximum: maximumQueuedPackets)
+        }
+        queue.append(packet)
+    }
+
+    private static func end(of packets: [EncodedPacket]) -> MediaTime? {
+        // Reordering spans a few pictures, so the latest one is near the end.
+        let ends = packets.suffix(32).map {
+            MediaTime(ticks: $0.pts.ticks + $0.duration.ticks, timescale: $0.pts.timescale)
+        }
+        return ends.max { ticks($0) < ticks($1) }
+    }
+
+    private static func ticks(_ time: MediaTime) -> Int64 {
+        time.rescaled(to: clockRate).ticks
+    }
+
+    private func addStream(
+        _ fill: (UnsafeMutablePointer<AVCodecParameters>) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        guard let stream = avformat_new_stream(format, nil),
+            let parameters = stream.pointee.codecpar
+        else { throw .outOfMemory }
+        stream.pointee.time_base = AVRational(num: 1, den: Self.clockRate)
+        try fill(parameters)
+    }
+
+    private static func setExtradata(
+        _ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>
+    ) throws(CodecError) {
+        let padded = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
+        guard let memory = av_mallocz(padded) else { throw .outOfMemory }
+        memory.copyMemory(from: bytes, byteCount: bytes.count)
+        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        parameters.pointee.extradata_size = Int32(bytes.count)
+    }
+}

@@ -1,0 +1,90 @@
+import Codec
+import MediaKernel
+import Testing
+
+@Suite struct H264EncoderTests {
+    private func settings() -> VideoEncoderSettings {
+        var settings = VideoEncoderSettings(
+            width: 320, height: 180, frameRate: 30, bitrate: 400_000, keyframeInterval: 60)
+        settings.preset = "ultrafast"
+        return settings
+    }
+
+    @Test func theParameterSetsAreKnownBeforeTheFirstPicture() throws {
+        let encoder = try H264Encoder(settings())
+        // profile_idc, constraint flags, level_idc: 320x180 at 30 is level 1.2 or 1.3.
+        #expect(encoder.parameterSets.sequence[0] & 0x1F == 7)
+        #expect(encoder.parameterSets.picture[0] & 0x1F == 8)
+        #expect(encoder.parameterSets.codecString.hasPrefix("avc1."))
+        var veryfast = settings()
+        veryfast.preset = "veryfast"
+        veryfast.width = 1280
+        veryfast.height = 720
+        let high = try H264Encoder(veryfast).parameterSets.codecString
+        #expect(high == "avc1.64001F")
+    }
+
+    @Test func keyframesAreExactlyWhereTheyAreForced() throws {
+        var settings = settings()
+        settings.preset = "veryfast"
+        let encoder = try H264Encoder(settings)
+        var packets: [EncodedPacket] = []
+        for index in 0..<150 {
+            // A cut to another picture must not make a keyframe of its own.
+            let frame = try index % 40 < 20
+                ? TestSignals.movingBar(width: 320, height: 180, index: index)
+                : VideoFrame.solid(width: 320, height: 180, colour: .white)
+            packets += try encoder.encode(
+                frame, index: Int64(index), forceKeyframe: index % 50 == 0)
+        }
+        packets += try encoder.flush()
+        #expect(packets.count == 150)
+        #expect(packets.filter(\.isKeyframe).map(\.pts.ticks) == [0, 50, 100])
+        #expect(packets.map(\.pts.ticks).sorted() == Array(0..<150))
+        for (a, b) in zip(packets, packets.dropFirst()) { #expect(a.dts.ticks < b.dts.ticks) }
+        // Closed groups: nothing after a keyframe is shown before it.
+        var keyframe: Int64 = 0
+        for packet in packets {
+            if packet.isKeyframe { keyframe = packet.pts.ticks }
+            #expect(packet.pts.ticks >= keyframe)
+        }
+    }
+
+    @Test func aPictureOfAnotherSizeAndSettingsOutOfRangeAreRefused() throws {
+        let encoder = try H264Encoder(settings())
+        let frame = try VideoFrame.solid(width: 64, height: 64, colour: .black)
+        #expect(throws: CodecError.pictureSize(width: 64, height: 64)) {
+            try encoder.encode(frame, index: 0, forceKeyframe: true)
+        }
+        let mistakes: [(inout VideoEncoderSettings) -> Void] = [
+            { $0.width = 321 }, { $0.height = 0 }, { $0.frameRate = 0 }, { $0.bitrate = 1 },
+            { $0.keyframeInterval = 0 }, { $0.preset = "plaid" }, { $0.threads = -1 },
+            { $0.lookahead = 999 }, { $0.maximumBFrames = 17 },
+        ]
+        for mistake in mistakes {
+            var wrong = settings()
+            mistake(&wrong)
+            #expect(throws: CodecError.self) { try H264Encoder(wrong) }
+        }
+    }
+
+    @Test func parameterSetsAreFoundInAnyByteStream() {
+        let sps: [UInt8] = [0x67, 0x64, 0x00, 0x1F, 0xAC]
+        let pps: [UInt8] = [0x68, 0xEE, 0x01]
+        let stream: [UInt8] = [0, 0, 0, 1, 9, 0xF0, 0, 0, 0, 1] + sps + [0, 0, 1] + pps
+        let found = H264ParameterSets(annexB: stream + [0, 0, 0, 1, 0x65, 0x88])
+        #expect(found?.sequence == sps)
+        #expect(found?.picture == pps)
+        #expect(found?.codecString == "avc1.64001F")
+        for length in 0..<stream.count - pps.count {
+            #expect(H264ParameterSets(annexB: Array(stream.prefix(length))) == nil)
+        }
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<500 {
+            let noise = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                UInt8.random(in: 0...1, using: &random)
+            }
+            _ = H264ParameterSets(annexB: noise)
+        }
+    }
+}
