@@ -1,0 +1,80 @@
+// The pages' own few questions to the server, beside the signalling.
+
+/** What the server answered, or that it did not. */
+export class RequestError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.name = "RequestError";
+    this.status = status;
+  }
+}
+
+async function request(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { cache: "no-store", ...options });
+  } catch {
+    throw new RequestError(0, "The server could not be reached.");
+  }
+  const body = await response.json().catch(() => null);
+  if (!response.ok) {
+    const message = body?.message ?? `The server answered ${response.status}.`;
+    throw new RequestError(response.status, message);
+  }
+  return body;
+}
+
+/** @returns {Promise<{id: string, name: string, peer_count: number, hls: object}[]>} */
+export function rooms() {
+  return request("/api/rooms");
+}
+
+/** @returns {Promise<{hls_js_url: string|null, ui?: object}>} */
+export function configuration() {
+  return request("/api/config");
+}
+
+/** The stream of a room as a viewer needs it; `phase` is "none" while there never was one. */
+export async function stream(roomID) {
+  try {
+    const body = await request(`/api/rooms/${encodeURIComponent(roomID)}/stream`);
+    return { ...body, phase: phaseOf(body?.state) };
+  } catch (error) {
+    if (error.status === 404) return { state: "none", phase: "none", url: "" };
+    throw error;
+  }
+}
+
+/** A token to enter a room with, where the server gives tokens to pages. */
+export async function roomToken(roomID, { role, userID }) {
+  const body = await request(`/api/rooms/${encodeURIComponent(roomID)}/token`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ role, user_id: userID }),
+  });
+  return body.token;
+}
+
+/**
+ * A stream's state in the viewer's words, from the API's or the room's.
+ * @returns {"none"|"starting"|"live"|"ended"|"failed"}
+ */
+export function phaseOf(state) {
+  switch (state) {
+    case "starting":
+    case "initialised":
+      return "starting";
+    case "running":
+    case "started":
+      return "live";
+    case "stopping":
+    case "post_processing":
+    case "completed":
+    case "stopped":
+      return "ended";
+    case "failed":
+      return "failed";
+    default:
+      return "none";
+  }
+}

@@ -1,0 +1,190 @@
+// The two PeerConnections of a 100ms client: one on which it offers what it publishes, one on
+// which the server offers what it subscribes to. Both carry a data channel named `ion-sfu`.
+
+import { randomIdentifier } from "./identifier.js";
+import { mediaIdentifiers } from "./sdp.js";
+
+const channelLabel = "ion-sfu";
+
+/** Runs asynchronous jobs one after the other: a PeerConnection has one negotiation at a time. */
+class Queue {
+  #tail = Promise.resolve();
+
+  run(job) {
+    const result = this.#tail.then(job);
+    this.#tail = result.catch(() => {});
+    return result;
+  }
+}
+
+/** What both share: candidates wait, on either side, until the other end can use them. */
+class Connection {
+  #pendingRemote = [];
+  #pendingLocal = [];
+  #maySend = false;
+  queue = new Queue();
+
+  constructor(configuration, { onCandidate, onState }) {
+    this.pc = new RTCPeerConnection(configuration);
+    this.pc.addEventListener("icecandidate", ({ candidate }) => {
+      if (!candidate || !candidate.candidate) return;
+      if (this.#maySend) onCandidate(candidate.toJSON());
+      else this.#pendingLocal.push(candidate.toJSON());
+    });
+    this.pc.addEventListener("connectionstatechange", () => onState(this.pc.connectionState));
+    this.onCandidate = onCandidate;
+  }
+
+  /** From now on the server knows of this connection, so candidates can be sent. */
+  releaseCandidates() {
+    this.#maySend = true;
+    for (const candidate of this.#pendingLocal.splice(0)) this.onCandidate(candidate);
+  }
+
+  async addCandidate(candidate) {
+    if (!this.pc.remoteDescription) {
+      this.#pendingRemote.push(candidate);
+      return;
+    }
+    // A candidate of an earlier generation, or one that cannot be resolved, is no reason to fail.
+    await this.pc.addIceCandidate(candidate).catch(() => {});
+  }
+
+  async setRemote(description) {
+    await this.pc.setRemoteDescription(description);
+    for (const candidate of this.#pendingRemote.splice(0)) await this.addCandidate(candidate);
+  }
+
+  close() {
+    this.pc.close();
+  }
+}
+
+export class PublishConnection extends Connection {
+  /** Live publications, in the order they were added. */
+  publications = [];
+
+  constructor(configuration, handlers) {
+    super(configuration, handlers);
+    this.channel = this.pc.createDataChannel(channelLabel, { protocol: "SCTP" });
+  }
+
+  /**
+   * Adds a track; the next `negotiate` tells the server.
+   * @param {{source: string, isMuted: boolean, maximumBitrate?: number}} options bitrate in bit/s
+   */
+  add(track, stream, { source, isMuted, maximumBitrate }) {
+    const encoding = maximumBitrate ? { maxBitrate: maximumBitrate } : {};
+    const transceiver = this.pc.addTransceiver(track, {
+      direction: "sendonly",
+      streams: [stream],
+      sendEncodings: [encoding],
+    });
+    const publication = { transceiver, kind: track.kind, source, isMuted, id: null };
+    this.publications.push(publication);
+    return publication;
+  }
+
+  remove(publication) {
+    this.publications = this.publications.filter((other) => other !== publication);
+    this.pc.removeTrack(publication.transceiver.sender);
+  }
+
+  /**
+   * One offer and its answer.
+   * @param {(offer: RTCSessionDescription, tracks: object) => Promise<RTCSessionDescriptionInit>} exchange
+   */
+  negotiate(exchange, { iceRestart = false } = {}) {
+    return this.queue.run(async () => {
+      await this.pc.setLocalDescription(await this.pc.createOffer({ iceRestart }));
+      try {
+        const { sdp } = await exchange(this.pc.localDescription.toJSON(), this.describe());
+        await this.setRemote({ type: "answer", sdp });
+      } catch (error) {
+        // Back to the last agreed state, so that the next offer has a chance.
+        if (this.pc.signalingState === "have-local-offer") {
+          await this.pc.setLocalDescription({ type: "rollback" }).catch(() => {});
+        }
+        throw error;
+      }
+    });
+  }
+
+  /** The publications as the protocol's track objects, by track id. */
+  describe() {
+    const identifiers = mediaIdentifiers(this.pc.localDescription?.sdp ?? "");
+    const tracks = {};
+    for (const publication of this.publications) {
+      const named = identifiers.get(publication.transceiver.mid);
+      if (!named) continue;
+      publication.id = named.trackID;
+      tracks[named.trackID] = {
+        track_id: named.trackID,
+        stream_id: named.streamID,
+        type: publication.kind,
+        source: publication.source,
+        description: "",
+        mute: publication.isMuted,
+      };
+    }
+    return tracks;
+  }
+}
+
+export class SubscribeConnection extends Connection {
+  #received = new Map();
+  #onTrack;
+  #onTrackEnd;
+  #channel = null;
+  #waiting = [];
+
+  constructor(configuration, handlers) {
+    super(configuration, handlers);
+    this.#onTrack = handlers.onTrack;
+    this.#onTrackEnd = handlers.onTrackEnd;
+    this.pc.addEventListener("datachannel", ({ channel }) => {
+      if (channel.label !== channelLabel) return;
+      this.#channel = channel;
+      const flush = () => this.#waiting.splice(0).forEach((text) => channel.send(text));
+      channel.addEventListener("open", flush);
+      channel.addEventListener("message", ({ data }) => handlers.onChannelMessage(data));
+      if (channel.readyState === "open") flush();
+    });
+  }
+
+  /** Takes the server's offer and hands the answer to `reply`, then reports tracks' changes. */
+  accept(offer, reply) {
+    return this.queue.run(async () => {
+      await this.setRemote({ type: "offer", sdp: offer.sdp });
+      await this.pc.setLocalDescription(await this.pc.createAnswer());
+      reply(this.pc.localDescription.toJSON());
+      this.releaseCandidates();
+      this.#compare(mediaIdentifiers(offer.sdp));
+    });
+  }
+
+  /** Asks the server for a picture quality: "none", "low", "medium" or "high". */
+  prefer(trackID, layer) {
+    const text = JSON.stringify({
+      id: randomIdentifier(),
+      jsonrpc: "2.0",
+      method: "prefer-video-track-state",
+      params: { track_id: trackID, max_spatial_layer: layer },
+    });
+    if (this.#channel?.readyState === "open") this.#channel.send(text);
+    else this.#waiting.push(text);
+  }
+
+  #compare(identifiers) {
+    const current = new Map();
+    for (const transceiver of this.pc.getTransceivers()) {
+      const named = identifiers.get(transceiver.mid);
+      const receives = ["recvonly", "sendrecv"].includes(transceiver.currentDirection);
+      if (named && receives) current.set(named.trackID, transceiver.receiver.track);
+    }
+    const previous = this.#received;
+    this.#received = current;
+    for (const [id, track] of previous) if (current.get(id) !== track) this.#onTrackEnd(id);
+    for (const [id, track] of current) if (previous.get(id) !== track) this.#onTrack(id, track);
+  }
+}

@@ -1,0 +1,31 @@
+// The two facts the client reads from a session description.
+
+/**
+ * Which stream and track each media section carries, by its mid.
+ *
+ * Browsers differ in the ids they give to tracks (Firefox makes its own up), so the description,
+ * which both ends see, is what names a track. RFC 8830.
+ *
+ * @param {string} sdp
+ * @returns {Map<string, {streamID: string, trackID: string}>}
+ */
+export function mediaIdentifiers(sdp) {
+  const found = new Map();
+  let mid = null;
+  let msid = null;
+  const finish = () => {
+    if (mid !== null && msid !== null) found.set(mid, msid);
+    mid = null;
+    msid = null;
+  };
+  for (const line of sdp.split(/\r?\n/)) {
+    if (line.startsWith("m=")) finish();
+    else if (line.startsWith("a=mid:")) mid = line.slice(6).trim();
+    else if (line.startsWith("a=msid:") && msid === null) {
+      const [streamID, trackID] = line.slice(7).trim().split(/\s+/);
+      if (trackID) msid = { streamID, trackID };
+    }
+  }
+  finish();
+  return found;
+}

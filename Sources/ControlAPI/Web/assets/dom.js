@@ -1,0 +1,71 @@
+// Elements without markup: text from others only ever becomes text.
+
+/**
+ * @param {string} tag
+ * @param {object} attributes `class`, `data-…`, `aria-…` and so on; `on…` with a function listens;
+ *   true sets an empty attribute; false, null and undefined set none
+ * @param {...(Node|string|null)} children
+ */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+/** The element with this id, which the page's HTML promises. */
+export function byID(id) {
+  const node = document.getElementById(id);
+  if (!node) throw new Error(`The page has no element #${id}.`);
+  return node;
+}
+
+/**
+ * Makes `parent` hold one child per item, in order, keeping the children of items that stay: a
+ * video goes on playing and the focus stays where it was.
+ * @param {{key: (item) => string, create: (item) => Element, update: (node, item) => void}} rules
+ */
+export function reconcile(parent, items, { key, create, update }) {
+  const existing = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  let previous = null;
+  for (const item of items) {
+    const id = key(item);
+    let node = existing.get(id);
+    existing.delete(id);
+    if (!node) {
+      node = create(item);
+      node.dataset.key = id;
+    }
+    update(node, item);
+    const place = previous ? previous.nextSibling : parent.firstChild;
+    if (node !== place) parent.insertBefore(node, place);
+    previous = node;
+  }
+  for (const node of existing.values()) node.remove();
+}
+
+/** "AB" for "Ann Berg"; what stands in for a picture. */
+export function initials(name) {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  const letters = words.length > 1 ? [words[0], words[words.length - 1]] : words;
+  return letters.map((word) => Array.from(word)[0].toUpperCase()).join("") || "?";
+}
+
+/** One of a few hues, always the same for the same text. */
+export function hueOf(text) {
+  let sum = 0;
+  for (const character of text) sum = (sum * 31 + character.codePointAt(0)) >>> 0;
+  return [12, 38, 92, 158, 190, 214, 262, 322][sum % 8];
+}
+
+/** "4:05" or "1:02:03" for milliseconds. */
+export function clockText(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] > 0 ? parts : parts.slice(1);
+  return shown.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
+}

@@ -1,0 +1,164 @@
+// Before the door: see yourself, choose devices, name and role.
+
+import { configuration, rooms } from "./api.js";
+import { byID, element } from "./dom.js";
+import { icon } from "./icons.js";
+import { LevelMeter } from "./level-meter.js";
+
+const nameKey = "roomcast.name";
+const usualRoles = ["host", "guest", "viewer"];
+
+const node = {
+  root: byID("preview"),
+  video: byID("preview-video"),
+  note: byID("preview-note"),
+  microphone: byID("preview-microphone"),
+  camera: byID("preview-camera"),
+  meter: byID("preview-meter"),
+  form: byID("preview-form"),
+  title: byID("preview-title"),
+  status: byID("preview-status"),
+  name: byID("name"),
+  role: byID("role"),
+  cameras: byID("camera-device"),
+  microphones: byID("microphone-device"),
+  join: byID("join"),
+  error: byID("preview-error"),
+};
+
+export class Preview {
+  #media;
+  #meter = new LevelMeter(node.meter);
+  #onJoin;
+
+  /** @param {(choice: {name: string, role: string}) => Promise<void>} onJoin */
+  constructor({ roomID, media, name, role, onJoin }) {
+    this.#media = media;
+    this.#onJoin = onJoin;
+    node.title.textContent = roomID;
+    node.name.value = name || remembered();
+    this.#offerRoles(usualRoles, role);
+    this.#describe(roomID, role);
+
+    media.addEventListener("change", () => this.#show());
+    node.camera.addEventListener("click", () => media.setCamera(!media.isCameraOn));
+    node.microphone.addEventListener("click", () => media.setMicrophone(!media.isMicrophoneOn));
+    node.cameras.addEventListener("change", () => media.chooseCamera(node.cameras.value));
+    node.microphones.addEventListener("change", () =>
+      media.chooseMicrophone(node.microphones.value),
+    );
+    node.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.join();
+    });
+  }
+
+  show() {
+    node.root.hidden = false;
+    this.#show();
+    if (!node.name.value) node.name.focus();
+  }
+
+  hide() {
+    node.root.hidden = true;
+    node.video.srcObject = null;
+    this.#meter.stop();
+  }
+
+  async join() {
+    const name = node.name.value.trim();
+    if (!name) return node.name.focus();
+    remember(name);
+    node.error.hidden = true;
+    node.join.disabled = true;
+    node.join.textContent = "Joining …";
+    try {
+      await this.#onJoin({ name, role: node.role.value });
+    } catch (error) {
+      node.error.textContent = error.message;
+      node.error.hidden = false;
+    } finally {
+      node.join.disabled = false;
+      node.join.textContent = "Join room";
+    }
+  }
+
+  #show() {
+    if (node.root.hidden) return;
+    const media = this.#media;
+    if (node.video.srcObject !== media.stream) node.video.srcObject = media.stream;
+    node.video.hidden = !media.camera;
+    const isWaiting = media.isCameraOn && !media.camera && !media.problem;
+    node.note.textContent =
+      media.problem || (isWaiting ? "Waiting for your camera …" : media.camera ? "" : "Camera off");
+    toggle(node.camera, media.isCameraOn, "camera", "cameraOff");
+    toggle(node.microphone, media.isMicrophoneOn, "microphone", "microphoneOff");
+    this.#meter.follow(media.microphone);
+    this.#listDevices();
+  }
+
+  async #listDevices() {
+    const media = this.#media;
+    const fill = (select, devices, current, word) => {
+      const options = devices.map((device, index) =>
+        element("option", { value: device.deviceId }, device.label || `${word} ${index + 1}`),
+      );
+      select.replaceChildren(...options);
+      select.disabled = devices.length === 0;
+      if (devices.length === 0) select.append(element("option", {}, "None found"));
+      if (current) select.value = current;
+    };
+    const [cameras, microphones] = await Promise.all([
+      media.devices("videoinput"),
+      media.devices("audioinput"),
+    ]);
+    fill(node.cameras, cameras, media.camera?.getSettings().deviceId, "Camera");
+    fill(node.microphones, microphones, media.microphone?.getSettings().deviceId, "Microphone");
+  }
+
+  #offerRoles(names, chosen) {
+    const before = chosen || node.role.value;
+    const text = (name) => name.charAt(0).toUpperCase() + name.slice(1);
+    const list = chosen && !names.includes(chosen) ? [...names, chosen] : names;
+    node.role.replaceChildren(
+      ...list.map((name) => element("option", { value: name }, text(name))),
+    );
+    if (before) node.role.value = before;
+  }
+
+  /** What the server knows beforehand; the page works without it. */
+  async #describe(roomID, role) {
+    const [settings, list] = await Promise.all([
+      configuration().catch(() => null),
+      rooms().catch(() => []),
+    ]);
+    if (settings?.ui?.roles?.length) this.#offerRoles(settings.ui.roles, role);
+    const room = list.find((one) => one.id === roomID);
+    if (room?.name) node.title.textContent = room.name;
+    const count = room?.peer_count ?? 0;
+    node.status.textContent =
+      count === 0 ? "Nobody is here yet." : count === 1 ? "1 person is here." : `${count} people are here.`;
+  }
+}
+
+function toggle(button, isOn, onIcon, offIcon) {
+  button.setAttribute("aria-pressed", String(isOn));
+  button.replaceChildren(icon(isOn ? onIcon : offIcon));
+}
+
+// Storage may be forbidden; then the name is typed again.
+function remembered() {
+  try {
+    return localStorage.getItem(nameKey) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function remember(name) {
+  try {
+    localStorage.setItem(nameKey, name);
+  } catch {
+    return;
+  }
+}

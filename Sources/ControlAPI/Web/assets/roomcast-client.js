@@ -1,0 +1,406 @@
+// A client of the 100ms signalling protocol, as Roomcast speaks it. It knows nothing of the page:
+// the page calls its methods and listens to its events.
+//
+//   idle ──connect──► connected ──join──► joined ◄──► reconnecting
+//                         └───────leave, a fault───────► left (final)
+//
+// Events (all `CustomEvent`s):
+//   state      {state, reason}          the diagram above
+//   role       {name, permissions, publishParams}
+//   peers      {}                       somebody came, went, or changed; read `peers`
+//   media      {}                       media of a remote track came or went; read `mediaOf`
+//   presence   {peer, isHere}           somebody came or went while we were in the room
+//   message    {name, text, at, isMine} at: Date
+//   streaming  {state, url, startedAt, error}
+//   speakers   {levels: Map<peerID, 0…100>}
+//   fault      {message, code}          something did not work; the room goes on
+
+import { PublishConnection, SubscribeConnection } from "./client/connections.js";
+import { randomIdentifier } from "./client/identifier.js";
+import { RoomState } from "./client/room-state.js";
+import { SignalError, SignalSocket } from "./client/signal.js";
+
+const protocolVersion = "2.5";
+const protocolSpecification = "20250115";
+const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_prebuilt:false";
+
+const reconnectWindow = 60000; // ms; the server keeps a lost peer for as long
+const reconnectInterval = 1000; // ms
+const policyTimeout = 10000; // ms
+const iceGrace = 5000; // ms of "disconnected" before the connection is restarted
+const Target = { publish: 0, subscribe: 1 };
+
+export class RoomcastClient extends EventTarget {
+  peerID = randomIdentifier();
+  state = "idle";
+  role = null;
+
+  #room = new RoomState(this.peerID);
+  #media = new Map(); // track id → MediaStreamTrack
+  #signal = null;
+  #publish = null;
+  #subscribe = null;
+  #settings = null; // what /init answered
+  #joined = null; // the join's parameters, once joined
+  #policy = null; // resolves the wait for the first on-policy-change of a socket
+  #iceTimer = null;
+
+  /** @param {{origin: string, token: string}} options origin: where `/init` is asked */
+  constructor({ origin, token }) {
+    super();
+    this.origin = origin;
+    this.token = token;
+  }
+
+  /** Remote peers in the order they joined. */
+  get peers() {
+    return [...this.#room.peers.values()].sort((a, b) => a.joinedAt - b.joinedAt);
+  }
+
+  get streaming() {
+    return this.#room.streaming;
+  }
+
+  get roomName() {
+    return this.#room.name;
+  }
+
+  /** The media of a remote track, or null while there is none. */
+  mediaOf(trackID) {
+    return this.#media.get(trackID) ?? null;
+  }
+
+  // MARK: Coming and going
+
+  /** Reaches the server and learns the role. @throws {SignalError} */
+  async connect() {
+    await this.#openSignal();
+    this.#become("connected");
+  }
+
+  /** Enters the room. @throws {SignalError} */
+  async join({ name, metadata = "" }) {
+    this.#joined = { name, metadata };
+    try {
+      await this.#enter();
+    } catch (error) {
+      this.#joined = null;
+      this.#closeConnections();
+      throw error;
+    }
+    this.#become("joined");
+  }
+
+  leave(reason = "user request") {
+    if (this.state === "left") return;
+    this.#signal?.notify("leave", { client_reason: reason });
+    this.#end("");
+  }
+
+  // MARK: What a participant does
+
+  /**
+   * Publishes a local track.
+   * @param {{source?: "regular"|"screen", isMuted?: boolean, maximumBitrate?: number}} options
+   * @returns a handle for `unpublish`, `setMuted` and `replaceMedia`
+   */
+  async publish(track, stream, { source = "regular", isMuted = false, maximumBitrate } = {}) {
+    const publication = this.#publish.add(track, stream, { source, isMuted, maximumBitrate });
+    publication.media = track;
+    publication.stream = stream;
+    publication.maximumBitrate = maximumBitrate;
+    await this.#offer();
+    return publication;
+  }
+
+  async unpublish(publication) {
+    if (!this.#publish) return;
+    this.#publish.remove(publication);
+    await this.#offer();
+  }
+
+  /** Says that a track is muted or not; what is sent meanwhile is the caller's to change. */
+  setMuted(publication, isMuted) {
+    publication.isMuted = isMuted;
+    const track = this.#publish?.describe()[publication.id];
+    if (track) this.#signal.notify("track-update", { tracks: { [publication.id]: track } });
+  }
+
+  /** Sends another track (or none) in place of the present one, without negotiation. */
+  async replaceMedia(publication, track) {
+    publication.media = track;
+    await publication.transceiver.sender.replaceTrack(track);
+  }
+
+  async sendMessage(text) {
+    const info = { message: text, type: "chat" };
+    const result = await this.#signal.call("broadcast", { info });
+    const at = new Date(result.timestamp ?? Date.now());
+    this.#emit("message", { name: this.#joined.name, text, at, isMine: true });
+  }
+
+  /** @param {string} meetingURL the page that the stream shows: this room's own */
+  startStreaming(meetingURL) {
+    return this.#signal.call("hls-start", { variants: [{ meeting_url: meetingURL }] });
+  }
+
+  stopStreaming() {
+    return this.#signal.call("hls-stop", {});
+  }
+
+  // MARK: Signalling
+
+  async #openSignal() {
+    this.#settings = await this.#initialise();
+    const url = new URL(this.#settings.endpoint);
+    url.searchParams.set("peer", this.peerID);
+    url.searchParams.set("token", this.token);
+    url.searchParams.set("user_agent_v2", userAgent);
+    url.searchParams.set("protocol_version", protocolVersion);
+    url.searchParams.set("protocol_spec", protocolSpecification);
+
+    const policy = new Promise((resolve, reject) => {
+      this.#policy = resolve;
+      const late = () => reject(new SignalError(1003, "The server sent no policy."));
+      setTimeout(late, policyTimeout);
+    });
+    policy.catch(() => {}); // judged below, once the socket is open
+    const signal = new SignalSocket({
+      onNotification: (method, params) => this.#notified(method, params),
+      onClose: (event) => this.#lostSignal(signal, event),
+    });
+    this.#signal = signal;
+    await signal.open(url);
+    try {
+      await policy;
+    } catch (error) {
+      signal.close();
+      throw error;
+    }
+  }
+
+  async #initialise() {
+    const query = new URLSearchParams({ peer_id: this.peerID, user_agent_v2: userAgent });
+    let response;
+    try {
+      response = await fetch(new URL(`/init?${query}`, this.origin), {
+        headers: { Authorization: `Bearer ${this.token}` },
+      });
+    } catch {
+      throw new SignalError(2003, "The server could not be reached.", "init");
+    }
+    const body = await response.json().catch(() => ({}));
+    if (!response.ok) {
+      const message = body.message ?? `The server answered ${response.status}.`;
+      throw new SignalError(body.code ?? response.status, message, "init");
+    }
+    return body;
+  }
+
+  async #enter() {
+    this.#openConnections();
+    const exchange = (offer) =>
+      this.#signal.call("join", {
+        name: this.#joined.name,
+        data: this.#joined.metadata,
+        disableVidAutoSub: true,
+        server_sub_degrade: false,
+        simulcast: false,
+        onDemandTracks: false,
+        offer,
+      });
+    await this.#publish.negotiate(exchange);
+    this.#publish.releaseCandidates();
+  }
+
+  #offer(options) {
+    return this.#publish.negotiate(
+      (desc, tracks) => this.#signal.call("offer", { desc, tracks }),
+      options,
+    );
+  }
+
+  #notified(method, params) {
+    for (const [type, detail] of this.#room.take(method, params)) this.#emit(type, detail);
+    switch (method) {
+      case "on-policy-change": return this.#takePolicy(params);
+      case "on-broadcast": return this.#takeMessage(params);
+      case "on-peer-leave-request":
+        return this.#end(params.room_end ? "The room was ended." : "You were removed.");
+      case "on-error": return this.#end(params.message ?? "The server ended the session.");
+      case "on-warning": return this.#fault(params);
+      case "offer": return this.#takeOffer(params);
+      case "trickle": return this.#takeCandidate(params);
+      case "active-speakers": return this.#takeSpeakers(params);
+    }
+  }
+
+  #takePolicy(policy) {
+    this.role = {
+      permissions: {},
+      publishParams: { allowed: [] },
+      ...policy.known_roles?.[policy.name],
+      name: policy.name,
+    };
+    this.#policy?.();
+    this.#emit("role", this.role);
+  }
+
+  #takeMessage({ peer, info, timestamp }) {
+    if (!info?.message) return;
+    const name = peer?.info?.name ?? "Server";
+    this.#emit("message", { name, text: info.message, at: new Date(timestamp), isMine: false });
+  }
+
+  async #takeOffer(offer) {
+    const subscribe = this.#subscribe;
+    if (!subscribe) return;
+    try {
+      await subscribe.accept(offer, (desc) => this.#signal.notify("answer", { desc }));
+    } catch (error) {
+      this.#fault({ code: 4002, message: `The server's media offer failed: ${error.message}` });
+    }
+  }
+
+  #takeCandidate({ target, candidate }) {
+    const connection = target === Target.publish ? this.#publish : this.#subscribe;
+    if (candidate) connection?.addCandidate(candidate);
+  }
+
+  #takeSpeakers({ "speaker-list": list = [] }) {
+    this.#emit("speakers", { levels: new Map(list.map((one) => [one.peer_id, one.level])) });
+  }
+
+  // MARK: Connections
+
+  #openConnections() {
+    this.#closeConnections();
+    const servers = this.#settings.rtcConfiguration?.ice_servers ?? [];
+    const configuration = { iceServers: servers, bundlePolicy: "max-bundle" };
+    const trickle = (target) => (candidate) =>
+      this.#signal.notify("trickle", { target, candidate });
+    this.#publish = new PublishConnection(configuration, {
+      onCandidate: trickle(Target.publish),
+      onState: (state) => this.#publishState(state),
+    });
+    this.#subscribe = new SubscribeConnection(configuration, {
+      onCandidate: trickle(Target.subscribe),
+      onState: () => {},
+      onTrack: (id, track) => this.#gotMedia(id, track),
+      onTrackEnd: (id) => {
+        this.#media.delete(id);
+        this.#emit("media");
+      },
+      onChannelMessage: (text) => this.#channelMessage(text),
+    });
+  }
+
+  #closeConnections() {
+    clearTimeout(this.#iceTimer);
+    this.#publish?.close();
+    this.#subscribe?.close();
+    this.#publish = null;
+    this.#subscribe = null;
+    this.#media.clear();
+  }
+
+  #gotMedia(id, track) {
+    this.#media.set(id, track);
+    if (track.kind === "video") this.#subscribe.prefer(id, "high");
+    this.#emit("media");
+  }
+
+  #channelMessage(text) {
+    try {
+      const { method, params } = JSON.parse(text);
+      if (method) this.#notified(method, params ?? {});
+    } catch {
+      // Not ours to read.
+    }
+  }
+
+  /** The publisher restarts ICE of its own connection; the server does so for the other one. */
+  #publishState(state) {
+    clearTimeout(this.#iceTimer);
+    if (state !== "disconnected" && state !== "failed") return;
+    const wait = state === "failed" ? 0 : iceGrace;
+    this.#iceTimer = setTimeout(() => {
+      if (this.state !== "joined") return;
+      this.#offer({ iceRestart: true }).catch((error) => this.#fault(error));
+    }, wait);
+  }
+
+  // MARK: Reconnecting
+
+  async #lostSignal(signal, { reason }) {
+    if (signal !== this.#signal || this.state === "left" || this.state === "idle") return;
+    if (this.state === "reconnecting") return;
+    if (!this.#joined) return this.#end(reason);
+    this.#become("reconnecting", reason);
+    const deadline = performance.now() + reconnectWindow;
+    while (performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, reconnectInterval));
+      if (this.state !== "reconnecting") return;
+      try {
+        await this.#openSignal();
+        await this.#resume();
+        if (!this.#signal.isOpen) continue;
+        return this.#become("joined");
+      } catch (error) {
+        if (this.state !== "reconnecting") return;
+        this.#signal?.close();
+        const isFinal = error instanceof SignalError && [401, 403].includes(error.code);
+        if (isFinal) return this.#end(error.message);
+      }
+    }
+    this.#end("The connection was lost.");
+  }
+
+  /** Goes on where the old socket broke off, or enters anew where the server has forgotten us. */
+  async #resume() {
+    const isConnected = this.#publish.pc.connectionState === "connected";
+    try {
+      await this.#offer({ iceRestart: !isConnected });
+      this.#signal.notify("track-update", { tracks: this.#publish.describe() });
+    } catch (error) {
+      if (!(error instanceof SignalError) || error.isTransient) throw error;
+      await this.#enterAgain();
+    }
+  }
+
+  async #enterAgain() {
+    const earlier = this.#publish.publications;
+    await this.#enter();
+    for (const publication of earlier) {
+      const { media, stream, source, isMuted, maximumBitrate } = publication;
+      const options = { source, isMuted, maximumBitrate };
+      // The page keeps its handle, so the handle is what moves to the new connection.
+      const fresh = this.#publish.add(media ?? publication.kind, stream, options);
+      Object.assign(publication, { transceiver: fresh.transceiver, id: null });
+      this.#publish.publications.splice(-1, 1, publication);
+    }
+    if (earlier.length > 0) await this.#offer();
+  }
+
+  // MARK: Telling
+
+  #end(reason) {
+    if (this.state === "left") return;
+    this.#become("left", reason);
+    this.#signal?.close(1000, "Normal Close");
+    this.#closeConnections();
+  }
+
+  #become(state, reason = "") {
+    this.state = state;
+    this.#emit("state", { state, reason });
+  }
+
+  #fault({ code = 0, message = "Something went wrong." }) {
+    this.#emit("fault", { code, message });
+  }
+
+  #emit(type, detail = {}) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

@@ -1,0 +1,124 @@
+// The watch page: waits for the room's stream, plays it, says when it is over.
+
+import { configuration, stream } from "./api.js";
+import { byID, clockText } from "./dom.js";
+import { placeIcons } from "./icons.js";
+import { Player } from "./player.js";
+
+const pollInterval = 2000; // ms
+const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const video = byID("video");
+const lamp = byID("lamp");
+
+const notices = {
+  none: ["Nothing is on air", "This page starts the stream by itself as soon as there is one."],
+  starting: ["The stream is about to begin", "Only a few seconds more."],
+  ended: ["The stream has ended", "Thank you for watching. A new one would start here by itself."],
+  failed: ["The stream was interrupted", "This page goes on by itself when it is back."],
+  unplayable: [
+    "This browser cannot play the stream by itself",
+    "Open it in Chrome, Edge or Safari, or give this address to a player such as VLC.",
+  ],
+  unreachable: ["The server cannot be reached", "This page keeps trying."],
+};
+
+placeIcons();
+byID("title").textContent = roomID;
+document.title = `${roomID} · live on Roomcast`;
+
+const settings = await configuration().catch(() => ({}));
+const player = new Player(video, settings.hls_js_url ?? null);
+let current = { phase: "none", id: null };
+let finished = null; // the id of a stream whose last segments are still to be played
+
+player.addEventListener("playing", () => {
+  byID("unmute").hidden = !video.muted;
+});
+byID("unmute").addEventListener("click", () => {
+  video.muted = false;
+  byID("unmute").hidden = true;
+});
+video.addEventListener("volumechange", () => {
+  if (!video.muted) byID("unmute").hidden = true;
+});
+video.addEventListener("ended", () => {
+  if (finished === current.id) show("ended");
+});
+byID("to-live").addEventListener("click", () => player.seekToLive());
+byID("copy").addEventListener("click", async () => {
+  byID("address").select();
+  await navigator.clipboard?.writeText(byID("address").value).catch(() => {});
+});
+
+async function poll() {
+  try {
+    take(await stream(roomID));
+  } catch {
+    // What plays, plays on: the segments may come from somewhere else.
+    if (!player.url) show("unreachable");
+  }
+  drawLamp();
+  setTimeout(poll, pollInterval);
+}
+
+function take(next) {
+  current = next;
+  switch (next.phase) {
+    case "live":
+      if (!player.isPossible) return showAddress(next.url);
+      hideNotice();
+      if (player.url !== absolute(next.url)) player.play(absolute(next.url)).catch(() => {});
+      return;
+    case "ended":
+      // A viewer is some seconds behind: let the rest play out.
+      if (player.url && !video.ended) {
+        finished = next.id;
+        return;
+      }
+      return show("ended");
+    case "failed":
+    case "starting":
+    case "none":
+      if (player.url) player.stop();
+      return show(next.phase);
+  }
+}
+
+function absolute(url) {
+  return new URL(url, location.href).href;
+}
+
+function show(kind) {
+  const [title, text] = notices[kind];
+  video.hidden = true;
+  byID("unmute").hidden = true;
+  byID("notice").hidden = false;
+  byID("notice-mark").dataset.phase = kind;
+  byID("notice-address").hidden = kind !== "unplayable";
+  // Only a changed text is announced by screen readers.
+  if (byID("notice-title").textContent !== title) byID("notice-title").textContent = title;
+  if (byID("notice-text").textContent !== text) byID("notice-text").textContent = text;
+}
+
+function showAddress(url) {
+  byID("address").value = absolute(url);
+  show("unplayable");
+}
+
+function hideNotice() {
+  byID("notice").hidden = true;
+  video.hidden = false;
+}
+
+function drawLamp() {
+  const isLive = current.phase === "live";
+  lamp.hidden = !isLive && current.phase !== "starting";
+  lamp.dataset.phase = current.phase;
+  const started = Date.parse(current.started_at ?? "") || Number(current.started_at) || 0;
+  const elapsed = started > 0 ? ` ${clockText(Date.now() - started)}` : "";
+  lamp.textContent = isLive ? `Live${elapsed}` : "Starting";
+  byID("to-live").hidden = !isLive || !player.url || !player.isBehind;
+}
+
+setInterval(drawLamp, 1000);
+poll();
