@@ -38,6 +38,8 @@ public final class DTLSTransport {
         public var refusedSends = 0
         /// Outputs lost since the owner did not poll.
         public var overflowedOutputs = 0
+
+        public init() {}
     }
 
     /// UDP payload. RFC 8831 sect. 5 and libwebrtc use the same for paths of unknown MTU.

@@ -1,0 +1,133 @@
+import CUsrSCTP
+import MediaKernel
+import Synchronization
+
+/// usrsctp, of which a process has one: its settings, its clock and the lock around it.
+///
+/// There are no threads of usrsctp's own. Every call into it is made inside `locked`, and all its
+/// callbacks run synchronously inside such a call, so what they touch needs no other guard.
+enum SCTPStack {
+    /// A longer pause between ticks (a suspended machine) counts as this long, so that what is
+    /// in flight is not taken for lost.
+    private static let stepMaximum = Duration.milliseconds(250)
+
+    private struct Shared {
+        var isStarted = false
+        var lastTick: Instant?
+        var uptime = Duration.zero
+        var nextHandle: UInt = 1
+    }
+
+    private static let shared = Mutex(Shared())
+
+    // Unsafe because callbacks, which run inside `locked` without its state in hand, read it;
+    // nobody does so outside of `locked`.
+    nonisolated(unsafe) private static var associations: [UInt: SCTPAssociation] = [:]
+    nonisolated(unsafe) private static var busy: Set<UInt> = []
+
+    /// Runs `body` while nobody else is inside usrsctp. Starts usrsctp at the first call.
+    static func locked<Value: Sendable>(
+        _ body: () throws(DataChannelError) -> Value
+    ) throws(DataChannelError) -> Value {
+        try shared.withLock { state throws(DataChannelError) in
+            start(&state)
+            return try body()
+        }
+    }
+
+    // MARK: Time
+
+    /// Lets usrsctp's timers run up to `now`. A step back in time counts as nothing.
+    static func tick(at now: Instant) {
+        shared.withLock { state in
+            guard let last = state.lastTick, now >= last, now - last <= stepMaximum else {
+                let isPause = state.lastTick.map { now > $0 } ?? false
+                state.lastTick = now
+                if isPause { advance(&state, by: stepMaximum.milliseconds) }
+                return
+            }
+            // The rest below a millisecond is kept for the next time.
+            let elapsed = (now - last).milliseconds
+            state.lastTick = last + .milliseconds(elapsed)
+            if elapsed > 0 { advance(&state, by: elapsed) }
+        }
+    }
+
+    private static func advance(_ state: inout Shared, by milliseconds: Int64) {
+        state.uptime += .milliseconds(milliseconds)
+        if state.isStarted { usrsctp_handle_timers(UInt32(milliseconds)) }
+    }
+
+    /// The sum of all ticks.
+    static var uptime: Duration { shared.withLock { $0.uptime } }
+
+    // MARK: Associations. Call all of these inside `locked`, or from a callback.
+
+    /// A number that stands for the association wherever usrsctp wants an address. Never a
+    /// pointer: late timers and packets of a closed association then find nothing, and the
+    /// cookie, which holds the "address", tells a peer nothing about our memory.
+    static func register(_ association: SCTPAssociation, as handle: UInt) {
+        associations[handle] = association
+        usrsctp_register_address(UnsafeMutableRawPointer(bitPattern: handle))
+    }
+
+    static func deregister(_ handle: UInt) {
+        usrsctp_deregister_address(UnsafeMutableRawPointer(bitPattern: handle))
+        associations[handle] = nil
+        busy.remove(handle)
+    }
+
+    static func association(_ handle: UnsafeMutableRawPointer?) -> SCTPAssociation? {
+        associations[UInt(bitPattern: handle)]
+    }
+
+    static func markBusy(_ handle: UInt) { busy.insert(handle) }
+    static func markIdle(_ handle: UInt) { busy.remove(handle) }
+
+    // MARK: Questions from outside
+
+    static func makeHandle() -> UInt {
+        shared.withLock { state in
+            defer { state.nextHandle += 1 }
+            return state.nextHandle
+        }
+    }
+
+    static var hasBusyAssociations: Bool { shared.withLock { _ in !busy.isEmpty } }
+    static var associationCount: Int { shared.withLock { _ in associations.count } }
+    static func isBusy(_ handle: UInt) -> Bool { shared.withLock { _ in busy.contains(handle) } }
+
+    // MARK: Settings
+
+    private static func start(_ state: inout Shared) {
+        if state.isStarted { return }
+        state.isStarted = true
+        // The output callback runs with usrsctp's own locks held: copy and return.
+        usrsctp_init_nothreads(
+            0,
+            { handle, bytes, count, _, _ in
+                SCTPStack.association(handle)?.transmit(
+                    UnsafeRawBufferPointer(start: bytes, count: count))
+                return 0
+            }, nil)
+        // Nothing here needs them, and each is code that a peer could reach.
+        usrsctp_sysctl_set_sctp_ecn_enable(0)
+        usrsctp_sysctl_set_sctp_asconf_enable(0)
+        usrsctp_sysctl_set_sctp_auto_asconf(0)
+        usrsctp_sysctl_set_sctp_auth_enable(0)
+        // No ABORT for packets of no association: they are late ones of a closed association.
+        usrsctp_sysctl_set_sctp_blackhole(2)
+        // usrsctp's defaults are for the telephone network of 2000: a lost packet at the start
+        // would cost a second. Milliseconds, except for the last three.
+        usrsctp_sysctl_set_sctp_rto_initial_default(500)
+        usrsctp_sysctl_set_sctp_rto_min_default(200)
+        usrsctp_sysctl_set_sctp_rto_max_default(5000)
+        usrsctp_sysctl_set_sctp_init_rto_max_default(5000)
+        usrsctp_sysctl_set_sctp_delayed_sack_time_default(20)
+        usrsctp_sysctl_set_sctp_heartbeat_interval_default(10_000)
+        usrsctp_sysctl_set_sctp_max_burst_default(10)
+        usrsctp_sysctl_set_sctp_initial_cwnd(10)
+        usrsctp_sysctl_set_sctp_max_chunks_on_queue(10_240)
+        usrsctp_sysctl_set_sctp_nr_outgoing_streams_default(UInt32(SCTPAssociation.streamCount))
+    }
+}

@@ -1,0 +1,91 @@
+import DataChannel
+import MediaKernel
+import Testing
+
+extension DataChannelTests {
+    /// Only what needs no clock of usrsctp's own: it measures round trips, and the age of what
+    /// T3 would send again, with `gettimeofday`.
+    @Suite("Loss")
+    struct LossTests {
+        @Test("A lost packet among others is sent again on the strength of the others' SACKs")
+        func fastRetransmit() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            var dataPackets = 0
+            for number in 0..<30 { try pair.client.send("\(number)", on: id) }
+            pair.exchange { side, packet in
+                if side == .client, SCTPPackets.chunkType(packet) == 0 { dataPackets += 1 }
+                return side == .client && dataPackets == 2 ? [] : [packet]
+            }
+            pair.pass(milliseconds: 100)
+            #expect(dataPackets > 4)
+            #expect(pair.serverOutputs == (0..<30).map { .text(id, "\($0)") })
+        }
+
+        @Test("Doubled packets are delivered once")
+        func doubled() throws {
+            let pair = try ChannelPair()
+            pair.client.connect()
+            pair.server.connect()
+            let twice: (ChannelPair.Side, [UInt8]) -> [[UInt8]] = { _, packet in [packet, packet] }
+            pair.exchange(twice)
+            let id = try pair.client.open(label: "x", protocol: "")
+            for number in 0..<20 { try pair.client.send("\(number)", on: id) }
+            pair.exchange(twice)
+            #expect(
+                pair.serverOutputs == [
+                    .connected, .opened(id, label: "x", protocol: "", isRemote: true),
+                ] + (0..<20).map { .text(id, "\($0)") })
+        }
+
+        @Test("Packets out of order are delivered in order")
+        func reordered() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            for number in 0..<60 { try pair.client.send("\(number)", on: id) }
+            var held: [UInt8]?
+            pair.exchange { side, packet in
+                guard side == .client else { return [packet] }
+                guard let earlier = held else {
+                    held = packet
+                    return []
+                }
+                held = nil
+                return [packet, earlier]
+            }
+            pair.exchange()
+            if let held { pair.server.handle(held) }
+            pair.exchange()
+            #expect(pair.serverOutputs == (0..<60).map { .text(id, "\($0)") })
+        }
+
+        @Test("A lost INIT and a lost COOKIE ECHO are sent again")
+        func lostSetup() throws {
+            let pair = try ChannelPair()
+            pair.client.connect()
+            pair.server.connect()
+            var lost: Set<UInt8> = []
+            let losesFirst: (ChannelPair.Side, [UInt8]) -> [[UInt8]] = { side, packet in
+                guard side == .client, let type = SCTPPackets.chunkType(packet),
+                    [1, 2, 10].contains(type), lost.insert(type).inserted
+                else { return [packet] }
+                return []
+            }
+            pair.exchange(losesFirst)
+            pair.pass(milliseconds: 6000, losesFirst)
+            #expect(lost.contains(1))
+            #expect(pair.clientOutputs == [.connected])
+            #expect(pair.serverOutputs == [.connected])
+        }
+
+        @Test("A peer that answers a message no more is given up within a minute")
+        func vanished() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            try pair.client.send("anybody there?", on: id)
+            pair.pass(milliseconds: 60_000) { _, _ in [] }
+            #expect(pair.clientOutputs.first == .closed(id))
+            guard case .failed(.associationLost) = pair.clientOutputs.last else {
+                Issue.record("\(pair.clientOutputs)")
+                return
+            }
+        }
+    }
+}
