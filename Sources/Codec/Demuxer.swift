@@ -21,6 +21,7 @@ final class Demuxer {
     static let maximumStreams = 32
 
     let streamCount: Int
+    private let url: String
     private let format: UnsafeMutablePointer<AVFormatContext>
     private let packet: PacketHandle
     private let source: MemorySource?
@@ -28,14 +29,15 @@ final class Demuxer {
     /// - Throws: `.library` when the file is missing, unreadable or no container we know.
     convenience init(path: String) throws(CodecError) {
         // The scheme keeps a name such as "http:x" from becoming a network address.
-        try self.init(url: "file:" + path, source: nil)
+        try self.init(url: "file:" + path, source: nil, analyses: true)
     }
 
     convenience init(bytes: [UInt8]) throws(CodecError) {
-        try self.init(url: "", source: try MemorySource(bytes))
+        try self.init(url: "", source: try MemorySource(bytes), analyses: true)
     }
 
-    private init(url: String, source: MemorySource?) throws(CodecError) {
+    private init(url: String, source: MemorySource?, analyses: Bool) throws(CodecError) {
+        self.url = url
         self.source = source
         packet = try PacketHandle()
         var format = avformat_alloc_context()
@@ -51,12 +53,8 @@ final class Demuxer {
         guard let opened = format else { throw .outOfMemory }
         self.format = opened
         streamCount = min(Int(opened.pointee.nb_streams), Self.maximumStreams)
-        let code = avformat_find_stream_info(opened, nil)
-        if code < 0 {
-            // No deinit runs for an object whose initializer throws before it is whole; here it
-            // is whole, so the context is closed there.
-            throw .library(call: "avformat_find_stream_info", code: code)
-        }
+        // From here on the object is whole, so a throw runs its deinit.
+        if analyses { try check(avformat_find_stream_info(opened, nil), "find_stream_info") }
     }
 
     deinit {
@@ -89,10 +87,9 @@ final class Demuxer {
             isKeyframe: raw.flags & AV_PKT_FLAG_KEY != 0)
     }
 
-    /// Goes back to the first packet.
-    func rewind() throws(CodecError) {
-        try check(
-            avformat_seek_file(format, -1, .min, format.pointee.start_time, .max, 0),
-            "avformat_seek_file")
+    /// Opens the same file once more, at its first packet and without decoding a bit of every
+    /// track first. Seeking would be shorter, but lands anywhere in a transport stream.
+    func reopened() throws(CodecError) -> Demuxer {
+        try Demuxer(url: url, source: nil, analyses: false)
     }
 }
