@@ -35,8 +35,14 @@ public struct Role: Hashable, Sendable, Codable {
     }
 
     public init(from decoder: any Decoder) throws {
+        try self.init(unnamed: decoder)
+        name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+    }
+
+    /// Reads everything but the name, which in a template is the key of the role.
+    public init(unnamed decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        name = try values.decode(String.self, forKey: .name)
+        name = ""
         priority = try values.decodeIfPresent(Int.self, forKey: .priority) ?? 5
         isHidden = try values.decodeIfPresent(Bool.self, forKey: .isHidden) ?? false
         publishParams =

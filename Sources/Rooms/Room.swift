@@ -81,6 +81,22 @@ public struct Room: Sendable {
 
     // MARK: - Joining and leaving
 
+    /// A client came to the door with a token: whether it may come in at all. A peer that is here
+    /// already is the same client on a new socket, and so must be the same user.
+    public func checkArrival(
+        _ id: PeerID, userID: String, tokenID: String, role: String
+    ) throws(RoomError) {
+        try Check.identifier(id.rawValue, field: "peer id")
+        guard policy.role(role) != nil else { throw .unknownRole(role) }
+        if let peer = peers[id] {
+            guard isSameUser(peer, userID: userID, tokenID: tokenID) else {
+                throw .peerIDTaken(id)
+            }
+        } else if isLocked {
+            throw .roomLocked
+        }
+    }
+
     /// A client asked to join. It holds a place from now on, but nobody hears of it before
     /// ``joinCompleted(_:wall:)``.
     public mutating func joinRequested(_ request: JoinRequest, at now: Instant) throws(RoomError) {
@@ -161,7 +177,7 @@ public struct Room: Sendable {
     }
 
     /// Whether a token may speak for this peer.
-    public func isSameUser(_ peer: Peer, userID: String, tokenID: String) -> Bool {
+    func isSameUser(_ peer: Peer, userID: String, tokenID: String) -> Bool {
         guard userID.isEmpty else { return peer.userID == userID }
         return peer.userID.isEmpty && !tokenID.isEmpty && peer.tokenID == tokenID
     }

@@ -1,5 +1,4 @@
 public import MediaKernel
-public import Rooms
 
 /// Starts and stops the streams of a room at the request of a peer in it (`hls-start`,
 /// `hls-stop`). What becomes of it comes back by ``RoomSignalling/hlsChanged(_:error:)``.

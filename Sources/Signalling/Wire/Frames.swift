@@ -47,7 +47,8 @@ struct ErrorFrame: Encodable {
     }
 }
 
-/// What can be said of a frame before its method is known.
+/// What can be said of a frame before its method is known. Any object has a head, so that the id
+/// is known even of a call that is otherwise nonsense.
 struct FrameHead: Decodable {
     var id: RequestID?
     var method: String?
@@ -58,8 +59,13 @@ struct FrameHead: Decodable {
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         id = try? values.decodeIfPresent(RequestID.self, forKey: .id)
-        method = try values.decodeIfPresent(String.self, forKey: .method)
-        error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
+        method = try? values.decodeIfPresent(String.self, forKey: .method)
+        let hasError = values.contains(.error) && (try? values.decodeNil(forKey: .error)) == false
+        if hasError {
+            error =
+                (try? values.decode(ErrorPayload.self, forKey: .error))
+                ?? ErrorPayload(code: 0, message: "an error without code and message")
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 internal import Foundation
 public import Rooms
 
-/// What went wrong with a frame. All but `.media` and `.notEncodable` are the client's doing; none
-/// costs more than the frame.
+/// What went wrong with a frame. None costs more than
+/// the frame.
 public enum SignallingError: Error, Hashable, Sendable {
     /// Not JSON, or not an object with a method.
     case malformed(String)
@@ -18,6 +18,8 @@ public enum SignallingError: Error, Hashable, Sendable {
     case streaming(LiveStreamingError)
     /// The media plane refused what the client offered, in its own words.
     case media(String)
+    /// The media plane could not take the peer in; the client tries again.
+    case mediaUnavailable(String)
     case notEncodable(String)
 
     /// As in JSON-RPC errors. Only three-digit codes: see ``RoomError/code``.
@@ -28,7 +30,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .busy: 503
         case .room(let error): error.code
         case .streaming(let error): error.code
-        case .notEncodable: 500
+        case .mediaUnavailable, .notEncodable: 500
         }
     }
 
@@ -43,6 +45,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .room(let error): error.message
         case .streaming(let error): error.message
         case .media(let reason): reason
+        case .mediaUnavailable(let reason): "no media for this peer: \(reason)"
         case .notEncodable: "internal error"
         }
     }

@@ -1,0 +1,88 @@
+internal import Foundation
+public import Rooms
+
+/// Reads a policy from JSON: a 100ms template as far as Roomcast knows it.
+///
+/// ```json
+/// {"template_id": "…",
+///  "roles": {"host": {"priority": 1, "publishParams": {…}, …}, …}   or   [{"name": "host", …}, …],
+///  "destinations": {"hlsDestinations": {"default": {"layers": […], …}}}}
+/// ```
+///
+/// Unknown fields are ignored. A role's fields are those of ``Rooms/Role``; `isHidden` is
+/// Roomcast's own.
+public enum PolicyFile {
+    /// In bytes; a template of a hundred roles is a tenth of it.
+    public static let bytesMaximum = 1 << 20
+
+    /// - Throws: ``Rooms/RoomError/invalidPolicy(_:)`` with the reason, naming the field.
+    public static func policy(fromJSON text: String) throws(RoomError) -> Policy {
+        guard text.utf8.count <= bytesMaximum else {
+            throw .invalidPolicy("the file is longer than \(bytesMaximum) bytes")
+        }
+        let file: Contents
+        do {
+            file = try FrameCodec.decode(Contents.self, from: text)
+        } catch .malformed {
+            throw .invalidPolicy("the file is not a JSON object")
+        } catch {
+            throw .invalidPolicy(error.message)
+        }
+        return try Policy(
+            validating: file.roles.list, templateID: file.templateID ?? "default",
+            hlsDestinations: file.destinations?.hlsDestinations ?? [:])
+    }
+
+    private struct Contents: Decodable {
+        var templateID: String?
+        var roles: Roles
+        var destinations: Destinations?
+
+        enum CodingKeys: String, CodingKey {
+            case templateID = "template_id"
+            case roles, destinations
+        }
+    }
+
+    private struct Destinations: Decodable {
+        var hlsDestinations: [String: HLSDestination]?
+    }
+
+    /// A list, or as 100ms writes it an object by name, in which the name need not be repeated.
+    private struct Roles: Decodable {
+        var list: [Role]
+
+        init(from decoder: any Decoder) throws {
+            if var values = try? decoder.unkeyedContainer() {
+                list = []
+                while !values.isAtEnd { list.append(try values.decode(Role.self)) }
+            } else {
+                let values = try decoder.container(keyedBy: RoleName.self)
+                list = try values.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
+                    try values.decode(NamedRole.self, forKey: key).role(named: key.stringValue)
+                }
+            }
+        }
+    }
+
+    private struct RoleName: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// A role without its name.
+    private struct NamedRole: Decodable {
+        private var role: Role
+
+        func role(named name: String) -> Role {
+            var role = role
+            role.name = name
+            return role
+        }
+
+        init(from decoder: any Decoder) throws { role = try Role(unnamed: decoder) }
+    }
+}

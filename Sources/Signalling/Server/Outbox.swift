@@ -1,0 +1,125 @@
+internal import MediaKernel
+internal import Synchronization
+
+/// What waits to be sent on one socket: written by the room without waiting, drained by one writer.
+///
+/// Bounded in frames and in bytes. A full outbox refuses, and its reader is let go: a client that
+/// misses a frame would show a wrong room for ever, one that reconnects is told everything anew.
+final class Outbox: Sendable {
+    enum Item: Hashable, Sendable {
+        case frame(String)
+        /// Nothing follows.
+        case close(code: UInt16, reason: String)
+    }
+
+    private enum Phase {
+        case open
+        /// To be closed after what is queued.
+        case closing(code: UInt16, reason: String)
+        case ended
+    }
+
+    private struct State {
+        var frames: BoundedQueue<String>
+        var bytes = 0
+        var phase = Phase.open
+        var writer: CheckedContinuation<Item?, Never>?
+
+        /// What the writer gets now, if anything; `.some(nil)` is the end.
+        mutating func next() -> Item?? {
+            switch phase {
+            case .ended:
+                return .some(nil)
+            case .open, .closing:
+                break
+            }
+            if let frame = frames.popFirst() {
+                bytes -= frame.utf8.count
+                return .frame(frame)
+            }
+            switch phase {
+            case .open, .ended:
+                return nil
+            case .closing(let code, let reason):
+                phase = .ended
+                return .close(code: code, reason: reason)
+            }
+        }
+    }
+
+    private let bytesMaximum: Int
+    private let state: Mutex<State>
+
+    init(frames: Int, bytes: Int) {
+        bytesMaximum = bytes
+        state = Mutex(State(frames: BoundedQueue(maximum: frames)))
+    }
+
+    /// Returns whether there was room for it. After a close there always is: it is dropped.
+    func append(_ text: String) -> Bool {
+        change { state in
+            switch state.phase {
+            case .closing, .ended:
+                return true
+            case .open:
+                break
+            }
+            let count = text.utf8.count
+            guard state.bytes + count <= bytesMaximum, state.frames.append(text) else {
+                return false
+            }
+            state.bytes += count
+            return true
+        }
+    }
+
+    /// Closes the socket after what is queued.
+    func close(code: UInt16, reason: String) {
+        change { state in
+            switch state.phase {
+            case .open: state.phase = .closing(code: code, reason: reason)
+            case .closing, .ended: break
+            }
+        }
+    }
+
+    /// Drops what is queued and ends the writer, which sends no close.
+    func abandon() {
+        change { state in
+            state.phase = .ended
+            state.frames.removeAll()
+            state.bytes = 0
+        }
+    }
+
+    /// The next item, `nil` at the end. For one writer.
+    func next() async -> Item? {
+        await withCheckedContinuation { continuation in
+            let item: Item?? = state.withLock { state in
+                if let item = state.next() { return item }
+                state.writer = continuation
+                return nil
+            }
+            if let item { continuation.resume(returning: item) }
+        }
+    }
+
+    /// Changes the state, then wakes the writer if there is something for it.
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, wake) = state.withLock { state in
+            let result = body(&state)
+            guard let writer = state.writer, let item = state.next() else {
+                return (result, nil as Wake?)
+            }
+            state.writer = nil
+            return (result, Wake(writer: writer, item: item))
+        }
+        if let wake { wake.writer.resume(returning: wake.item) }
+        return result
+    }
+
+    private struct Wake: Sendable {
+        let writer: CheckedContinuation<Item?, Never>
+        let item: Item?
+    }
+}

@@ -1,0 +1,32 @@
+internal import MediaKernel
+
+/// A connection's unfinished walks through the peers (`find-peer`, `peer-iter-next`).
+struct PeerWalks {
+    struct Walk {
+        /// Those that were there when the walk began; who has left since is skipped.
+        var rest: [PeerID]
+        var total: Int
+    }
+
+    private var walks: [String: Walk] = [:]
+    private var order: [String] = []
+    private var count = 0
+
+    mutating func begin(_ peers: [PeerID]) -> String {
+        count += 1
+        let iterator = "\(count)"
+        if order.count >= SignallingLimits.iterators { walks[order.removeFirst()] = nil }
+        walks[iterator] = Walk(rest: peers, total: peers.count)
+        order.append(iterator)
+        return iterator
+    }
+
+    /// The next of them, or `nil` when there is no such walk.
+    mutating func advance(_ iterator: String, limit: Int) -> (page: [PeerID], walk: Walk)? {
+        guard var walk = walks[iterator] else { return nil }
+        let page = Array(walk.rest.prefix(limit))
+        walk.rest.removeFirst(page.count)
+        walks[iterator] = walk
+        return (page, walk)
+    }
+}

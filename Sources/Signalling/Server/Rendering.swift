@@ -1,0 +1,97 @@
+internal import Foundation
+internal import MediaKernel
+internal import Rooms
+
+// The room's values as the protocol shows them.
+
+extension TrackPayload {
+    init(_ track: Track) {
+        self.init(
+            trackID: track.id, streamID: track.streamID, type: track.kind, source: track.source,
+            description: track.description, mute: track.isMuted)
+    }
+
+    var track: Track {
+        Track(
+            id: trackID, streamID: streamID, kind: type, source: source,
+            description: description, isMuted: mute)
+    }
+
+    static func byID(_ tracks: [Track]) -> [String: TrackPayload] {
+        Dictionary(tracks.map { ($0.id.rawValue, TrackPayload($0)) }) { _, last in last }
+    }
+}
+
+extension PublishedTrack {
+    init(_ track: Track) {
+        self.init(
+            id: track.id, streamID: track.streamID, kind: track.kind, source: track.source)
+    }
+}
+
+extension PeerPayload {
+    init(_ peer: Peer, withTracks: Bool) {
+        self.init(
+            peerID: peer.id, role: peer.role,
+            info: PeerInfoPayload(name: peer.name, data: peer.metadata, userID: peer.userID),
+            joinedAt: peer.joinedAt.milliseconds, realtime: true,
+            tracks: withTracks ? TrackPayload.byID(peer.tracks) : nil)
+    }
+
+    static func byID(_ peers: [Peer], withTracks: Bool) -> [String: PeerPayload] {
+        Dictionary(
+            peers.map { ($0.id.rawValue, PeerPayload($0, withTracks: withTracks)) }
+        ) { _, last in last }
+    }
+}
+
+extension TracksNotification {
+    init(_ tracks: [Track], of peer: Peer) {
+        self.init(
+            tracks: TrackPayload.byID(tracks), peer: PeerPayload(peer, withTracks: false))
+    }
+}
+
+extension BroadcastNotification {
+    init(_ message: Message) {
+        peer = PeerPayload(message.sender, withTracks: false)
+        switch message.audience {
+        case .everybody: (roles, isPrivate) = ([], false)
+        case .roles(let names): (roles, isPrivate) = (names, false)
+        case .peer: (roles, isPrivate) = ([], true)
+        }
+        messageID = message.id
+        timestamp = message.sentAt.milliseconds
+        info = MessagePayload(message: JSONValue(message.body), type: message.type)
+    }
+}
+
+extension MetadataPayload {
+    init(_ entry: SessionStore.Entry) {
+        key = entry.key
+        data = JSONValue(entry.data)
+        changeVersion = entry.version
+        updatedBy = entry.updatedBy
+        updatedAt = entry.updatedAt.milliseconds
+    }
+}
+
+extension JSONValue {
+    /// What a room carried for us; it was written by ``opaque()``.
+    init(_ opaque: OpaqueJSON) {
+        self = (try? FrameCodec.decode(JSONValue.self, from: opaque.text)) ?? .null
+    }
+
+    func opaque() throws(SignallingError) -> OpaqueJSON {
+        OpaqueJSON(text: try FrameCodec.text(of: self))
+    }
+}
+
+extension MetadataPayload {
+    /// A key that nobody has set.
+    init(unset key: String) {
+        self.key = key
+        data = .null
+        changeVersion = 0
+    }
+}

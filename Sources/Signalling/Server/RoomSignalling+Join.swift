@@ -1,0 +1,171 @@
+internal import Logging
+internal import MediaKernel
+internal import Rooms
+
+/// Joining, leaving, and the connections in between (`hms.md` sections 4 and 8).
+extension RoomSignalling {
+    func join(
+        _ params: JoinParameters, id: RequestID?, on connection: Connection
+    ) async throws(SignallingError) -> Reply {
+        let (peer, claims) = (connection.peer, connection.claims)
+        if room.peer(peer)?.hasJoined ?? false { throw .room(.alreadyJoined(peer)) }
+        guard seats[peer] == nil else { throw .busy }
+        if let offer = params.offer { try check(offer, is: .offer, field: "offer") }
+        let request = JoinRequest(
+            peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
+            name: params.name, metadata: params.data ?? "")
+        try ruled { () throws(RoomError) in try room.joinRequested(request, at: clock.now()) }
+
+        guard let offer = params.offer else {
+            try complete(connection)
+            seats[peer] = .withoutMedia
+            return welcome(connection, EmptyResult(), id: id)
+        }
+        seats[peer] = .opening(connection.id)
+        let answer: String
+        do {
+            answer = try await connect(peer, offer: offer.sdp)
+            // While the media plane was at work the socket may have gone, or the room ended.
+            guard connections[connection.id] != nil, room.peer(peer) != nil else {
+                await vacate(peer)
+                return .sent
+            }
+            try complete(connection)
+        } catch {
+            await vacate(peer)
+            throw error
+        }
+        seats[peer] = .open
+        let reply = welcome(
+            connection, AnswerResult(type: .answer, sdp: answer), id: id)
+        await releaseHeld(for: peer)
+        return reply
+    }
+
+    private func connect(
+        _ peer: PeerID, offer: String
+    ) async throws(SignallingError) -> String {
+        do {
+            try await media.addPeer(peer)
+        } catch {
+            throw .mediaUnavailable("\(error)")
+        }
+        do {
+            return try await media.publishOffer(offer, from: peer)
+        } catch {
+            throw .media("the offer was refused: \(error)")
+        }
+    }
+
+    private func complete(_ connection: Connection) throws(SignallingError) {
+        try ruled { () throws(RoomError) in
+            try room.joinCompleted(connection.peer, wall: clock.wall())
+        }
+        log(
+            .info, "peer joined", connection.peer,
+            ["role": "\(connection.claims.role)", "user": "\(connection.claims.userID)"])
+    }
+
+    /// The answer first, then everything about the room: the web client waits for both in turn.
+    private func welcome(
+        _ connection: Connection, _ result: some Encodable, id: RequestID?
+    ) -> Reply {
+        if let id { reply(result, to: id, on: connection) }
+        pushRoom(to: connection)
+        return .sent
+    }
+
+    /// Takes down the media of a peer that will not be in the room.
+    private func vacate(_ peer: PeerID) async {
+        room.joinAbandoned(peer)
+        held[peer] = nil
+        seats[peer] = .closing
+        await media.removePeer(peer)
+        seats[peer] = nil
+    }
+
+    func leave(_ connection: Connection) -> Reply {
+        let peer = connection.peer
+        room.left(peer)
+        close(connection, code: CloseCode.normal, reason: "left")
+        return .sent
+    }
+
+    // MARK: - Publishing and subscribing
+
+    func offer(
+        _ params: OfferParameters, from peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try check(params.desc, is: .offer, field: "desc")
+        try requireMedia(of: peer)
+        let tracks = params.tracks.map { tracks in
+            tracks.values.map(\.track).sorted { $0.id < $1.id }
+        }
+        if let tracks {
+            try ruled { () throws(RoomError) in try room.checkTracks(tracks, of: peer) }
+        }
+        let answer: String
+        do {
+            answer = try await media.publishOffer(params.desc.sdp, from: peer)
+        } catch {
+            throw .media("the offer was refused: \(error)")
+        }
+        if let tracks {
+            try ruled { () throws(RoomError) in try room.tracksPublished(tracks, by: peer) }
+        }
+        return .result(AnswerResult(type: .answer, sdp: answer))
+    }
+
+    func answer(
+        _ params: AnswerParameters, from peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try check(params.desc, is: .answer, field: "desc")
+        try requireMedia(of: peer)
+        do {
+            try await media.subscribeAnswer(params.desc.sdp, from: peer)
+        } catch {
+            throw .media("the answer was refused: \(error)")
+        }
+        return .empty
+    }
+
+    func trickle(
+        _ params: TrickleParameters, from peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try requireMedia(of: peer)
+        let candidate = params.candidate
+        let longest = max(candidate.candidate.utf8.count, candidate.sdpMid?.utf8.count ?? 0)
+        guard longest <= SignallingLimits.candidateBytes else {
+            throw .badParameter(
+                "candidate",
+                reason: "has \(longest) bytes; at most \(SignallingLimits.candidateBytes)")
+        }
+        do {
+            try await media.trickle(
+                candidate.candidate, sdpMid: candidate.sdpMid, target: params.target, from: peer)
+        } catch {
+            throw .media("the candidate was refused: \(error)")
+        }
+        return .empty
+    }
+
+    private func requireMedia(of peer: PeerID) throws(SignallingError) {
+        guard seats[peer] == .open else {
+            throw .media("the peer joined without an offer and so has no media")
+        }
+    }
+
+    private func check(
+        _ description: DescriptionPayload, is kind: DescriptionPayload.Kind, field: String
+    ) throws(SignallingError) {
+        guard description.type == kind else {
+            throw .badParameter("\(field).type", reason: "must be '\(kind.rawValue)'")
+        }
+        let count = description.sdp.utf8.count
+        guard count <= SignallingLimits.sdpBytes else {
+            throw .badParameter(
+                "\(field).sdp",
+                reason: "has \(count) bytes; at most \(SignallingLimits.sdpBytes) are allowed")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import Logging
+internal import MediaKernel
+internal import Rooms
+
+/// The media plane: what it is told, and what it tells.
+extension RoomSignalling {
+    /// Carries out the orders. Whoever comes while this runs leaves its orders to it.
+    func flushOrders() async {
+        guard !orders.isFlushing else { return }
+        orders.isFlushing = true
+        defer { orders.isFlushing = false }
+        while let order = orders.next() {
+            switch order {
+            case .subscriptions(let peer):
+                guard seats[peer] == .open else { continue }
+                let tracks = room.subscriptions(of: peer).map { PublishedTrack($0) }
+                await media.setSubscriptions(tracks, of: peer)
+            case .tracks(let peer):
+                guard seats[peer] == .open, let tracks = room.peer(peer)?.tracks else { continue }
+                await media.publishedTracksChanged(tracks.map { PublishedTrack($0) }, of: peer)
+            case .restartSubscribe(let peer):
+                guard seats[peer] == .open else { continue }
+                await media.restartSubscribe(of: peer)
+            case .remove(let peer):
+                await media.removePeer(peer)
+                seats[peer] = nil
+            }
+        }
+    }
+
+    func received(_ event: RoomMediaEvent) async {
+        switch event {
+        case .subscribeOffer(let peer, let sdp):
+            guard let connection = listener(peer, event) else { return }
+            push(.offer, DescriptionPayload(type: .offer, sdp: sdp), to: connection)
+        case .candidate(let peer, let target, let candidate, let mid, let index):
+            guard let connection = listener(peer, event) else { return }
+            let payload = CandidatePayload(
+                candidate: candidate, sdpMid: mid, sdpMLineIndex: index)
+            push(
+                .trickle, TrickleParameters(target: target, candidate: payload), to: connection)
+        case .dataMessage(let peer, let text):
+            if let answer = answer(toData: text, from: peer) {
+                await media.sendData(answer, to: peer)
+            }
+        case .connection(let peer, let target, let state):
+            log(
+                state == .failed ? .notice : .debug, "media connection changed", peer,
+                ["target": "\(target)", "state": "\(state)"])
+        case .trackMedia(let peer, let track, let hasMedia):
+            log(
+                .debug, "track media changed", peer,
+                ["track": "\(track)", "has_media": "\(hasMedia)"])
+        case .activeSpeakers(let speakers):
+            await tellSpeakers(
+                speakers.prefix(SignallingLimits.speakers).map { peer, track, level in
+                    .init(peerID: peer, trackID: track, level: min(max(level, 0), 100))
+                })
+        }
+        await settle()
+    }
+
+    /// Hands on what was said to a peer whose join has just been answered.
+    func releaseHeld(for peer: PeerID) async {
+        for event in held.removeValue(forKey: peer) ?? [] { await received(event) }
+    }
+
+    /// Who is to hear an event. A client knows nothing of its connections before its join is
+    /// answered, so until then events wait; for a peer without a socket they are dropped, because
+    /// its next socket starts with a fresh offer.
+    private func listener(_ peer: PeerID, _ event: RoomMediaEvent) -> Connection? {
+        guard let state = room.peer(peer) else { return nil }
+        guard state.hasJoined else {
+            // Past the maximum the newest are dropped: candidates repeat, the offer came first.
+            if held[peer, default: []].count < SignallingLimits.heldEvents {
+                held[peer, default: []].append(event)
+            }
+            return nil
+        }
+        return current[peer].flatMap { connections[$0] }
+    }
+
+    // MARK: - The data channel
+
+    private func tellSpeakers(_ speakers: [ActiveSpeakersPayload.Speaker]) async {
+        // Most peers hear the same people: each list is rendered once.
+        var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
+        var letters: [(PeerID, String)] = []
+        for (peer, seat) in seats where seat == .open && room.peer(peer)?.hasJoined ?? false {
+            let heard = Set(room.subscriptions(of: peer).map(\.id))
+            let own = speakers.filter { heard.contains($0.trackID) || $0.peerID == peer }
+            if rendered[own] == nil {
+                rendered[own] = text(
+                    of: CallFrame.dataNotification(
+                        .activeSpeakers, ActiveSpeakersPayload(speakerList: own)))
+            }
+            if let text = rendered[own] { letters.append((peer, text)) }
+        }
+        for (peer, text) in letters { await media.sendData(text, to: peer) }
+    }
+
+    /// `nil` when there is nobody or nothing to answer.
+    private func answer(toData frame: String, from peer: PeerID) -> String? {
+        guard room.peer(peer)?.hasJoined ?? false,
+            frame.utf8.count <= SignallingLimits.dataFrameBytes,
+            let head = try? FrameCodec.decode(FrameHead.self, from: frame),
+            let id = head.id, let name = head.method
+        else { return nil }
+        do {
+            let track = try preferredTrack(name, frame)
+            guard room.subscriptions(of: peer).contains(where: { $0.id == track }) else {
+                return text(
+                    of: ErrorFrame(
+                        id: id, error: ErrorPayload(code: 404, message: "track not found")))
+            }
+            return text(of: ResultFrame(id: id, result: EmptyResult()))
+        } catch {
+            return text(of: ErrorFrame(id: id, error: error.payload))
+        }
+    }
+
+    private func preferredTrack(
+        _ name: String, _ frame: String
+    ) throws(SignallingError) -> TrackID {
+        switch DataChannelMethod(rawValue: name) {
+        case .preferVideoTrackState:
+            try FrameCodec.parameters(PreferVideoParameters.self, from: frame).trackID
+        case .preferAudioTrackState:
+            try FrameCodec.parameters(PreferAudioParameters.self, from: frame).trackID
+        case .activeSpeakers, nil:
+            throw .unknownMethod(name)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+internal import Logging
+internal import MediaKernel
+internal import Rooms
+
+/// What the server says unasked.
+extension RoomSignalling {
+    /// Does what the room decided, then what the media plane is to do about it.
+    func settle() async {
+        while let effect = room.poll() { perform(effect) }
+        await flushOrders()
+    }
+
+    private func perform(_ effect: RoomEffect) {
+        switch effect {
+        case .tell(let peers, let event):
+            tell(peers, event)
+        case .resubscribe(let peer):
+            orders.add(.subscriptions(peer))
+        case .republish(let peer):
+            orders.add(.tracks(peer))
+        case .releaseMedia(let peer):
+            log(.info, "peer left", peer)
+            held[peer] = nil
+            switch seats[peer] {
+            case .opening, .open:
+                seats[peer] = .closing
+                orders.add(.remove(peer))
+            case .withoutMedia:
+                seats[peer] = nil
+            case .closing, nil:
+                break
+            }
+        case .disconnect(let peer, let reason):
+            guard let connection = current[peer].flatMap({ connections[$0] }) else { break }
+            close(connection, code: CloseCode.normal, reason: reason)
+        case .refreshPreviews:
+            previewsWentStale()
+        }
+    }
+
+    private func tell(_ peers: [PeerID], _ event: RoomEvent) {
+        let listeners = peers.compactMap { current[$0].flatMap { connections[$0] } }
+        switch event {
+        case .peerJoined(let peer):
+            push(.onPeerJoin, PeerPayload(peer, withTracks: false), to: listeners)
+        case .peerLeft(let peer):
+            push(.onPeerLeave, PeerPayload(peer, withTracks: false), to: listeners)
+        case .peerUpdated(let peer):
+            push(.onPeerUpdate, PeerPayload(peer, withTracks: false), to: listeners)
+        case .tracksAdded(let tracks, let peer):
+            push(.onTrackAdd, TracksNotification(tracks, of: peer), to: listeners)
+        case .tracksUpdated(let tracks, let peer):
+            push(.onTrackUpdate, TracksNotification(tracks, of: peer), to: listeners)
+        case .tracksRemoved(let tracks, let peer):
+            push(.onTrackRemove, TracksNotification(tracks, of: peer), to: listeners)
+        case .messageSent(let message):
+            push(.onBroadcast, BroadcastNotification(message), to: listeners)
+        case .hlsChanged(let state):
+            push(.onHLSUpdate, HLSPayload(state), to: listeners)
+        case .storeChanged(let entries):
+            let values = entries.map { MetadataPayload($0) }
+            push(.onMetadataChange, MetadataNotification(values: values), to: listeners)
+        case .leaveRequested(let requester, let reason, let roomEnded):
+            push(
+                .onPeerLeaveRequest,
+                LeaveRequestNotification(
+                    requestedBy: requester, reason: reason, roomEnd: roomEnded),
+                to: listeners)
+        }
+    }
+
+    /// Everything about the room, for a peer that has just joined or come back.
+    func pushRoom(to connection: Connection) {
+        let peers = room.peers(visibleTo: connection.peer)
+        push(
+            .peerList,
+            PeerListPayload(
+                peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(room)),
+            to: connection)
+        push(
+            .roomInfo,
+            RoomInfoNotification(
+                roomID: room.id, name: room.name, description: "", maxSize: room.limits.peers,
+                largeRoomOptimization: false),
+            to: connection)
+        guard let session = room.session else { return }
+        push(
+            .sessionInfo,
+            SessionInfoNotification(
+                sessionID: session.id, roomID: room.id, peerCount: room.peerCount,
+                trackCount: room.trackCount),
+            to: connection)
+    }
+
+    func roomState() -> RoomStateNotification {
+        let shown = Array(room.visiblePeers.prefix(SignallingLimits.previewPeers))
+        return RoomStateNotification(
+            peerCount: room.peerCount, room: RoomStatePayload(room),
+            peers: PeerPayload.byID(shown, withTracks: false))
+    }
+
+    // MARK: - Frames out
+
+    func push(_ method: ServerMethod, _ params: some Encodable, to connection: Connection) {
+        push(method, params, to: [connection])
+    }
+
+    /// Rendered once, however many listen.
+    func push(_ method: ServerMethod, _ params: some Encodable, to listeners: [Connection]) {
+        guard !listeners.isEmpty, let text = text(of: CallFrame.serverNotification(method, params))
+        else { return }
+        for listener in listeners { enqueue(text, to: listener) }
+    }
+
+    func reply(_ result: some Encodable, to id: RequestID, on connection: Connection) {
+        guard let text = text(of: ResultFrame(id: id, result: result)) else { return }
+        enqueue(text, to: connection)
+    }
+
+    /// A call gets its error; a notification has no answer and so gets a warning, which the web
+    /// client logs. (`on-error` would end its session.)
+    func refuse(
+        _ error: SignallingError, id: RequestID?, isCall: Bool, on connection: Connection
+    ) {
+        log(
+            .debug, "request refused", connection.peer,
+            ["code": "\(error.code)", "reason": "\(error.message)"])
+        guard isCall else { return push(.onWarning, error.payload, to: connection) }
+        guard let text = text(of: ErrorFrame(id: id, error: error.payload)) else { return }
+        enqueue(text, to: connection)
+    }
+
+    func text(of frame: some Encodable) -> String? {
+        do {
+            return try FrameCodec.text(of: frame)
+        } catch {
+            logger.error("frame cannot be written", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    private func enqueue(_ text: String, to connection: Connection) {
+        guard !connection.outbox.append(text) else { return }
+        log(.warning, "connection reads too slowly", connection.peer)
+        drop(connection, code: CloseCode.tryAgainLater, reason: "reads too slowly")
+    }
+}

@@ -1,0 +1,110 @@
+internal import Logging
+internal import MediaKernel
+internal import Rooms
+
+/// What a client says.
+extension RoomSignalling {
+    /// What becomes of a request: something to answer, or an answer that has been sent already.
+    enum Reply {
+        case result(any Encodable & Sendable)
+        case sent
+
+        static var empty: Reply { .result(EmptyResult()) }
+    }
+
+    /// A text frame came. It is dealt with when this returns. Whatever is in it, the connection
+    /// stays; only a frame that is too long closes it.
+    public func received(_ text: String, on id: ConnectionID) async {
+        guard let connection = connections[id] else { return }
+        guard text.utf8.count <= SignallingLimits.frameBytes else {
+            log(.notice, "frame too long", connection.peer)
+            drop(connection, code: CloseCode.messageTooBig, reason: "frame too long")
+            return await settle()
+        }
+        connections[id]?.lastHeard = clock.now()
+        let head: FrameHead
+        do {
+            head = try FrameCodec.decode(FrameHead.self, from: text)
+        } catch {
+            return refuse(error, id: nil, isCall: true, on: connection)
+        }
+        do throws(SignallingError) {
+            guard let name = head.method else { throw SignallingError.malformed("no method") }
+            guard let method = ClientMethod(rawValue: name) else {
+                throw SignallingError.unknownMethod(String(name.prefix(RoomLimits.wordBytes)))
+            }
+            let reply = try await perform(method, text, id: head.id, on: connection)
+            if case .result(let result) = reply, let call = head.id {
+                self.reply(result, to: call, on: connection)
+            }
+        } catch {
+            let isCall = head.id != nil || head.method == nil
+            refuse(error, id: head.id, isCall: isCall, on: connection)
+        }
+        await settle()
+    }
+
+    private func perform(
+        _ method: ClientMethod, _ text: String, id: RequestID?, on connection: Connection
+    ) async throws(SignallingError) -> Reply {
+        switch method {
+        case .ping:
+            return .result(PingPayload(timestamp: clock.wall().milliseconds))
+        case .analytics:
+            return .empty
+        case .join:
+            return try await join(try read(text), id: id, on: connection)
+        case .leave:
+            return leave(connection)
+        case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
+            .hlsStart, .hlsStop, .peerUpdate, .getPeer, .findPeer, .peerIterNext, .setMetadata,
+            .getMetadata, .listenMetadataChange:
+            guard room.peer(connection.peer)?.hasJoined ?? false else {
+                throw .joinFirst(method: method.rawValue)
+            }
+            return try await performJoined(method, text, on: connection)
+        }
+    }
+
+    private func performJoined(
+        _ method: ClientMethod, _ text: String, on connection: Connection
+    ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
+        switch method {
+        case .join, .leave, .ping, .analytics: return .empty
+        case .offer: return try await offer(try read(text), from: peer)
+        case .answer: return try await answer(try read(text), from: peer)
+        case .trickle: return try await trickle(try read(text), from: peer)
+        case .trackUpdate: return try updateTracks(try read(text), of: peer)
+        case .broadcast: return try broadcast(try read(text), from: peer)
+        case .peerUpdate: return try updatePeer(try read(text), peer)
+        case .endRoom: return try endRoom(try read(text), by: peer)
+        case .peerLeaveRequest: return try removePeer(try read(text), by: peer)
+        case .hlsStart: return try await startHLS(try read(text), by: peer)
+        case .hlsStop: return try await stopHLS(try read(text), by: peer)
+        case .getPeer: return try getPeer(try read(text))
+        case .findPeer: return findPeers(try read(text), on: connection)
+        case .peerIterNext: return try nextPeers(try read(text), on: connection)
+        case .setMetadata: return try setMetadata(try read(text), by: peer)
+        case .getMetadata: return getMetadata(try read(text))
+        case .listenMetadataChange: return try listen(try read(text), by: peer)
+        }
+    }
+
+    private func read<Parameters: Decodable>(
+        _ text: String
+    ) throws(SignallingError) -> Parameters {
+        try FrameCodec.parameters(Parameters.self, from: text)
+    }
+
+    /// A rule of the room, in the protocol's form.
+    func ruled<Value>(
+        _ body: () throws(RoomError) -> Value
+    ) throws(SignallingError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw .room(error)
+        }
+    }
+}

@@ -1,0 +1,280 @@
+public import Logging
+public import MediaKernel
+public import Rooms
+
+/// The 100ms protocol of one room, the server's end (`hms.md`): sockets on one side, the media
+/// plane on the other, and a ``Rooms/Room`` that decides in between.
+///
+/// The caller opens a connection for every WebSocket, hands in its text frames one after another
+/// (awaiting each), says when it is closed, calls ``tick()`` about once a second, and keeps
+/// ``run()`` running.
+///
+/// After every `await` on the media plane the room may be another one: whoever resumes asks again.
+public actor RoomSignalling {
+    struct Connection {
+        let id: ConnectionID
+        let peer: PeerID
+        let claims: SignallingClaims
+        let socket: any SignallingSocket
+        let outbox: Outbox
+        var lastHeard: Instant
+        var walks = PeerWalks()
+    }
+
+    /// What the media plane has of a peer. It is asked for one thing at a time: a peer that comes
+    /// back while its old place is taken down has to wait.
+    enum Seat: Hashable {
+        case opening(ConnectionID)
+        case open
+        /// The peer offered no connection: it neither publishes nor subscribes.
+        case withoutMedia
+        case closing
+    }
+
+    /// A connection that has been told to close and may still be reading.
+    private struct Farewell {
+        let socket: any SignallingSocket
+        let outbox: Outbox
+        let deadline: Instant
+    }
+
+    let media: any RoomMedia
+    let streaming: any LiveStreaming
+    let clock: RoomClock
+    let limits: SignallingLimits
+    let logger: Logger
+
+    var room: Room
+    var connections: [ConnectionID: Connection] = [:]
+    /// The one connection that speaks for a peer.
+    var current: [PeerID: ConnectionID] = [:]
+    var seats: [PeerID: Seat] = [:]
+    /// What the media plane said to a peer whose join is not answered yet.
+    var held: [PeerID: [RoomMediaEvent]] = [:]
+    var orders = MediaOrders()
+    private var farewells: [Farewell] = []
+    private var connectionCount: UInt64 = 0
+    private var arePreviewsStale = false
+
+    public init(
+        room: Room, media: any RoomMedia, streaming: any LiveStreaming,
+        clock: RoomClock = .system, limits: SignallingLimits = SignallingLimits(),
+        logger: Logger = Logger(label: "roomcast.room")
+    ) {
+        self.room = room
+        self.media = media
+        self.streaming = streaming
+        self.clock = clock
+        self.limits = limits
+        var logger = logger
+        logger[metadataKey: "room"] = "\(room.id)"
+        self.logger = logger
+    }
+
+    // MARK: - The room, from outside
+
+    /// Hands on what the media plane says, until it is shut down.
+    public func run() async {
+        for await event in media.events { await received(event) }
+    }
+
+    /// Lets go of who did not come back, of who is silent, and refreshes previews. About once a
+    /// second.
+    public func tick() async {
+        let now = clock.now()
+        room.handleTimeout(at: now)
+        for connection in connections.values where now - connection.lastHeard >= limits.silence {
+            log(.info, "connection is silent", connection.peer)
+            drop(connection, code: CloseCode.goingAway, reason: "nothing heard for too long")
+        }
+        let overdue = farewells.filter { $0.deadline <= now }
+        farewells.removeAll { $0.deadline <= now }
+        for farewell in overdue {
+            farewell.outbox.abandon()
+            closeNow(farewell.socket, code: CloseCode.goingAway, reason: "closing took too long")
+        }
+        refreshPreviews()
+        await settle()
+    }
+
+    /// The room's streams changed. Every peer is told; those who come later are told on arrival.
+    public func hlsChanged(_ variants: [HLSVariant], error: StreamingFailure? = nil) async {
+        room.hlsChanged(HLSState(variants: variants, error: error))
+        await settle()
+    }
+
+    public func snapshot() -> RoomSnapshot {
+        RoomSnapshot(
+            id: room.id, name: room.name, session: room.session, peerCount: room.peerCount,
+            peers: room.visiblePeers, hls: room.hls)
+    }
+
+    /// Nobody is here, hidden peers and those who only look in included.
+    public var isEmpty: Bool { room.isEmpty && connections.isEmpty }
+
+    /// Ends the room for everybody: each is told, each connection is closed.
+    public func endAll(reason: String) async {
+        room.ended(lock: false, reason: reason)
+        await settle()
+        for connection in connections.values {
+            close(connection, code: CloseCode.normal, reason: reason)
+        }
+    }
+
+    // MARK: - Connections
+
+    /// A WebSocket with a verified token is open. Tells it its role and, when the peer is in the
+    /// room already, everything else: it is the same client on a new socket.
+    ///
+    /// - Returns: `nil` when it was refused: it has been told why and is being closed.
+    public func open(
+        peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket
+    ) async -> ConnectionID? {
+        connectionCount += 1
+        let connection = Connection(
+            id: ConnectionID(rawValue: connectionCount), peer: peer, claims: claims,
+            socket: socket,
+            outbox: Outbox(frames: limits.outboxFrames, bytes: limits.outboxBytes),
+            lastHeard: clock.now())
+        startWriter(of: connection)
+        do {
+            try admit(connection)
+        } catch {
+            log(.notice, "connection refused", peer, ["reason": "\(error.message)"])
+            push(.onError, error.payload, to: connection)
+            farewell(
+                connection, code: CloseCode.policyViolation,
+                reason: "refused: \(error.code)")
+            return nil
+        }
+        push(.onPolicyChange, PolicyPayload(room.policy, role: role(of: connection)), to: connection)
+        if room.peer(peer)?.hasJoined ?? false {
+            log(.info, "peer returned", peer)
+            pushRoom(to: connection)
+            if seats[peer] == .open { orders.add(.restartSubscribe(peer)) }
+        } else {
+            push(.roomState, roomState(), to: connection)
+        }
+        await settle()
+        return connection.id
+    }
+
+    /// The WebSocket is gone. A peer that joined keeps its place for a while.
+    public func closed(_ id: ConnectionID) async {
+        guard let connection = connections[id] else { return }
+        connection.outbox.abandon()
+        forget(connection)
+        await settle()
+    }
+
+    private func admit(_ connection: Connection) throws(SignallingError) {
+        let (peer, claims) = (connection.peer, connection.claims)
+        do throws(RoomError) {
+            guard claims.room == room.id else {
+                throw RoomError.invalidField(field: "token", reason: "is for another room")
+            }
+            try room.checkArrival(
+                peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role)
+            if let old = current[peer].flatMap({ connections[$0] }) {
+                guard isSameUser(old.claims, claims) else { throw RoomError.peerIDTaken(peer) }
+                replace(old)
+            }
+            guard connections.count < limits.connections else {
+                throw RoomError.roomFull(maximum: limits.connections)
+            }
+            if room.peer(peer)?.hasJoined ?? false {
+                try room.connectionReturned(
+                    peer, userID: claims.userID, tokenID: claims.tokenID)
+            }
+        } catch {
+            throw .room(error)
+        }
+        connections[connection.id] = connection
+        current[peer] = connection.id
+    }
+
+    private func isSameUser(_ old: SignallingClaims, _ new: SignallingClaims) -> Bool {
+        guard new.userID.isEmpty else { return old.userID == new.userID }
+        return old.userID.isEmpty && !new.tokenID.isEmpty && old.tokenID == new.tokenID
+    }
+
+    /// A peer keeps the role it joined with, whatever a later token of its user says.
+    private func role(of connection: Connection) -> String {
+        room.peer(connection.peer)?.role ?? connection.claims.role
+    }
+
+    /// The client has a new socket; nobody reads the old one.
+    private func replace(_ old: Connection) {
+        drop(old, code: CloseCode.normal, reason: "replaced by a newer connection")
+    }
+
+    private func startWriter(of connection: Connection) {
+        let (outbox, socket) = (connection.outbox, connection.socket)
+        // Unstructured because a slow reader must hold nothing up; it ends with the outbox.
+        Task {
+            while let item = await outbox.next() {
+                switch item {
+                case .frame(let text): await socket.send(text)
+                case .close(let code, let reason): await socket.close(code: code, reason: reason)
+                }
+            }
+        }
+    }
+
+    /// Closes a connection at once; what it was not told yet it will never be.
+    func drop(_ connection: Connection, code: UInt16, reason: String) {
+        connection.outbox.abandon()
+        closeNow(connection.socket, code: code, reason: reason)
+        forget(connection)
+    }
+
+    /// Closes a connection after what it was told.
+    func close(_ connection: Connection, code: UInt16, reason: String) {
+        farewell(connection, code: code, reason: reason)
+        forget(connection)
+    }
+
+    private func farewell(_ connection: Connection, code: UInt16, reason: String) {
+        connection.outbox.close(code: code, reason: reason)
+        farewells.append(
+            Farewell(
+                socket: connection.socket, outbox: connection.outbox,
+                deadline: clock.now() + limits.closing))
+    }
+
+    private func closeNow(_ socket: any SignallingSocket, code: UInt16, reason: String) {
+        // Unstructured because the writer may be stuck in this very socket.
+        Task { await socket.close(code: code, reason: reason) }
+    }
+
+    private func forget(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        guard current[connection.peer] == connection.id else { return }
+        current[connection.peer] = nil
+        if room.peer(connection.peer)?.isReachable ?? false {
+            log(.info, "connection lost", connection.peer)
+        }
+        room.connectionLost(connection.peer, at: clock.now())
+    }
+
+    // MARK: - Previews
+
+    func previewsWentStale() { arePreviewsStale = true }
+
+    private func refreshPreviews() {
+        guard arePreviewsStale else { return }
+        arePreviewsStale = false
+        let visitors = connections.values.filter { !(room.peer($0.peer)?.hasJoined ?? false) }
+        guard !visitors.isEmpty else { return }
+        push(.roomState, roomState(), to: visitors)
+    }
+
+    func log(
+        _ level: Logger.Level, _ message: Logger.Message, _ peer: PeerID,
+        _ metadata: Logger.Metadata = [:]
+    ) {
+        logger.log(
+            level: level, message,
+            metadata: metadata.merging(["peer": "\(peer)"]) { given, _ in given })
+    }
+}

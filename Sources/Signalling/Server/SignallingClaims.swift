@@ -1,0 +1,17 @@
+public import MediaKernel
+
+/// What a verified room token says (`hms.md` section 1).
+public struct SignallingClaims: Hashable, Sendable {
+    public var room: RoomID
+    public var userID: String
+    public var role: String
+    /// `jti`. Tells two anonymous users apart when one of them reconnects.
+    public var tokenID: String
+
+    public init(room: RoomID, userID: String, role: String, tokenID: String = "") {
+        self.room = room
+        self.userID = userID
+        self.role = role
+        self.tokenID = tokenID
+    }
+}

@@ -1,0 +1,37 @@
+/// What one connection may send and how much may wait for it.
+public struct SignallingLimits: Hashable, Sendable {
+    /// In bytes of UTF-8; an offer of the largest SDP with its JSON escapes fits. A longer frame
+    /// closes the connection with 1009; the socket layer refuses it before it is whole.
+    public static let frameBytes = 256 * 1024
+    /// In bytes of UTF-8.
+    public static let sdpBytes = 64 * 1024
+    /// In bytes of UTF-8: an ICE candidate, a media section's id.
+    public static let candidateBytes = 2048
+    /// In bytes of UTF-8: one frame of the data channel.
+    public static let dataFrameBytes = 16 * 1024
+    /// In bytes of UTF-8: a variant's meeting URL, and its metadata.
+    public static let meetingURLBytes = 2048
+    /// Frames of the media plane that wait for a join to be answered.
+    public static let heldEvents = 64
+    /// Unfinished walks through `find-peer` of one connection; the oldest is forgotten.
+    public static let iterators = 16
+    /// Peers on one page of `find-peer`.
+    public static let pagePeers = 100
+    /// Peers listed in a preview's `room-state`, and speakers in `active-speakers`.
+    public static let previewPeers = 100
+    public static let speakers = 20
+
+    /// Frames that wait for a slow reader before it is let go.
+    public var outboxFrames = 1000
+    /// The same in bytes of UTF-8.
+    public var outboxBytes = 4 * 1024 * 1024
+    /// Connections of a room at once, those that only look in included.
+    public var connections = 1000
+    /// A client pings every 3 s, and gives up after 12: one that has been silent for so long is
+    /// gone, though its network never said so.
+    public var silence: Duration = .seconds(45)
+    /// How long a closing connection may take to read what it was told last.
+    public var closing: Duration = .seconds(5)
+
+    public init() {}
+}
