@@ -1,0 +1,46 @@
+/// The bounds of what a caller may send, in one place.
+public enum Limits {
+    /// A request's body, in bytes. Start requests are below 4 KiB.
+    public static let bodyBytes = 64 * 1024
+    /// All header fields of a request together, and one of them, in bytes. Tokens travel in one.
+    public static let headerListBytes = 32 * 1024
+    public static let headerFieldBytes = 16 * 1024
+    public static let headerFieldCount = 100
+    /// A WebSocket message, its fragments added up, in bytes; an SDP is at most 64 KiB.
+    public static let messageBytes = 256 * 1024
+    public static let messageFragments = 64
+    /// What may wait to be written to one socket. A peer that falls further behind is closed.
+    public static let outboxMessages = 1024
+    public static let outboxBytes = 4 * 1024 * 1024
+
+    public static let roomIDCharacters = 64
+    public static let peerIDCharacters = 128
+    public static let userIDCharacters = 128
+    public static let meetingURLBytes = 2048
+    public static let metadataBytes = 4096
+    public static let destinationBytes = 128
+    /// Variants of one room that one request may start.
+    public static let variantsPerRequest = 5
+
+    /// Room ids are `[A-Za-z0-9_-]{1,64}`: they are path components and directory names.
+    public static func isRoomID(_ text: some StringProtocol) -> Bool {
+        (1...roomIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+    }
+
+    /// Stream and session ids keep the same alphabet.
+    public static func isIdentifier(_ text: some StringProtocol) -> Bool { isRoomID(text) }
+
+    /// Peer ids are made by clients, UUIDs as a rule.
+    public static func isPeerID(_ text: some StringProtocol) -> Bool {
+        (1...peerIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+    }
+
+    static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import JWTKit
+public import MediaKernel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Makes and verifies the two kinds of token that Roomcast knows: room tokens, with which clients
+/// join, and management tokens, with which servers call the control API. Both are JWTs (RFC 7519)
+/// signed with HS256, with the claims that 100ms uses.
+///
+/// Verification never trusts the token's own `alg`: anything but HS256, `none` included, is
+/// refused before the signature is looked at.
+public struct TokenAuthority: Sendable {
+    /// Longer tokens are refused unread; ours are below 600 bytes.
+    public static let tokenBytesMaximum = 4096
+    /// How far ahead a caller's clock may be: `nbf` is accepted that much too early.
+    public static let clockSkew: Duration = .seconds(60)
+    /// 100ms' limit for the life of a room token.
+    public static let lifetimeMaximum: Duration = .seconds(90 * 86_400)
+    /// The length that room ids, user ids and role names may have in a token.
+    public static let claimBytesMaximum = 255
+
+    public let accessKey: String
+    private let keys: JWTKeyCollection
+
+    /// RFC 7518 sect. 3.2: a key of at least the size of the hash.
+    public static let secretBytesMinimum = 32
+
+    /// - Parameter secret: the shared HS256 key, used as its UTF-8 bytes as 100ms does.
+    public init(accessKey: String, secret: String) async throws(TokenKeyError) {
+        guard !accessKey.isEmpty else { throw .accessKeyEmpty }
+        guard secret.utf8.count >= Self.secretBytesMinimum else {
+            throw .secretTooShort(
+                byteCount: secret.utf8.count, minimum: Self.secretBytesMinimum)
+        }
+        self.accessKey = accessKey
+        keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(from: Data(secret.utf8)), digestAlgorithm: .sha256)
+    }
+
+    public func makeRoomToken(
+        room: RoomID, user: String, role: String, at now: Timestamp,
+        lifetime: Duration = .seconds(86_400)
+    ) async throws -> String {
+        var payload = basePayload(type: .app, at: now, lifetime: lifetime)
+        payload.roomID = room.rawValue
+        payload.userID = user
+        payload.role = role
+        return try await keys.sign(payload)
+    }
+
+    public func makeManagementToken(
+        at now: Timestamp, lifetime: Duration = .seconds(86_400)
+    ) async throws -> String {
+        try await keys.sign(basePayload(type: .management, at: now, lifetime: lifetime))
+    }
+
+    public func verifyRoomToken(
+        _ token: String, at now: Timestamp
+    ) async throws(TokenError) -> RoomTokenClaims {
+        let payload = try await verify(token, type: .app, at: now)
+        let room = try Self.text(payload.roomID, "room_id")
+        guard Limits.isRoomID(room) else { throw .claimInvalid("room_id") }
+        return RoomTokenClaims(
+            room: RoomID(room),
+            user: try Self.text(payload.userID, "user_id"),
+            role: try Self.text(payload.role, "role"),
+            issuedAt: Self.timestamp(payload.issuedAt) ?? now,
+            expiresAt: Self.timestamp(payload.expiresAt) ?? now,
+            tokenID: payload.tokenID ?? "")
+    }
+
+    public func verifyManagementToken(
+        _ token: String, at now: Timestamp
+    ) async throws(TokenError) -> ManagementTokenClaims {
+        let payload = try await verify(token, type: .management, at: now)
+        return ManagementTokenClaims(
+            issuedAt: Self.timestamp(payload.issuedAt) ?? now,
+            expiresAt: Self.timestamp(payload.expiresAt) ?? now,
+            tokenID: payload.tokenID ?? "")
+    }
+
+    private enum TokenType: String { case app, management }
+
+    private func basePayload(type: TokenType, at now: Timestamp, lifetime: Duration) -> TokenPayload {
+        let issued = Double(now.seconds)
+        let life = min(max(lifetime, .seconds(1)), Self.lifetimeMaximum)
+        return TokenPayload(
+            accessKey: accessKey, type: type.rawValue, version: 2, issuedAt: issued,
+            notBefore: issued, expiresAt: issued + life.inSeconds.rounded(.up),
+            tokenID: UUID().uuidString.lowercased())
+    }
+
+    /// Form, algorithm and signature first; nothing in an unsigned payload is worth reporting.
+    private func verify(
+        _ token: String, type: TokenType, at now: Timestamp
+    ) async throws(TokenError) -> TokenPayload {
+        guard !token.isEmpty else { throw .missing }
+        guard token.utf8.count <= Self.tokenBytesMaximum else {
+            throw .malformed("longer than \(Self.tokenBytesMaximum) bytes")
+        }
+        let header = try Self.header(of: token)
+        guard header.alg == "HS256" else {
+            throw .algorithmNotAllowed(String((header.alg ?? "(absent)").prefix(16)))
+        }
+        let payload: TokenPayload
+        do {
+            payload = try await keys.verify(token, as: TokenPayload.self)
+        } catch let error as JWTError where error.errorType == .malformedToken {
+            throw .malformed("the payload is not a JSON object with claims of the right types")
+        } catch {
+            throw .signatureInvalid
+        }
+        try check(payload, type: type, at: now)
+        return payload
+    }
+
+    private func check(
+        _ payload: TokenPayload, type: TokenType, at now: Timestamp
+    ) throws(TokenError) {
+        guard let key = payload.accessKey else { throw .claimMissing("access_key") }
+        guard key == accessKey else { throw .wrongAccessKey }
+        guard let found = payload.type else { throw .claimMissing("type") }
+        guard found == type.rawValue else {
+            throw .wrongType(found: String(found.prefix(32)), expected: type.rawValue)
+        }
+        guard let version = payload.version else { throw .claimMissing("version") }
+        guard version == 2 else { throw .wrongVersion(version) }
+        guard payload.expiresAt != nil else { throw .claimMissing("exp") }
+        guard let expiry = Self.timestamp(payload.expiresAt) else { throw .claimInvalid("exp") }
+        guard now < expiry else { throw .expired(at: expiry) }
+        if payload.notBefore != nil {
+            guard let start = Self.timestamp(payload.notBefore) else { throw .claimInvalid("nbf") }
+            guard start <= now.advanced(by: Self.clockSkew) else { throw .notYetValid(from: start) }
+        }
+    }
+
+    private struct Header: Decodable { var alg: String? }
+
+    private static func header(of token: String) throws(TokenError) -> Header {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("it has \(parts.count) parts, not 3") }
+        var base64 = parts[0].replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        guard let data = Data(base64Encoded: String(base64)),
+            let header = try? JSONDecoder().decode(Header.self, from: data)
+        else { throw .malformed("the header is not base64url of a JSON object") }
+        return header
+    }
+
+    private static func text(_ value: String?, _ name: String) throws(TokenError) -> String {
+        guard let value else { throw .claimMissing(name) }
+        guard !value.isEmpty, value.utf8.count <= claimBytesMaximum else {
+            throw .claimInvalid(name)
+        }
+        return value
+    }
+
+    /// Nil for what no calendar holds, so that arithmetic on a forged number cannot overflow.
+    private static func timestamp(_ seconds: Double?) -> Timestamp? {
+        guard let seconds, seconds >= 0, seconds < 9e9 else { return nil }
+        return Timestamp(nanoseconds: Int64(seconds * 1e9))
+    }
+}

@@ -1,0 +1,50 @@
+import JWTKit
+
+/// The claims as they stand in the token, all of them optional: a missing one is named in the
+/// error instead of failing the decoding of the whole.
+///
+/// 100ms issues `access_key`, `type`, `version`, `iat`, `nbf`, `exp` and `jti` in every token, and
+/// `room_id`, `user_id` and `role` in room tokens. Times are whole seconds since 1970.
+struct TokenPayload: JWTPayload {
+    var accessKey: String?
+    var roomID: String?
+    var userID: String?
+    var role: String?
+    var type: String?
+    var version: Int?
+    var issuedAt: Double?
+    var notBefore: Double?
+    var expiresAt: Double?
+    var tokenID: String?
+
+    enum CodingKeys: String, CodingKey {
+        case accessKey = "access_key"
+        case roomID = "room_id"
+        case userID = "user_id"
+        case role
+        case type
+        case version
+        case issuedAt = "iat"
+        case notBefore = "nbf"
+        case expiresAt = "exp"
+        case tokenID = "jti"
+    }
+
+    // The claims are judged by `TokenAuthority`, which knows the time and the expected type.
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(accessKey, forKey: .accessKey)
+        try container.encodeIfPresent(roomID, forKey: .roomID)
+        try container.encodeIfPresent(userID, forKey: .userID)
+        try container.encodeIfPresent(role, forKey: .role)
+        try container.encodeIfPresent(type, forKey: .type)
+        try container.encodeIfPresent(version, forKey: .version)
+        // As integers: some clients refuse a fraction in a NumericDate.
+        try container.encodeIfPresent(issuedAt.map { Int64($0) }, forKey: .issuedAt)
+        try container.encodeIfPresent(notBefore.map { Int64($0) }, forKey: .notBefore)
+        try container.encodeIfPresent(expiresAt.map { Int64($0) }, forKey: .expiresAt)
+        try container.encodeIfPresent(tokenID, forKey: .tokenID)
+    }
+}

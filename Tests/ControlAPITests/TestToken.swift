@@ -1,0 +1,49 @@
+import Crypto
+import Foundation
+
+@testable import ControlAPI
+
+/// Makes tokens by hand, good ones and bad ones, independently of the code under test.
+enum TestToken {
+    static let secret = "a secret of at least thirty-two bytes"
+
+    static func authority() async throws -> TokenAuthority {
+        try await TokenAuthority(accessKey: "key", secret: secret)
+    }
+
+    /// The JSON of a good room token's claims, or of one with a changed or (`null`) removed claim.
+    static func room(
+        at now: Timestamp, changing claim: String? = nil, to value: String = ""
+    ) -> String {
+        var claims = [
+            "access_key": #""key""#, "room_id": #""demo""#, "user_id": #""u1""#,
+            "role": #""host""#, "type": #""app""#, "version": "2", "iat": "\(now.seconds)",
+            "nbf": "\(now.seconds)", "exp": "\(now.seconds + 3600)", "jti": #""x""#,
+        ]
+        if let claim { claims[claim] = value == "null" ? nil : value }
+        return "{\(claims.map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
+    }
+
+    /// - Parameter secret: nil leaves the signature empty.
+    static func make(_ claims: String, secret: String?, algorithm: String = "HS256") -> String {
+        let header = base64URL(Data(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
+        let signed = "\(header).\(base64URL(Data(claims.utf8)))"
+        guard let secret else { return "\(signed)." }
+        let signature = HMAC<SHA256>.authenticationCode(
+            for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        return "\(signed).\(base64URL(Data(signature)))"
+    }
+
+    static func claims(of token: String) throws -> [String: Any] {
+        var text = token.split(separator: ".")[1]
+            .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        while text.count % 4 != 0 { text += "=" }
+        let data = Data(base64Encoded: text) ?? Data()
+        return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    }
+
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+    }
+}

@@ -1,0 +1,193 @@
+import MediaKernel
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct TokenAuthorityTests {
+    let now = Timestamp(seconds: 1_760_000_000)
+
+    @Test func aRoomTokenSaysWhoMayJoinWhichRoom() async throws {
+        let authority = try await TestToken.authority()
+        let token = try await authority.makeRoomToken(
+            room: "demo", user: "ann", role: "host", at: now, lifetime: .seconds(60))
+        let claims = try await authority.verifyRoomToken(token, at: now)
+        #expect(claims.room == "demo")
+        #expect(claims.user == "ann")
+        #expect(claims.role == "host")
+        #expect(claims.issuedAt == now)
+        #expect(claims.expiresAt == now.advanced(by: .seconds(60)))
+        #expect(claims.tokenID.utf8.count == 36)
+    }
+
+    @Test func aTokenHoldsTheClaimsThat100msUses() async throws {
+        let authority = try await TestToken.authority()
+        let token = try await authority.makeRoomToken(
+            room: "demo", user: "ann", role: "host", at: now)
+        let claims = try TestToken.claims(of: token)
+        #expect(claims["access_key"] as? String == "key")
+        #expect(claims["room_id"] as? String == "demo")
+        #expect(claims["user_id"] as? String == "ann")
+        #expect(claims["role"] as? String == "host")
+        #expect(claims["type"] as? String == "app")
+        #expect(claims["version"] as? Int == 2)
+        #expect(claims["iat"] as? Int == 1_760_000_000)
+        #expect(claims["nbf"] as? Int == 1_760_000_000)
+        #expect(claims["exp"] as? Int == 1_760_086_400)
+        #expect(claims.count == 10)
+        let management = try TestToken.claims(
+            of: try await authority.makeManagementToken(at: now))
+        #expect(management["type"] as? String == "management")
+        #expect(management["room_id"] == nil)
+        #expect(management.count == 7)
+    }
+
+    @Test func aTokenSignedElsewhereWithTheSameSecretIsAccepted() async throws {
+        let authority = try await TestToken.authority()
+        let token = TestToken.make(TestToken.room(at: now), secret: TestToken.secret)
+        #expect(try await authority.verifyRoomToken(token, at: now).user == "u1")
+    }
+
+    @Test func theLifeOfATokenIsLimited() async throws {
+        let authority = try await TestToken.authority()
+        let token = try await authority.makeManagementToken(
+            at: now, lifetime: .seconds(1_000_000_000))
+        let claims = try await authority.verifyManagementToken(token, at: now)
+        #expect(claims.expiresAt == now.advanced(by: .seconds(90 * 86_400)))
+    }
+
+    /// Each case changes one thing about a good room token.
+    static let refusals: [(String, String, TokenError)] = [
+        ("access_key", #""other""#, .wrongAccessKey),
+        ("access_key", "null", .claimMissing("access_key")),
+        ("type", #""management""#, .wrongType(found: "management", expected: "app")),
+        ("type", "null", .claimMissing("type")),
+        ("version", "1", .wrongVersion(1)),
+        ("version", "null", .claimMissing("version")),
+        ("exp", "1759999999", .expired(at: Timestamp(seconds: 1_759_999_999))),
+        ("exp", "1760000000", .expired(at: Timestamp(seconds: 1_760_000_000))),
+        ("exp", "null", .claimMissing("exp")),
+        ("exp", "-5", .claimInvalid("exp")),
+        ("exp", "1e300", .claimInvalid("exp")),
+        ("nbf", "1760000061", .notYetValid(from: Timestamp(seconds: 1_760_000_061))),
+        ("nbf", "-1e300", .claimInvalid("nbf")),
+        ("room_id", "null", .claimMissing("room_id")),
+        ("room_id", #""../etc""#, .claimInvalid("room_id")),
+        ("user_id", "null", .claimMissing("user_id")),
+        ("user_id", #""""#, .claimInvalid("user_id")),
+        ("role", "null", .claimMissing("role")),
+    ]
+
+    @Test(arguments: refusals)
+    func aWrongClaimIsRefusedByName(claim: String, value: String, error: TokenError) async throws {
+        let authority = try await TestToken.authority()
+        let token = TestToken.make(
+            TestToken.room(at: now, changing: claim, to: value), secret: TestToken.secret)
+        await #expect(throws: error) { try await authority.verifyRoomToken(token, at: now) }
+    }
+
+    @Test func aTokenSlightlyFromTheFutureIsAccepted() async throws {
+        let authority = try await TestToken.authority()
+        let token = TestToken.make(
+            TestToken.room(at: now, changing: "nbf", to: "1760000060"), secret: TestToken.secret)
+        _ = try await authority.verifyRoomToken(token, at: now)
+    }
+
+    @Test func aTokenWithAnotherSecretIsRefused() async throws {
+        let authority = try await TestToken.authority()
+        let token = TestToken.make(TestToken.room(at: now), secret: "wrong")
+        await #expect(throws: TokenError.signatureInvalid) {
+            try await authority.verifyRoomToken(token, at: now)
+        }
+    }
+
+    @Test(arguments: ["none", "None", "HS512", "RS256", ""])
+    func anAlgorithmOtherThanHS256IsRefused(name: String) async throws {
+        let authority = try await TestToken.authority()
+        for signature in [nil, TestToken.secret] {
+            let token = TestToken.make(
+                TestToken.room(at: now), secret: signature, algorithm: name)
+            await #expect(throws: TokenError.algorithmNotAllowed(name)) {
+                try await authority.verifyRoomToken(token, at: now)
+            }
+        }
+    }
+
+    @Test func aTokenWithoutSignatureIsRefused() async throws {
+        let authority = try await TestToken.authority()
+        let token = TestToken.make(TestToken.room(at: now), secret: nil, algorithm: "HS256")
+        await #expect(throws: TokenError.signatureInvalid) {
+            try await authority.verifyRoomToken(token, at: now)
+        }
+    }
+
+    @Test func aManagementTokenDoesNotOpenARoomNorTheOtherWayRound() async throws {
+        let authority = try await TestToken.authority()
+        let management = try await authority.makeManagementToken(at: now)
+        await #expect(throws: TokenError.wrongType(found: "management", expected: "app")) {
+            try await authority.verifyRoomToken(management, at: now)
+        }
+        let room = try await authority.makeRoomToken(
+            room: "demo", user: "u", role: "host", at: now)
+        await #expect(throws: TokenError.wrongType(found: "app", expected: "management")) {
+            try await authority.verifyManagementToken(room, at: now)
+        }
+    }
+
+    @Test func aKeyTooShortForHS256IsRefused() async {
+        await #expect(throws: TokenKeyError.secretTooShort(byteCount: 31, minimum: 32)) {
+            try await TokenAuthority(
+                accessKey: "key", secret: String(repeating: "x", count: 31))
+        }
+        await #expect(throws: TokenKeyError.accessKeyEmpty) {
+            try await TokenAuthority(accessKey: "", secret: TestToken.secret)
+        }
+    }
+
+    @Test func everyTruncationOfATokenIsRefused() async throws {
+        let authority = try await TestToken.authority()
+        let token = try await authority.makeRoomToken(
+            room: "demo", user: "u", role: "host", at: now)
+        // The last character of a signature holds two bits that do not count.
+        for length in 0..<token.utf8.count - 1 {
+            await #expect(throws: TokenError.self) {
+                try await authority.verifyRoomToken(String(token.prefix(length)), at: now)
+            }
+        }
+    }
+
+    @Test func mutatedTokensAreRefusedWithoutTrapping() async throws {
+        let authority = try await TestToken.authority()
+        let token = Array(
+            try await authority.makeRoomToken(room: "demo", user: "u", role: "host", at: now).utf8)
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<500 {
+            var bytes = token
+            let at = Int(random.next() % UInt64(bytes.count - 1))
+            let value = UInt8(truncatingIfNeeded: random.next() & 0x7f)
+            guard bytes[at] != value else { continue }
+            bytes[at] = value
+            let text = String(decoding: bytes, as: UTF8.self)
+            await #expect(throws: TokenError.self) {
+                try await authority.verifyRoomToken(text, at: now)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("", TokenError.missing), ("a.b", .malformed("it has 2 parts, not 3")),
+        ("....", .malformed("it has 5 parts, not 3")),
+    ])
+    func somethingElseThanATokenIsRefused(text: String, error: TokenError) async throws {
+        let authority = try await TestToken.authority()
+        await #expect(throws: error) { try await authority.verifyRoomToken(text, at: now) }
+        await #expect(throws: error) { try await authority.verifyManagementToken(text, at: now) }
+    }
+
+    @Test func aTokenOfAbsurdLengthIsRefusedUnread() async throws {
+        let authority = try await TestToken.authority()
+        let text = String(repeating: "a", count: TokenAuthority.tokenBytesMaximum + 1)
+        await #expect(throws: TokenError.malformed("longer than 4096 bytes")) {
+            try await authority.verifyRoomToken(text, at: now)
+        }
+    }
+}
