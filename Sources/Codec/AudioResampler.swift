@@ -1,0 +1,178 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Stretches or squeezes 48 kHz stereo by up to half a percent, to absorb the difference between
+/// two clocks.
+///
+/// A windowed-sinc interpolator that reads the input at a moving position. The position is
+/// continuous through every change of the ratio, so no change can click; the pitch moves by at
+/// most 8.7 cents. With a ratio of exactly 1 from the start, samples pass unchanged.
+///
+/// **Time.** The first output sample is the first input sample's. The interpolator needs to see
+/// `lookahead` samples beyond the one it makes, so that many stay inside between calls.
+/// Not thread-safe: one owner at a time.
+public final class AudioResampler {
+    /// How far the ratio may be from 1.
+    public static let maximumDeviation = 0.005
+    /// Input samples per channel that are kept until more come.
+    public static let lookahead = taps / 2
+
+    private static let taps = 32
+    private static let phases = 256
+    private static let channels = 2
+
+    /// The input that the next output needs, per channel. The window of an output sample at
+    /// input index `n + fraction` begins at `n`, its centre is `centre` further.
+    private var left: [Float]
+    private var right: [Float]
+    private var position = 0.0
+    private static let centre = taps / 2 - 1
+
+    public init() {
+        left = [Float](repeating: 0, count: Self.centre)
+        right = left
+    }
+
+    /// Forgets all input, as after a gap.
+    public func reset() {
+        left = [Float](repeating: 0, count: Self.centre)
+        right = left
+        position = 0
+    }
+
+    /// Takes a block and gives what can be made of it.
+    ///
+    /// - Parameters:
+    ///   - input: interleaved (left, right) pairs.
+    ///   - ratio: output samples per input sample, clamped to 1 ± `maximumDeviation`: above 1
+    ///     the sound lasts longer.
+    public func process(_ input: [Float], ratio: Double) -> [Float] {
+        precondition(input.count % Self.channels == 0, "stereo comes in pairs")
+        let frames = input.count / Self.channels
+        left.reserveCapacity(left.count + frames)
+        right.reserveCapacity(right.count + frames)
+        for n in 0..<frames {
+            left.append(input[2 * n])
+            right.append(input[2 * n + 1])
+        }
+        let step = 1 / Self.clamped(ratio)
+        return step == 1 && position == 0 ? passThrough() : interpolate(step)
+    }
+
+    /// Gives what `process` held back, as if silence followed, and starts anew.
+    public func flush() -> [Float] {
+        let rest = process(
+            [Float](repeating: 0, count: Self.lookahead * Self.channels), ratio: 1)
+        reset()
+        return rest
+    }
+
+    /// At a whole position the interpolator's kernel is a single one.
+    private func passThrough() -> [Float] {
+        let frames = max(0, left.count - Self.taps + 1)
+        var output: [Float] = []
+        output.reserveCapacity(frames * Self.channels)
+        for n in Self.centre..<Self.centre + frames {
+            output.append(left[n])
+            output.append(right[n])
+        }
+        left.removeFirst(frames)
+        right.removeFirst(frames)
+        return output
+    }
+
+    private func interpolate(_ step: Double) -> [Float] {
+        let available = Double(left.count - Self.taps + 1)
+        let count = max(0, Int(((available - position) / step).rounded(.up)))
+        let output = [Float](
+            unsafeUninitializedCapacity: count * Self.channels
+        ) { output, initialized in
+            left.withUnsafeBytes { left in
+                right.withUnsafeBytes { right in
+                    Self.kernel.withUnsafeBytes { kernel in
+                        for n in 0..<count {
+                            let at = position + Double(n) * step
+                            let (l, r) = Self.sample(at, left, right, kernel)
+                            output[2 * n] = l
+                            output[2 * n + 1] = r
+                        }
+                    }
+                }
+            }
+            initialized = count * Self.channels
+        }
+        position += Double(count) * step
+        let consumed = min(Int(position), left.count)
+        left.removeFirst(consumed)
+        right.removeFirst(consumed)
+        position -= Double(consumed)
+        return output
+    }
+
+    /// The two channels at a position, by the kernel between its two nearest phases.
+    @inline(__always)
+    private static func sample(
+        _ position: Double, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer,
+        _ kernel: UnsafeRawBufferPointer
+    ) -> (Float, Float) {
+        typealias Lanes = SIMD8<Float>
+        let start = Int(position)
+        let scaled = (position - Double(start)) * Double(phases)
+        let phase = min(Int(scaled), phases - 1)
+        let blend = Lanes(repeating: Float(scaled - Double(phase)))
+        var sums = (Lanes.zero, Lanes.zero)
+        let bytes = MemoryLayout<Float>.stride
+        for tap in stride(from: 0, to: taps, by: Lanes.scalarCount) {
+            let row = (phase * taps + tap) * bytes
+            let near = kernel.loadUnaligned(fromByteOffset: row, as: Lanes.self)
+            let far = kernel.loadUnaligned(fromByteOffset: row + taps * bytes, as: Lanes.self)
+            let weights = near + blend * (far - near)
+            let at = (start + tap) * bytes
+            sums.0 += weights * left.loadUnaligned(fromByteOffset: at, as: Lanes.self)
+            sums.1 += weights * right.loadUnaligned(fromByteOffset: at, as: Lanes.self)
+        }
+        return (sums.0.sum(), sums.1.sum())
+    }
+
+    private static func clamped(_ ratio: Double) -> Double {
+        guard ratio.isFinite else { return 1 }
+        return min(max(ratio, 1 - maximumDeviation), 1 + maximumDeviation)
+    }
+
+    // MARK: The kernel
+
+    /// `phases + 1` rows of `taps` weights: a sinc under a Kaiser window, each row's sum one.
+    private static let kernel: [Float] = (0...phases).flatMap { phase in
+        let fraction = Double(phase) / Double(phases)
+        let row = (0..<taps).map { tap in
+            windowedSinc(Double(tap - centre) - fraction)
+        }
+        let sum = row.reduce(0, +)
+        return row.map { Float($0 / sum) }
+    }
+
+    private static func windowedSinc(_ x: Double) -> Double {
+        let half = Double(taps / 2)
+        guard abs(x) < half else { return 0 }
+        // Stop band below -80 dB.
+        let beta = 8.0
+        let window = bessel(beta * (1 - x * x / (half * half)).squareRoot()) / bessel(beta)
+        // A whole number of samples away the sinc is exactly zero, which `sin` misses.
+        if x == x.rounded() { return x == 0 ? 1 : 0 }
+        return window * sin(.pi * x) / (.pi * x)
+    }
+
+    /// The modified Bessel function of the first kind, order zero, by its power series.
+    private static func bessel(_ x: Double) -> Double {
+        var sum = 1.0
+        var term = 1.0
+        for k in 1...40 {
+            term *= (x / 2 / Double(k)) * (x / 2 / Double(k))
+            sum += term
+        }
+        return sum
+    }
+}
