@@ -1,0 +1,67 @@
+import MediaKernel
+
+// Which path is used, and whether it still may be. RFC 8445 sect. 8, RFC 7675.
+extension FullAgent {
+    /// Controlling: nominates the best pair that works, as soon as no better one is still being
+    /// checked or patience has ended. RFC 8445 sect. 8.1.1 leaves the moment to the agent.
+    mutating func considerNomination(at now: Instant) {
+        guard isControlling, isSearching, remote != nil,
+            !transactions.contains(where: { $0.purpose == .nomination })
+        else {
+            nominationDue = nil
+            return
+        }
+        guard let best = checks.bestSucceeded else {
+            nominationDue = nil
+            return
+        }
+        let due = nominationDue ?? now
+        if checks.hasUnfinishedPair(above: best.address), due > now {
+            nominationDue = due
+            return
+        }
+        nominationDue = nil
+        send(.nomination, to: best.address, at: now)
+    }
+
+    /// The path is agreed: send there from now on.
+    mutating func select(_ address: TransportAddress, at now: Instant) {
+        guard let remote else { return }
+        if consent?.address != address { outbox.tell(selected: address) }
+        consent = Consent(
+            address: address, username: username(towards: remote), password: remote.password,
+            lastResponse: now, nextRequest: now + jitteredConsentInterval())
+        nominationDue = nil
+        // Other checks have lost their purpose. RFC 8445 sect. 8.1.1.
+        for transaction in transactions where transaction.purpose == .check {
+            checks.update(transaction.address) { $0.state = .waiting }
+        }
+        transactions.removeAll()
+        enter(.connected)
+    }
+
+    mutating func consentGiven(at now: Instant) {
+        guard var path = consent else { return }
+        path.lastResponse = now
+        path.nextRequest = now + jitteredConsentInterval()
+        consent = path
+        transactions.removeAll { $0.purpose == .consent }
+        if phase == .disconnected {
+            nominationDue = nil
+            enter(.connected)
+        }
+    }
+
+    mutating func keepConsent(at now: Instant) {
+        guard let path = consent, path.nextRequest <= now else { return }
+        send(.consent, to: path.address, at: now)
+        // Moved on by the response; until then the next one follows soon.
+        consent?.nextRequest = now + ICETiming.unansweredConsentInterval
+    }
+
+    /// So that the checks of many connections do not fall together. RFC 7675 sect. 5.1.
+    private mutating func jitteredConsentInterval() -> Duration {
+        let share = Int64.random(in: 800...1200, using: &random)
+        return .nanoseconds(ICETiming.consentInterval.nanoseconds / 1000 * share)
+    }
+}

@@ -1,0 +1,231 @@
+public import MediaKernel
+
+/// How far an agent has come. The words of RTCIceTransportState.
+public enum ICEState: String, Hashable, Sendable {
+    /// Nothing is known of the other side yet.
+    case new
+    /// Looking for a path; after a restart the old path still carries media meanwhile.
+    case checking
+    /// There is a path.
+    case connected
+    /// Nothing was heard on the path for `ICETiming.disconnectedAfter`. It may come back.
+    case disconnected
+    /// No path within `ICETiming.failedAfter`, or lost for as long. Only a restart helps a full
+    /// agent; a lite one also takes a later valid check.
+    case failed
+}
+
+/// The durations of an agent.
+public enum ICETiming {
+    /// Between two new checks. RFC 8445 sect. 14.2 (Ta).
+    public static let pacing: Duration = .milliseconds(50)
+    /// Before a check is first repeated, at least. RFC 8445 sect. 14.3 starts at 500 ms, which
+    /// makes one lost packet a visible pause.
+    public static let firstRetransmission: Duration = .milliseconds(100)
+    /// Repetitions double their distance up to this.
+    public static let longestRetransmission: Duration = .milliseconds(1600)
+    /// Rc of RFC 8489 sect. 6.2.1: how often a request is sent before it counts as lost.
+    public static let transmissionsMaximum = 7
+    /// How long a failed pair rests before it is tried again while nothing works.
+    public static let failedPairRest: Duration = .seconds(1)
+    /// How long a first success waits for a better pair that is still being checked.
+    public static let nominationPatience: Duration = .milliseconds(50)
+    /// Between consent checks; each distance is drawn from 0.8…1.2 of it. RFC 7675 sect. 5.1.
+    public static let consentInterval: Duration = .seconds(5)
+    /// Between consent checks while one is unanswered, so that one lost packet is no lost path.
+    public static let unansweredConsentInterval: Duration = .seconds(1)
+    /// Silence on the path until `disconnected`: more than one consent interval and its jitter.
+    public static let disconnectedAfter: Duration = .seconds(8)
+    /// Silence until `failed`, when consent has expired. RFC 7675 sect. 5.1.
+    public static let failedAfter: Duration = .seconds(30)
+    /// How long checks with the credentials of before a restart are still answered.
+    public static let previousCredentialsLife: Duration = .seconds(30)
+}
+
+/// Finds and keeps a path to the other side over one UDP socket, for one component (RTP and RTCP
+/// muxed, all sections bundled). RFC 8445; consent freshness by RFC 7675.
+///
+/// Sans-IO: the driver passes datagrams and time in, then calls `poll` until it returns nil, and
+/// calls `handleTimeout` at `nextDeadline`. Nothing is ever sent to an address except answers to
+/// requests that prove knowledge of our password and, by a full agent, checks of candidates.
+///
+///     new ──setRemote──► checking ──valid check (lite), nomination (full)──► connected
+///     connected ──8 s of silence──► disconnected ──heard again──► connected
+///     checking, disconnected ──30 s──► failed ──restart──► checking
+public struct ICEAgent: Sendable {
+    public enum Mode: Hashable, Sendable {
+        /// Answers checks and follows the other side's nomination. RFC 8445 sect. 2.5.
+        case lite
+        /// Checks candidates itself; a controlling agent nominates.
+        case full(controlling: Bool)
+    }
+
+    public enum Output: Hashable, Sendable {
+        case transmit([UInt8], to: TransportAddress)
+        /// Send to this address from now on.
+        case selected(TransportAddress)
+        case state(ICEState)
+    }
+
+    private enum Engine: Sendable {
+        case lite(LiteAgent)
+        case full(FullAgent)
+    }
+
+    private var engine: Engine
+    /// What the other side is told of us.
+    public private(set) var localCandidates: [ICECandidate] = []
+
+    /// - Parameters:
+    ///   - tieBreaker: random; decides who leads when both sides claim to.
+    ///   - seed: random, from a generator for secrets; transaction ids and jitter follow from it.
+    public init(
+        mode: Mode, local: ICECredentials, authenticator: any MessageAuthenticator,
+        tieBreaker: UInt64, seed: UInt64
+    ) {
+        let responder = STUNResponder(local: local, authenticator: authenticator)
+        switch mode {
+        case .lite:
+            engine = .lite(LiteAgent(responder: responder))
+        case .full(let isControlling):
+            engine = .full(
+                FullAgent(
+                    responder: responder, isControlling: isControlling, tieBreaker: tieBreaker,
+                    seed: seed))
+        }
+    }
+
+    // MARK: Transitions
+
+    /// A candidate of our socket. A full agent checks only remote candidates of an address
+    /// family that one of these has.
+    public mutating func addLocalCandidate(_ candidate: ICECandidate) {
+        guard localCandidates.count < ICELimits.localCandidatesMaximum,
+            !localCandidates.contains(candidate)
+        else { return }
+        localCandidates.append(candidate)
+        if case .full(var agent) = engine {
+            agent.localCandidatesChanged(localCandidates)
+            engine = .full(agent)
+        }
+    }
+
+    /// What the other side's description says. Other credentials than before mean that it
+    /// restarts (RFC 8445 sect. 9): its old candidates are forgotten.
+    public mutating func setRemote(_ credentials: ICECredentials, at now: Instant) {
+        switch engine {
+        case .lite(var agent):
+            agent.remoteDescribed(at: now)
+            engine = .lite(agent)
+        case .full(var agent):
+            agent.remoteDescribed(credentials, at: now)
+            engine = .full(agent)
+        }
+    }
+
+    /// Begins an ICE restart with new credentials of ours. The selected path stays in use until
+    /// another is found.
+    public mutating func restart(local: ICECredentials, at now: Instant) {
+        switch engine {
+        case .lite(var agent):
+            agent.restarted(local: local, at: now)
+            engine = .lite(agent)
+        case .full(var agent):
+            agent.restarted(local: local, at: now)
+            engine = .full(agent)
+        }
+    }
+
+    /// A candidate of the other side, from its description or trickled. A lite agent has no use
+    /// for it. TCP, other components and candidates of another generation are passed over, as is
+    /// everything beyond `ICELimits.remoteCandidatesMaximum`.
+    public mutating func addRemoteCandidate(_ candidate: ICECandidate, at now: Instant) {
+        guard case .full(var agent) = engine else { return }
+        agent.remoteCandidateAdded(candidate, at: now)
+        engine = .full(agent)
+    }
+
+    /// Takes a datagram for which `STUNMessage.isSTUN` holds.
+    ///
+    /// - Throws: why the datagram had no effect beyond a possible error response.
+    public mutating func handle(
+        _ datagram: [UInt8], from source: TransportAddress, at now: Instant
+    ) throws(ICEError) {
+        let message = try STUNMessage(parsing: datagram)
+        guard message.method == STUNMessage.bindingMethod else { throw .unexpectedMessage }
+        switch engine {
+        case .lite(var agent):
+            defer { engine = .lite(agent) }
+            try agent.received(message, from: source, at: now)
+        case .full(var agent):
+            defer { engine = .full(agent) }
+            try agent.received(message, from: source, at: now)
+        }
+    }
+
+    /// Does what is due. Calling it early or late does no harm.
+    public mutating func handleTimeout(at now: Instant) {
+        switch engine {
+        case .lite(var agent):
+            agent.timePassed(at: now)
+            engine = .lite(agent)
+        case .full(var agent):
+            agent.run(at: now)
+            engine = .full(agent)
+        }
+    }
+
+    /// The next thing to do or to know; nil when there is nothing more. A path is told before the
+    /// state it brings about, and both before datagrams. Of states not yet polled only the last
+    /// is told.
+    public mutating func poll() -> Output? {
+        switch engine {
+        case .lite(var agent):
+            defer { engine = .lite(agent) }
+            return agent.outbox.popFirst()
+        case .full(var agent):
+            defer { engine = .full(agent) }
+            return agent.outbox.popFirst()
+        }
+    }
+
+    // MARK: State
+
+    /// When to call `handleTimeout`; nil when only a datagram can change anything.
+    public var nextDeadline: Instant? {
+        switch engine {
+        case .lite(let agent): return agent.nextDeadline
+        case .full(let agent): return agent.nextDeadline
+        }
+    }
+
+    public var state: ICEState {
+        switch engine {
+        case .lite(let agent): return agent.state
+        case .full(let agent): return agent.state
+        }
+    }
+
+    public var localCredentials: ICECredentials {
+        switch engine {
+        case .lite(let agent): return agent.responder.local
+        case .full(let agent): return agent.responder.local
+        }
+    }
+
+    /// Where to send; nil before the first path and after `failed`.
+    public var selected: TransportAddress? {
+        switch engine {
+        case .lite(let agent): return agent.selected
+        case .full(let agent): return agent.selected
+        }
+    }
+
+    /// Whether this side nominates; a role conflict may have changed it.
+    public var isControlling: Bool {
+        switch engine {
+        case .lite: return false
+        case .full(let agent): return agent.isControlling
+        }
+    }
+}
