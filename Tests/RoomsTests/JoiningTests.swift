@@ -1,0 +1,175 @@
+import MediaKernel
+import Rooms
+import Testing
+
+@Suite struct JoiningTests {
+    var fixture = RoomFixture()
+
+    @Test mutating func theFirstPeerStartsTheSessionAndTheLastOneEndsIt() throws {
+        #expect(fixture.room.session == nil)
+        try fixture.join("a")
+        let session = try #require(fixture.room.session)
+        #expect(session.startedAt == WallTime(milliseconds: 1_720_000_000_000))
+        #expect(session.id.rawValue.count == 24)
+        try fixture.join("b")
+        #expect(fixture.room.session == session)
+        fixture.room.left("a")
+        #expect(fixture.room.session == session)
+        fixture.room.left("b")
+        #expect(fixture.room.session == nil)
+        try fixture.join("a")
+        #expect(fixture.room.session?.id != session.id)
+    }
+
+    @Test mutating func nobodyHearsOfAPeerBeforeItsMediaIsUp() throws {
+        try fixture.join("a")
+        try fixture.room.joinRequested(
+            JoinRequest(peer: "b", userID: "u", role: "guest", name: "B"), at: fixture.now)
+        #expect(fixture.drain().isEmpty)
+        #expect(fixture.room.peerCount == 1)
+        #expect(fixture.room.visiblePeers.map(\.id) == ["a"])
+        #expect(fixture.room.subscriptions(of: "b").isEmpty)
+        try fixture.room.joinCompleted("b", wall: fixture.wall)
+        let effects = fixture.drain()
+        guard case .peerJoined(let peer)? = effects.told("a").first else {
+            Issue.record("a was not told: \(effects)")
+            return
+        }
+        #expect(peer.id == "b")
+        #expect(peer.name == "B")
+        #expect(effects.told("b").isEmpty)
+        #expect(effects.contains(.resubscribe("b")))
+    }
+
+    @Test mutating func aPeerWhoseMediaFailsLeavesNoTrace() throws {
+        try fixture.join("a")
+        try fixture.room.joinRequested(
+            JoinRequest(peer: "b", userID: "u", role: "guest", name: "B"), at: fixture.now)
+        fixture.room.joinAbandoned("b")
+        #expect(fixture.drain().isEmpty)
+        #expect(fixture.room.peer("b") == nil)
+    }
+
+    @Test mutating func aPeerCannotJoinTwice() throws {
+        try fixture.join("a")
+        let error = roomError { try fixture.join("a") }
+        #expect(error == .alreadyJoined("a"))
+        #expect(error?.code == 400)
+    }
+
+    @Test mutating func anUnknownRoleIsRefusedByName() {
+        let error = roomError { try fixture.join("a", role: "emperor") }
+        #expect(error == .unknownRole("emperor"))
+        #expect(error?.message == "role 'emperor' does not exist in this room's policy")
+    }
+
+    @Test(arguments: [
+        (PeerID(""), "N", "", "peer id is empty"),
+        ("a b", "N", "", "peer id must be visible ASCII without blanks"),
+        (PeerID(String(repeating: "a", count: 129)), "N", "",
+            "peer id is too long: 129 of at most 128"),
+        ("a", String(repeating: "é", count: 257), "", "name is too long: 257 of at most 256"),
+        ("a", "N", String(repeating: "m", count: 8193), "data is too long: 8193 of at most 8192"),
+    ])
+    mutating func fieldsPastTheirLimitsAreRefusedByName(
+        peer: PeerID, name: String, metadata: String, message: String
+    ) {
+        let request = JoinRequest(
+            peer: peer, userID: "u", role: "guest", name: name, metadata: metadata)
+        let error = roomError { try fixture.room.joinRequested(request, at: fixture.now) }
+        #expect(error?.message == message)
+        #expect(error?.code == 400)
+    }
+
+    @Test mutating func fieldsAtTheirLimitsAreTaken() throws {
+        try fixture.room.joinRequested(
+            JoinRequest(
+                peer: PeerID(String(repeating: "a", count: 128)), userID: "u", role: "guest",
+                name: String(repeating: "é", count: 256),
+                metadata: String(repeating: "m", count: 8192)),
+            at: fixture.now)
+    }
+
+    @Test mutating func aFullRoomRefusesWithItsMaximum() throws {
+        var limits = RoomLimits()
+        limits.peers = 2
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("a")
+        try fixture.join("b")
+        let error = roomError { try fixture.join("c") }
+        #expect(error == .roomFull(maximum: 2))
+        #expect(error?.code == 403)
+        fixture.room.left("a")
+        try fixture.join("c")
+    }
+
+    @Test mutating func aRoleTakesAsManyPeersAsItSaysAndMinusOneIsNone() throws {
+        fixture = RoomFixture(
+            policy: try Policy(validating: [
+                Role(name: "guest"), Role(name: "host", maxPeerCount: 1),
+                Role(name: "nobody", maxPeerCount: -1),
+            ]))
+        try fixture.join("a", role: "host")
+        #expect(
+            roomError { try fixture.join("b", role: "host") }
+                == .roleFull(role: "host", maximum: 1))
+        #expect(
+            roomError { try fixture.join("b", role: "nobody") }
+                == .roleFull(role: "nobody", maximum: 0))
+        try fixture.join("b", role: "guest")
+    }
+
+    @Test mutating func whoLeavesIsToldToAllOthersAndItsMediaIsReleased() throws {
+        try fixture.join("a")
+        try fixture.join("b")
+        try fixture.publish([.camera("v")], by: "b")
+        fixture.room.left("b")
+        let effects = fixture.drain()
+        #expect(effects.contains(.releaseMedia("b")))
+        #expect(effects.contains(.resubscribe("a")))
+        #expect(effects.told("a").count == 1)
+        #expect(effects.told("b").isEmpty)
+        #expect(fixture.room.subscriptions(of: "a").isEmpty)
+        fixture.room.left("b")
+        #expect(fixture.drain().isEmpty)
+    }
+
+    @Test mutating func endingTheRoomTellsEverybodyOnceAndLocksItWhenAsked() throws {
+        try fixture.join("a", role: "host")
+        try fixture.join("b")
+        try fixture.join("bot", role: Policy.recorderRole)
+        #expect(
+            roomError { try fixture.room.endRequested(by: "b", lock: true, reason: "") }
+                == .missingPermission(.endRoom, role: "guest"))
+        try fixture.room.endRequested(by: "a", lock: true, reason: "done")
+        let effects = fixture.drain()
+        for peer in ["a", "b", "bot"] as [PeerID] {
+            #expect(
+                effects.told(peer) == [
+                    .leaveRequested(by: "a", reason: "done", roomEnded: true)
+                ])
+            #expect(effects.contains(.disconnect(peer, reason: "done")))
+            #expect(effects.contains(.releaseMedia(peer)))
+        }
+        #expect(fixture.room.isEmpty)
+        #expect(fixture.room.session == nil)
+        #expect(roomError { try fixture.join("c") } == .roomLocked)
+        fixture.room.unlocked()
+        try fixture.join("c")
+    }
+
+    @Test mutating func aHostRemovesAPeerAndAGuestMayNot() throws {
+        try fixture.join("a", role: "host")
+        try fixture.join("b")
+        try fixture.join("c")
+        #expect(
+            roomError { try fixture.room.removalRequested(of: "b", by: "c", reason: "") }
+                == .missingPermission(.removeOthers, role: "guest"))
+        try fixture.room.removalRequested(of: "b", by: "a", reason: "noise")
+        let effects = fixture.drain()
+        #expect(
+            effects.told("b") == [.leaveRequested(by: "a", reason: "noise", roomEnded: false)])
+        #expect(effects.told("c").count == 1)
+        #expect(fixture.room.peer("b") == nil)
+    }
+}

@@ -1,0 +1,81 @@
+import MediaKernel
+import Rooms
+
+/// A room of the standard policy with a clock that stands still until it is told not to.
+struct RoomFixture {
+    var room: Room
+    var now = Instant.zero
+
+    var wall: WallTime {
+        WallTime(milliseconds: 1_720_000_000_000 + now.nanoseconds / 1_000_000)
+    }
+
+    init(policy: Policy = .standard, limits: RoomLimits = RoomLimits()) {
+        room = Room(id: "r1", name: "demo", policy: policy, limits: limits, seed: 1)
+    }
+
+    mutating func drain() -> [RoomEffect] {
+        var effects: [RoomEffect] = []
+        while let effect = room.poll() { effects.append(effect) }
+        return effects
+    }
+
+    @discardableResult
+    mutating func join(
+        _ id: PeerID, role: String = "guest", user: String? = nil, token: String = ""
+    ) throws -> [RoomEffect] {
+        try room.joinRequested(
+            JoinRequest(
+                peer: id, userID: user ?? "user-\(id)", tokenID: token, role: role,
+                name: id.rawValue.uppercased()),
+            at: now)
+        try room.joinCompleted(id, wall: wall)
+        return drain()
+    }
+
+    @discardableResult
+    mutating func publish(_ tracks: [Track], by id: PeerID) throws -> [RoomEffect] {
+        try room.tracksPublished(tracks, by: id)
+        return drain()
+    }
+}
+
+extension Track {
+    static func camera(_ id: TrackID) -> Track {
+        Track(id: id, streamID: "s-\(id)", kind: .video)
+    }
+
+    static func microphone(_ id: TrackID) -> Track {
+        Track(id: id, streamID: "s-\(id)", kind: .audio)
+    }
+}
+
+extension [RoomEffect] {
+    /// What these peers were told, in order.
+    func told(_ peer: PeerID) -> [RoomEvent] {
+        compactMap { effect in
+            guard case .tell(let peers, let event) = effect, peers.contains(peer) else {
+                return nil
+            }
+            return event
+        }
+    }
+
+    var toldPeers: Set<PeerID> {
+        Set(
+            flatMap { effect -> [PeerID] in
+                guard case .tell(let peers, _) = effect else { return [] }
+                return peers
+            })
+    }
+}
+
+/// The error that a body throws, or nil.
+func roomError(_ body: () throws -> Void) -> RoomError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? RoomError
+    }
+}

@@ -1,0 +1,145 @@
+import MediaKernel
+import Rooms
+import Testing
+
+@Suite struct TrackTests {
+    var fixture = RoomFixture()
+
+    init() throws {
+        try fixture.join("a")
+        try fixture.join("b")
+    }
+
+    @Test mutating func aPublishedTrackIsToldToItsSubscribersAndTheyAreResubscribed() throws {
+        let effects = try fixture.publish([.microphone("m"), .camera("v")], by: "a")
+        #expect(effects.first == .republish("a"))
+        #expect(effects.last == .resubscribe("b"))
+        guard case .tracksAdded(let tracks, let peer)? = effects.told("b").first else {
+            Issue.record("b was not told")
+            return
+        }
+        #expect(tracks.map(\.id) == ["m", "v"])
+        #expect(peer.id == "a")
+        #expect(effects.told("a").isEmpty)
+        #expect(fixture.room.subscriptions(of: "b").map(\.id) == ["m", "v"])
+        #expect(fixture.room.subscriptions(of: "a").isEmpty)
+        #expect(fixture.room.trackCount == 2)
+    }
+
+    @Test mutating func anOfferWithFewerTracksRemovesTheOthersAndKeepsTheOrder() throws {
+        try fixture.publish([.microphone("m"), .camera("v")], by: "a")
+        let effects = try fixture.publish([.camera("w"), .camera("v")], by: "a")
+        let told = effects.told("b")
+        #expect(told.count == 2)
+        guard case .tracksRemoved(let removed, _)? = told.first,
+            case .tracksAdded(let added, _)? = told.last
+        else {
+            Issue.record("wrong events: \(told)")
+            return
+        }
+        #expect(removed.map(\.id) == ["m"])
+        #expect(added.map(\.id) == ["w"])
+        #expect(fixture.room.subscriptions(of: "b").map(\.id) == ["v", "w"])
+    }
+
+    @Test mutating func anOfferWithTheSameTracksChangesNothing() throws {
+        try fixture.publish([.camera("v")], by: "a")
+        #expect(try fixture.publish([.camera("v")], by: "a").isEmpty)
+    }
+
+    @Test mutating func aMuteIsToldToSubscribersAndDoesNotResubscribe() throws {
+        try fixture.publish([.camera("v")], by: "a")
+        try fixture.room.tracksUpdated(
+            ["v": TrackChange(isMuted: true)], by: "a", at: fixture.now)
+        let effects = fixture.drain()
+        guard case .tracksUpdated(let tracks, _)? = effects.told("b").first else {
+            Issue.record("b was not told")
+            return
+        }
+        #expect(tracks.map(\.isMuted) == [true])
+        #expect(effects.count == 1)
+        try fixture.room.tracksUpdated(
+            ["v": TrackChange(isMuted: true)], by: "a", at: fixture.now)
+        #expect(fixture.drain().isEmpty)
+    }
+
+    @Test mutating func aPeerCannotMuteWhatIsNotItsOwn() throws {
+        try fixture.publish([.camera("v")], by: "a")
+        let error = roomError {
+            try fixture.room.tracksUpdated(
+                ["v": TrackChange(isMuted: true)], by: "b", at: fixture.now)
+        }
+        #expect(error == .unknownTrack("v"))
+        #expect(error?.code == 404)
+    }
+
+    @Test mutating func twoPeersCannotPublishTheSameTrackID() throws {
+        try fixture.publish([.camera("v")], by: "a")
+        #expect(
+            roomError { try fixture.publish([.camera("v")], by: "b") } == .trackIDTaken("v"))
+    }
+
+    @Test mutating func tracksPastTheMaximumAreRefused() throws {
+        let tracks = (0...16).map { Track.camera(TrackID("v\($0)")) }
+        #expect(
+            roomError { try fixture.publish(tracks, by: "a") }
+                == .tooManyTracks(count: 17, maximum: 16))
+        try fixture.publish(Array(tracks.dropLast()), by: "a")
+        #expect(fixture.room.trackCount == 16)
+    }
+
+    @Test mutating func aRolePublishesWhatItIsAllowedToAndNothingElse() throws {
+        fixture = RoomFixture(
+            policy: try Policy(validating: [
+                Role(name: "speaker", publishParams: PublishParameters(allowed: [.audio])),
+                Role(name: "sharer", publishParams: PublishParameters(allowed: [.screen])),
+            ]))
+        try fixture.join("s", role: "speaker")
+        try fixture.join("t", role: "sharer")
+        try fixture.publish([.microphone("m")], by: "s")
+        let error = roomError { try fixture.publish([.camera("v")], by: "s") }
+        #expect(error?.message == "role 'speaker' may not publish video")
+        #expect(error?.code == 403)
+        let screen = Track(id: "d", streamID: "s", kind: .video, source: "screen")
+        let sound = Track(id: "e", streamID: "s", kind: .audio, source: "screen")
+        try fixture.publish([screen, sound], by: "t")
+        #expect(
+            roomError { try fixture.publish([screen], by: "s") }
+                == .mayNotPublish(kind: "screen", role: "speaker"))
+    }
+
+    @Test mutating func onlyThoseWhoSubscribeToARoleHearOfItsTracks() throws {
+        fixture = RoomFixture(
+            policy: try Policy(validating: [
+                Role(
+                    name: "stage", publishParams: PublishParameters(allowed: [.video]),
+                    subscribeParams: SubscribeParameters(subscribeToRoles: ["stage"])),
+                Role(
+                    name: "audience",
+                    subscribeParams: SubscribeParameters(subscribeToRoles: ["stage"])),
+                Role(name: "blind"),
+            ]))
+        try fixture.join("s", role: "stage")
+        try fixture.join("a", role: "audience")
+        try fixture.join("x", role: "blind")
+        try fixture.join("bot", role: Policy.recorderRole)
+        let effects = try fixture.publish([.camera("v")], by: "s")
+        #expect(effects.toldPeers == ["a", "bot"])
+        #expect(fixture.room.subscriptions(of: "x").isEmpty)
+        #expect(fixture.room.peers(visibleTo: "x").first?.tracks.isEmpty == true)
+        #expect(fixture.room.peers(visibleTo: "a").first?.tracks.count == 1)
+        #expect(fixture.room.peers(visibleTo: "x").map(\.id) == ["s", "a"])
+    }
+
+    @Test(arguments: [
+        (Track(id: "", streamID: "s", kind: .audio), "track_id is empty"),
+        (Track(id: "a b", streamID: "s", kind: .audio),
+            "track_id must be visible ASCII without blanks"),
+        (Track(id: "t", streamID: "", kind: .audio), "stream_id is empty"),
+        (Track(id: "t", streamID: "s", kind: .audio, source: String(repeating: "x", count: 129)),
+            "source is too long: 129 of at most 128"),
+    ])
+    mutating func aTrackWithBadFieldsIsRefusedByField(track: Track, message: String) {
+        #expect(roomError { try fixture.publish([track], by: "a") }?.message == message)
+    }
+}
