@@ -1,0 +1,259 @@
+public import MediaKernel
+
+/// Receives one audio stream: gives its packets out in order, waits a little for late ones and
+/// says what was lost.
+///
+/// The wait for a missing packet adapts to the reordering that is seen, within bounds. What
+/// comes after its loss was declared is dropped. A jump of the timestamp without a gap in the
+/// sequence numbers is silence that the sender did not send (DTX), and no loss.
+///
+/// After each `handle` or `handleTimeout`, call `poll` until it answers nil.
+public struct AudioReceiver: Sendable {
+    public struct Configuration: Sendable {
+        /// Sequence numbers waited over at once; beyond that the oldest hole is given up.
+        public var packetsMaximum = 256
+        /// Bounds of the wait for a missing packet.
+        public var waitMinimum: Duration = .milliseconds(20)
+        public var waitMaximum: Duration = .milliseconds(200)
+        /// The id of the audio level extension, when negotiated.
+        public var audioLevelID: UInt8?
+        /// Whether to ask for lost packets; browsers offer no NACK for audio by default.
+        public var asksForLostPackets = false
+
+        public init() {}
+    }
+
+    public enum Output: Hashable, Sendable {
+        case packet(EncodedFrame)
+        /// This many packets in a row are missing, the first of them at this unwrapped timestamp.
+        case lost(count: Int, at: Int64)
+        /// Ask the sender for these packets.
+        case nack([SequenceNumber])
+    }
+
+    /// What became of the packets so far.
+    public struct Counters: Hashable, Sendable {
+        public var delivered: UInt64 = 0
+        public var lost: UInt64 = 0
+        /// Packets that came after their loss was declared, or before the stream's first.
+        public var late: UInt64 = 0
+        public var duplicates: UInt64 = 0
+        /// Times that the stream began anew.
+        public var restarts: UInt64 = 0
+    }
+
+    private struct Arrived: Sendable {
+        let payload: ArraySlice<UInt8>
+        let timestamp: UInt32
+        let arrival: Instant
+        let level: AudioLevel?
+    }
+
+    /// What is known of the stream once a packet has come.
+    private struct Position: Sendable {
+        /// The number to leave next.
+        var next: Int64
+        var newest: Int64
+        /// One bit for each of the 64 numbers before `next`: whether it left.
+        var departed: UInt64 = 0
+    }
+
+    /// 20 ms of Opus, until the stream has shown its own step.
+    static let assumedStepTicks: Int64 = 960
+    /// The longest Opus packet is 120 ms. RFC 7587 sect. 4.2.
+    static let stepTicksMaximum: Int64 = 5760
+    /// The wait falls back towards its minimum by this share with each packet in order: half
+    /// way in about 7 s.
+    static let decayDivisor = 512
+
+    public private(set) var counters = Counters()
+    /// How long a missing packet is waited for at present.
+    public private(set) var wait: Duration
+
+    private let configuration: Configuration
+    private var continuity = StreamContinuity()
+    private var timestamps = TimestampUnwrapper()
+    private var ring: SequenceRing<Arrived>
+    private var position: Position?
+    private var nack = NACKGenerator()
+    private var lastTimestamp: Int64?
+    private var stepTicks = assumedStepTicks
+    private var previousWasReleased = false
+    private var followsLoss = false
+    private var now = Instant.zero
+
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        wait = configuration.waitMinimum
+        // Wider than any jump that is not a restart, so no packet ever takes another's slot.
+        ring = SequenceRing(maximum: 4096)
+    }
+
+    /// The round trip to the sender, which paces requests; keep it up to date from RTCP.
+    public var roundTripTime: Duration {
+        get { nack.roundTripTime }
+        set { nack.roundTripTime = newValue }
+    }
+
+    /// When `handleTimeout` is to be called; nil while there is nothing to wait for.
+    public var nextDeadline: Instant? {
+        guard let hole = hole() else { return nil }
+        guard configuration.asksForLostPackets, let request = nack.nextDeadline else {
+            return hole.deadline
+        }
+        return min(hole.deadline, request)
+    }
+
+    // MARK: Facts in
+
+    public mutating func handle(_ packet: RTPPacket, at now: Instant) {
+        self.now = now
+        switch continuity.place(packet) {
+        case .placed(let number):
+            take(packet, number)
+        case .setAside:
+            break
+        case .restarted(let packets):
+            restart()
+            for packet in packets {
+                if case .placed(let number) = continuity.place(packet) { take(packet, number) }
+            }
+        }
+    }
+
+    public mutating func handleTimeout(at now: Instant) { self.now = now }
+
+    // MARK: Orders out
+
+    public mutating func poll() -> Output? {
+        while let position, let packet = ring[position.next] {
+            release(position.next)
+            // Padding only: it fills its number and is not heard.
+            if !packet.payload.isEmpty { return .packet(delivered(packet)) }
+        }
+        if let hole = hole(), hole.deadline <= now || isWindowFull { return giveUp(hole) }
+        if configuration.asksForLostPackets {
+            let missing = nack.poll(at: now)
+            _ = nack.takeAbandoned()
+            if !missing.isEmpty { return .nack(missing) }
+        }
+        return nil
+    }
+
+    // MARK: Taking packets
+
+    private mutating func restart() {
+        counters.restarts += 1
+        followsLoss = true
+        position = nil
+        lastTimestamp = nil
+        ring.removeAll()
+        nack.restart()
+    }
+
+    private mutating func take(_ packet: RTPPacket, _ number: Int64) {
+        var position = self.position ?? Position(next: number, newest: number)
+        guard number >= position.next else {
+            noteLate(position.next - 1 - number, position)
+            return
+        }
+        guard ring[number] == nil else {
+            counters.duplicates += 1
+            return
+        }
+        if let hole = hole(), number == position.next {
+            // Came just in time: the wait should hold with a margin.
+            widen(to: (now - hole.since) * 2)
+        }
+        position.newest = max(position.newest, number)
+        self.position = position
+        ring[number] = Arrived(
+            payload: packet.payload, timestamp: packet.timestamp, arrival: now,
+            level: configuration.audioLevelID.flatMap { packet.extensions[$0] }
+                .flatMap(AudioLevel.init(extensionBytes:)))
+        if configuration.asksForLostPackets { nack.received(extended: number, at: now) }
+    }
+
+    private mutating func noteLate(_ back: Int64, _ position: Position) {
+        if back < 64, position.departed >> UInt64(back) & 1 == 1 {
+            counters.duplicates += 1
+        } else {
+            counters.late += 1
+            widen(to: wait * 3 / 2)
+        }
+    }
+
+    private mutating func widen(to wait: Duration) {
+        self.wait = min(max(self.wait, wait), configuration.waitMaximum)
+    }
+
+    // MARK: Holes
+
+    private struct Hole {
+        let numbers: Range<Int64>
+        /// When the packet behind the hole came, and so when the hole showed.
+        let since: Instant
+        let deadline: Instant
+    }
+
+    /// The hole at the front, if packets wait behind it.
+    private func hole() -> Hole? {
+        guard let position, ring.count > 0, ring[position.next] == nil else { return nil }
+        var end = position.next + 1
+        while end <= position.newest {
+            if let packet = ring[end] {
+                return Hole(
+                    numbers: position.next..<end, since: packet.arrival,
+                    deadline: packet.arrival + wait)
+            }
+            end += 1
+        }
+        return nil
+    }
+
+    private var isWindowFull: Bool {
+        guard let position else { return false }
+        return position.newest - position.next >= Int64(configuration.packetsMaximum)
+    }
+
+    private mutating func giveUp(_ hole: Hole) -> Output {
+        let count = hole.numbers.count
+        counters.lost += UInt64(count)
+        followsLoss = true
+        previousWasReleased = false
+        position?.next = hole.numbers.upperBound
+        let departed = position?.departed ?? 0
+        position?.departed = count < 64 ? departed << UInt64(count) : 0
+        let behind = ring[hole.numbers.upperBound].map { timestamps.peek($0.timestamp) } ?? 0
+        // Counted on from what left before; the packet behind the hole bounds it, for a silence
+        // may have begun within.
+        let counted = lastTimestamp.map { $0 + stepTicks } ?? behind - Int64(count) * stepTicks
+        return .lost(count: count, at: min(counted, behind))
+    }
+
+    // MARK: Releasing
+
+    private mutating func release(_ number: Int64) {
+        position?.next = number + 1
+        let departed = position?.departed ?? 0
+        position?.departed = departed << 1 | 1
+        wait -= (wait - configuration.waitMinimum) / Self.decayDivisor
+    }
+
+    private mutating func delivered(_ packet: Arrived) -> EncodedFrame {
+        defer { followsLoss = false }
+        counters.delivered += 1
+        let timestamp = timestamps.unwrap(packet.timestamp)
+        if let lastTimestamp, previousWasReleased,
+            (1...Self.stepTicksMaximum).contains(timestamp - lastTimestamp)
+        {
+            stepTicks = timestamp - lastTimestamp
+        }
+        lastTimestamp = timestamp
+        previousWasReleased = true
+        return EncodedFrame(
+            codec: .opus, timestamp: timestamp, isKeyframe: true, data: Array(packet.payload),
+            firstArrival: packet.arrival, lastArrival: packet.arrival, followsLoss: followsLoss,
+            audioLevel: packet.level)
+    }
+}

@@ -1,0 +1,65 @@
+/// The kinds of NAL unit that matter here. ITU-T H.264 table 7-1, RFC 6184 table 1.
+enum H264NALUnit {
+    static let slice: UInt8 = 1
+    static let instantaneousRefresh: UInt8 = 5
+    static let sequenceParameterSet: UInt8 = 7
+    static let pictureParameterSet: UInt8 = 8
+    static let accessUnitDelimiter: UInt8 = 9
+    /// Up to here a unit is H.264's own; above, RFC 6184's.
+    static let lastSingle: UInt8 = 23
+    static let aggregation: UInt8 = 24
+    static let fragmentation: UInt8 = 28
+
+    static let startCode: [UInt8] = [0, 0, 0, 1]
+
+    static func kind(of header: UInt8) -> UInt8 { header & 0x1F }
+
+    /// Whether a slice, whose bytes after the NAL header are these, is the first of its picture:
+    /// first_mb_in_slice is zero, which Exp-Golomb writes as a one bit.
+    static func isFirstSlice(_ body: ArraySlice<UInt8>) -> Bool {
+        body.first.map { $0 & 0x80 != 0 } ?? false
+    }
+
+    /// Walks the units of an aggregation packet, given what follows its NAL header.
+    /// Stops, answering false, at a length that does not fit.
+    static func forEachAggregated(
+        _ bytes: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void
+    ) -> Bool {
+        var rest = bytes
+        while rest.count >= 2 {
+            let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+            rest = rest.dropFirst(2)
+            guard count > 0, count <= rest.count else { return false }
+            body(rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        return rest.isEmpty
+    }
+
+    /// Splits an Annex B byte stream at its start codes of three or four bytes.
+    static func split(_ stream: [UInt8]) -> [ArraySlice<UInt8>] {
+        var units: [ArraySlice<UInt8>] = []
+        var unitStart: Int?
+        var index = 0
+        func close(at end: Int) {
+            guard let start = unitStart else { return }
+            // Zeros before a start code are not the unit's. H.264 annex B.
+            var end = end
+            while end > start, stream[end - 1] == 0 { end -= 1 }
+            if end > start { units.append(stream[start..<end]) }
+        }
+        while index + 2 < stream.count {
+            if stream[index + 2] > 1 {
+                index += 3
+            } else if stream[index] == 0, stream[index + 1] == 0, stream[index + 2] == 1 {
+                close(at: index)
+                unitStart = index + 3
+                index += 3
+            } else {
+                index += 1
+            }
+        }
+        close(at: stream.count)
+        return units
+    }
+}

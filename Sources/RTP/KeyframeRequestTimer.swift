@@ -1,0 +1,31 @@
+import MediaKernel
+
+/// Says when to ask for a key frame: at once, then at pauses that double, until one has come.
+struct KeyframeRequestTimer: Sendable {
+    static let pauseMinimum: Duration = .milliseconds(200)
+    static let pauseMaximum: Duration = .seconds(2)
+
+    /// When the next request is due; nil while none is needed.
+    private(set) var due: Instant?
+    private var pause = pauseMinimum
+
+    /// A key frame is needed, to be asked for now unless that is already under way.
+    mutating func needed(at now: Instant) { due = due ?? now }
+
+    /// A key frame seems to be coming: do not ask before this.
+    mutating func postpone(until time: Instant) { due = max(due ?? time, time) }
+
+    /// A key frame has come.
+    mutating func satisfied() {
+        due = nil
+        pause = Self.pauseMinimum
+    }
+
+    /// Whether to ask now.
+    mutating func poll(at now: Instant) -> Bool {
+        guard let due, due <= now else { return false }
+        self.due = now + pause
+        pause = min(pause * 2, Self.pauseMaximum)
+        return true
+    }
+}

@@ -1,0 +1,168 @@
+public import MediaKernel
+
+/// Notices lost packets of one stream and says when to ask for them again.
+/// RFC 4585 sect. 6.2.1.
+///
+/// A number is asked for `reorderDelay` after the gap shows (it may only be late), then once per
+/// round trip, until it comes, `triesMaximum` is used up or `abandonAfter` has passed; then it
+/// is given to `takeAbandoned`. Feed every packet, repaired ones included.
+public struct NACKGenerator: Sendable {
+    public struct Configuration: Hashable, Sendable {
+        /// How long a gap may be mere reordering.
+        public var reorderDelay: Duration = .milliseconds(10)
+        public var triesMaximum = 10
+        /// How long a number is waited for, at least three round trips.
+        public var abandonAfter: Duration = .milliseconds(400)
+        /// Numbers waited for at once; beyond that the oldest are abandoned.
+        public var outstandingMaximum = 1000
+
+        public init() {}
+    }
+
+    fileprivate struct Missing: Sendable {
+        let number: Int64
+        let since: Instant
+        var tries = 0
+        var nextTry: Instant
+    }
+
+    /// Bounds of the pause between two requests for one packet.
+    static let retryIntervals: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(500)
+    /// No round trip makes us wait longer than this for a packet.
+    static let abandonAfterMaximum: Duration = .seconds(1)
+
+    /// The caller keeps this up to date from RTCP.
+    public var roundTripTime: Duration = .milliseconds(100)
+    private let configuration: Configuration
+    private var unwrapper = SequenceUnwrapper()
+    private var newest: Int64?
+    /// In ascending order.
+    private var missing: [Missing] = []
+    private var abandoned: [Int64] = []
+    /// Not later than the earliest thing to do; earlier is harmless.
+    private var due: Instant = .distantFuture
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    /// When `poll` next has something to do; nil while nothing is missing.
+    public var nextDeadline: Instant? { missing.isEmpty ? nil : due }
+
+    /// Numbers being waited for.
+    public var outstandingCount: Int { missing.count }
+
+    public mutating func received(_ number: SequenceNumber, at now: Instant) {
+        received(extended: unwrapper.unwrap(number), at: now)
+    }
+
+    /// The numbers to ask for now, in ascending order.
+    public mutating func poll(at now: Instant) -> [SequenceNumber] {
+        guard !missing.isEmpty, due <= now else { return [] }
+        var asked: [SequenceNumber] = []
+        var kept: [Missing] = []
+        let interval = retryInterval
+        let patience = self.patience
+        due = .distantFuture
+        for var entry in missing {
+            if entry.nextTry <= now {
+                guard entry.tries < configuration.triesMaximum else {
+                    abandon(entry.number)
+                    continue
+                }
+            }
+            guard now - entry.since < patience else {
+                abandon(entry.number)
+                continue
+            }
+            if entry.nextTry <= now {
+                entry.tries += 1
+                entry.nextTry = now + interval
+                asked.append(SequenceNumber(extended: entry.number))
+            }
+            due = min(due, entry.nextTry, entry.since + patience)
+            kept.append(entry)
+        }
+        missing = kept
+        return asked
+    }
+
+    /// The numbers given up since the last call; at most `outstandingMaximum`, of which the
+    /// newest are kept. Of a hole larger than that, the newest number stands for the rest.
+    public mutating func takeAbandoned() -> [SequenceNumber] {
+        takeAbandonedExtended().map(SequenceNumber.init(extended:))
+    }
+
+    private var retryInterval: Duration {
+        let range = Self.retryIntervals
+        return min(max(roundTripTime + .milliseconds(10), range.lowerBound), range.upperBound)
+    }
+
+    private var patience: Duration {
+        max(configuration.abandonAfter, min(roundTripTime * 3, Self.abandonAfterMaximum))
+    }
+
+    private mutating func abandon(_ number: Int64) {
+        abandoned.append(number)
+        let excess = abandoned.count - configuration.outstandingMaximum
+        if excess > 0 { abandoned.removeFirst(excess) }
+    }
+}
+
+// MARK: For receivers that have unwrapped the numbers already
+
+extension NACKGenerator {
+    mutating func received(extended number: Int64, at now: Instant) {
+        guard let newest else {
+            self.newest = number
+            return
+        }
+        guard number > newest else {
+            if let index = missing.index(waitingFor: number) { missing.remove(at: index) }
+            return
+        }
+        self.newest = number
+        guard number - newest > 1 else { return }
+        let firstWaitedFor = max(
+            newest + 1, number - Int64(configuration.outstandingMaximum))
+        // Of those not even waited for, one stands for all: there is no getting past it.
+        if firstWaitedFor > newest + 1 { abandon(firstWaitedFor - 1) }
+        let nextTry = now + configuration.reorderDelay
+        for lost in firstWaitedFor..<number {
+            missing.append(Missing(number: lost, since: now, nextTry: nextTry))
+        }
+        let excess = missing.count - configuration.outstandingMaximum
+        if excess > 0 {
+            for entry in missing.prefix(excess) { abandon(entry.number) }
+            missing.removeFirst(excess)
+        }
+        due = min(due, nextTry)
+    }
+
+    mutating func takeAbandonedExtended() -> [Int64] {
+        guard !abandoned.isEmpty else { return [] }
+        defer { abandoned = [] }
+        return abandoned
+    }
+
+    /// Forgets what was missing; the next packet received is taken as the first.
+    mutating func restart() {
+        missing = []
+        abandoned = []
+        newest = nil
+        due = .distantFuture
+    }
+}
+
+extension [NACKGenerator.Missing] {
+    /// Where this number is waited for, by bisection.
+    fileprivate func index(waitingFor number: Int64) -> Int? {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low].number == number ? low : nil
+    }
+}

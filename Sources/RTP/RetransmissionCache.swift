@@ -1,0 +1,53 @@
+public import MediaKernel
+
+/// The last packets of a stream that was sent, for those who lost some.
+///
+/// A packet is not given out twice within a round trip: the first copy may still be on its way,
+/// and a flood of NACKs must not become a flood of media. Old packets fall out as new ones come.
+public struct RetransmissionCache: Sendable {
+    private struct Entry: Sendable {
+        var packet: RTPPacket
+        var lastGivenOut: Instant?
+    }
+
+    /// The caller keeps this up to date from RTCP.
+    public var roundTripTime: Duration = .milliseconds(100)
+    private var ring: SequenceRing<Entry>
+    private var unwrapper = SequenceUnwrapper()
+    private var newest = Int64.min / 2
+
+    /// - Parameter maximumPackets: how many to keep, 1 ... 32768; rounded up to a power of two.
+    public init(maximumPackets: Int = 1024) {
+        precondition(maximumPackets <= 32_768, "half the sequence numbers must stay free")
+        ring = SequenceRing(maximum: maximumPackets)
+    }
+
+    /// Packets that can be asked for.
+    public var count: Int { ring.count }
+
+    public mutating func store(_ packet: RTPPacket) {
+        var number = unwrapper.unwrap(packet.sequenceNumber)
+        if number <= newest - Int64(ring.maximum) {
+            // So far back that it must be a new stream: what is kept belongs to the old one.
+            ring.removeAll()
+            unwrapper = SequenceUnwrapper()
+            number = unwrapper.unwrap(packet.sequenceNumber)
+            newest = number
+        }
+        newest = max(newest, number)
+        ring[number] = Entry(packet: packet)
+    }
+
+    /// The packet, unless it is unknown or was given out less than a round trip ago.
+    public mutating func packet(_ number: SequenceNumber, at now: Instant) -> RTPPacket? {
+        let extended = unwrapper.peek(number)
+        // The ring may still hold numbers older than its window where newer ones were skipped.
+        guard extended > newest - Int64(ring.maximum), var entry = ring[extended] else {
+            return nil
+        }
+        if let last = entry.lastGivenOut, now - last < roundTripTime { return nil }
+        entry.lastGivenOut = now
+        ring[extended] = entry
+        return entry.packet
+    }
+}

@@ -1,0 +1,104 @@
+import MediaKernel
+import RTP
+
+/// Frames of one codec that look right to the receivers, and the packets they travel in.
+struct SimulatedStream {
+    struct Frame: Equatable {
+        var timestamp: UInt32
+        var isKeyframe: Bool
+        var data: [UInt8]
+    }
+
+    let codec: MediaCodec
+    var ssrc = SSRC(0x1111)
+    var sequence: SequenceNumber
+    var timestamp: UInt32
+    private var packetizer: any Packetizer
+    private var random: SeededRandom
+    private let mtu: Int
+
+    init(
+        _ codec: MediaCodec, seed: UInt64 = 1, sequence: UInt16 = 100, timestamp: UInt32 = 90_000,
+        mtu: Int = 200
+    ) {
+        self.codec = codec
+        self.sequence = SequenceNumber(sequence)
+        self.timestamp = timestamp
+        self.mtu = mtu
+        packetizer = codec.makePacketizer(mtu: mtu)
+        random = SeededRandom(seed: seed)
+    }
+
+    var ticksPerFrame: UInt32 { codec.isVideo ? 3000 : 960 }
+
+    /// The next frame and its packets.
+    mutating func next(
+        isKeyframe: Bool, bytes: Int? = nil
+    ) -> (frame: Frame, packets: [RTPPacket]) {
+        let count = bytes ?? Int.random(in: 20...1500, using: &random)
+        let frame = Frame(
+            timestamp: timestamp, isKeyframe: isKeyframe,
+            data: Self.frameData(codec, isKeyframe: isKeyframe, count: count, using: &random))
+        let packets = packetizer.packetize(frame: frame.data, isKeyframe: isKeyframe).map {
+            defer { sequence = sequence.advanced(by: 1) }
+            return RTPPacket(
+                marker: $0.marker, payloadType: PayloadType(96), sequenceNumber: sequence,
+                timestamp: timestamp, ssrc: ssrc, payload: $0.payload[...])
+        }
+        timestamp &+= ticksPerFrame
+        return (frame, packets)
+    }
+
+    /// A packet with nothing but padding, as senders use to probe.
+    mutating func padding() -> RTPPacket {
+        defer { sequence = sequence.advanced(by: 1) }
+        return RTPPacket(
+            payloadType: PayloadType(96), sequenceNumber: sequence, timestamp: timestamp,
+            ssrc: ssrc, payload: [], paddingLength: 200)
+    }
+
+    static func frameData(
+        _ codec: MediaCodec, isKeyframe: Bool, count: Int, using random: inout SeededRandom
+    ) -> [UInt8] {
+        // Never zero, so that no start code and no trailing zero comes about by chance.
+        let body = (0..<count).map { _ in UInt8.random(in: 1...255, using: &random) }
+        switch codec {
+        case .vp8:
+            let start: [UInt8] = isKeyframe ? [0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A] : [0x11, 2, 0]
+            return start + (isKeyframe ? [0x80, 0x02, 0x68, 0x01] : []) + body
+        case .vp9:
+            // Profile 0, key, shown; sync code; colour space 1; 640x360.
+            return (isKeyframe
+                ? [0x82, 0x49, 0x83, 0x42, 0x20, 0x27, 0xF0, 0x16, 0x70] : [0x86, 0x00]) + body
+        case .h264:
+            return (isKeyframe ? Self.parameterSets : [])
+                + [0, 0, 0, 1, isKeyframe ? 0x65 : 0x41, 0x9A] + body
+        case .av1:
+            let frameHeader: UInt8 = isKeyframe ? 0x10 : 0x30
+            var size: [UInt8] = []
+            var rest = body.count + 1
+            while rest >= 0x80 {
+                size.append(UInt8(rest & 0x7F) | 0x80)
+                rest >>= 7
+            }
+            size.append(UInt8(rest))
+            return [0x12, 0x00] + (isKeyframe ? Self.av1SequenceHeader : [])
+                + [0x32] + size + [frameHeader] + body
+        case .opus:
+            return body
+        }
+    }
+
+    /// Baseline 3.0, 640x360: SPS and PPS in Annex B form.
+    static let parameterSets: [UInt8] =
+        [0, 0, 0, 1] + sequenceParameterSet + [0, 0, 0, 1] + pictureParameterSet
+    static let sequenceParameterSet: [UInt8] = [
+        0x67, 0x42, 0xC0, 0x1E, 0xDA, 0x02, 0x80, 0xBF, 0xE5, 0x80,
+    ]
+    static let pictureParameterSet: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
+
+    /// Main profile, 640x360, no timing: OBU with size.
+    static let av1SequenceHeader: [UInt8] = [
+        0x0A, 0x0B, 0x00, 0x00, 0x00, 0x04, 0x3C, 0xFF, 0xBC, 0xFF, 0x30, 0x08, 0x40,
+    ]
+}
