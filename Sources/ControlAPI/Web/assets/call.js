@@ -13,6 +13,7 @@ export class Call {
   #client;
   #media;
   #name;
+  #roomID;
   #publications = new Map(); // "audio", "video", "screen", "screen-audio" → publication
   #screen = null; // MediaStream while sharing
   #work = Promise.resolve();
@@ -37,7 +38,7 @@ export class Call {
       onStart: () => this.#attempt(() => client.startStreaming(page("rooms"))),
       onStop: () => this.#attempt(() => client.stopStreaming()),
     });
-    byID("call-title").textContent = client.roomName || roomID;
+    this.#roomID = roomID;
     this.#listen(onEnd);
     this.#bindControls();
   }
@@ -167,6 +168,7 @@ export class Call {
   // MARK: Drawing
 
   #draw() {
+    byID("call-title").textContent = this.#client.roomName || this.#roomID;
     this.#stage.show([...this.#remoteTiles(), ...this.#localTiles()]);
     this.#sound.play(this.#remoteSound());
     this.#side.showPeople(this.#people());

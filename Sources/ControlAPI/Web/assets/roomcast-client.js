@@ -109,7 +109,12 @@ export class RoomcastClient extends EventTarget {
     publication.media = track;
     publication.stream = stream;
     publication.maximumBitrate = maximumBitrate;
-    await this.#offer();
+    try {
+      await this.#offer();
+    } catch (error) {
+      this.#publish?.remove(publication); // the next offer must not bring it back
+      throw error;
+    }
     return publication;
   }
 

@@ -51,7 +51,8 @@ export class Stage {
 function create(tile) {
   const video = element("video", { autoplay: true, playsinline: true });
   video.muted = true; // the sound comes from RoomSound
-  return element(
+  // Until the first frame is there, the face stands in for it.
+  const node = element(
     "article",
     {
       class: "tile",
@@ -64,6 +65,9 @@ function create(tile) {
     element("div", { class: "tile-inner" }, element("div", { class: "tile-face" }, element("span"))),
     element("div", { class: "tile-label" }, element("span", { class: "name" })),
   );
+  video.addEventListener("loadeddata", () => node.classList.add("has-picture"));
+  video.addEventListener("emptied", () => node.classList.remove("has-picture"));
+  return node;
 }
 
 function update(node, tile) {
@@ -86,7 +90,6 @@ function update(node, tile) {
     if (tile.video) video.play().catch(() => {});
   }
   video.hidden = !tile.video;
-  node.querySelector(".tile-inner").hidden = Boolean(tile.video);
 
   const chip = node.querySelector(".tile-label");
   const mark = chip.querySelector(".icon");
