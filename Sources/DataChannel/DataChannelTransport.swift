@@ -50,22 +50,22 @@ public final class DataChannelTransport {
     /// ends its association here.
     private static let queuedMessagesMaximum = 16_384
 
-    public private(set) var statistics = Statistics()
+    public internal(set) var statistics = Statistics()
 
-    private enum Phase { case idle, connecting, up, ended }
+    enum Phase { case idle, connecting, up, ended }
 
     /// More than one poll can gather: the association's packets and events have maxima of their
     /// own, and nothing is taken from it while anything is left here.
     private static let outputsMaximum = 1 << 18
 
     private let association: SCTPAssociation
-    private let ownParity: UInt16
+    let ownParity: UInt16
     private let sendBytesMaximum: Int
-    private var phase = Phase.idle
-    private var idsEnd = SCTPAssociation.streamCount
-    private var channels: [ChannelID: Channel] = [:]
-    private var outputs = BoundedQueue<Output>(maximum: outputsMaximum)
-    private var queue = SendQueue(
+    var phase = Phase.idle
+    var idsEnd = SCTPAssociation.streamCount
+    var channels: [ChannelID: Channel] = [:]
+    var outputs = BoundedQueue<Output>(maximum: outputsMaximum)
+    var queue = SendQueue(
         messagesMaximum: queuedMessagesMaximum, bytesMaximum: queuedBytesMaximum)
 
     /// - Parameters:
@@ -237,7 +237,7 @@ public final class DataChannelTransport {
         for _ in 0..<Self.roundsMaximum {
             let taken = association.take()
             for packet in taken.packets { outputs.append(.transmit(packet)) }
-            for event in taken.events where phase != .ended { handle(event) }
+            for event in taken.events where phase != .ended { act(on: event) }
             service()
             if taken.packets.isEmpty, taken.events.isEmpty { return }
         }
@@ -277,17 +277,17 @@ public final class DataChannelTransport {
         announceEnd(of: id)
     }
 
-    private func beginClosing(_ id: ChannelID) {
+    func beginClosing(_ id: ChannelID) {
         channels[id]?.phase = .draining(since: SCTPStack.uptime, barrier: queue.nextNumber)
     }
 
-    private func announceEnd(of id: ChannelID) {
+    func announceEnd(of id: ChannelID) {
         guard channels[id]?.isVisible == true else { return }
         channels[id]?.isVisible = false
         outputs.append(.closed(id))
     }
 
-    private func fail(_ error: DataChannelError) {
+    func fail(_ error: DataChannelError) {
         guard phase != .ended else { return }
         association.close()
         for packet in association.take().packets { outputs.append(.transmit(packet)) }
@@ -300,136 +300,5 @@ public final class DataChannelTransport {
         phase = .ended
         channels = [:]
         queue.removeAll()
-    }
-}
-
-// MARK: - What SCTP tells
-
-extension DataChannelTransport {
-    private func handle(_ event: SCTPEvent) {
-        switch event {
-        case .up(let outgoingStreams, let incomingStreams):
-            guard phase == .connecting else { return fail(.restarted) }
-            phase = .up
-            idsEnd = UInt16(min(Int(idsEnd), outgoingStreams, incomingStreams))
-            outputs.append(.connected)
-        case .message(let stream, let payloadProtocol, let bytes):
-            received(bytes, payloadProtocol, on: ChannelID(stream))
-        case .incomingReset(let streams):
-            for id in affected(streams) { incomingWasReset(id) }
-        case .outgoingReset(let streams):
-            for id in affected(streams) {
-                channels[id]?.isOutgoingReset = true
-                announceEnd(of: id)
-                removeIfGone(id)
-            }
-        case .resetRefused(let streams):
-            for id in affected(streams) {
-                guard case .resetting(let since) = channels[id]?.phase else { continue }
-                channels[id]?.phase = .draining(since: since, barrier: queue.firstNumber)
-            }
-        case .lost(let error):
-            fail(error)
-        }
-    }
-
-    /// An empty list of a reset event means every stream.
-    private func affected(_ streams: [UInt16]) -> [ChannelID] {
-        streams.isEmpty ? channels.keys.sorted() : streams.map(ChannelID.init)
-    }
-
-    private func incomingWasReset(_ id: ChannelID) {
-        guard let channel = channels[id] else { return }
-        channels[id]?.isIncomingReset = true
-        announceEnd(of: id)
-        // RFC 8831 sect. 6.7: the other direction is reset in turn.
-        if channel.isSendable { beginClosing(id) }
-        // A peer that closes has seen our OPEN, whether or not its ACK comes yet.
-        channels[id]?.isAcknowledged = true
-        removeIfGone(id)
-    }
-
-    private func removeIfGone(_ id: ChannelID) {
-        if channels[id]?.isGone == true { channels[id] = nil }
-    }
-
-    private func received(_ bytes: [UInt8], _ payloadProtocol: UInt32, on id: ChannelID) {
-        switch PayloadProtocol(rawValue: payloadProtocol) {
-        case .establishment where bytes == ChannelOpening.acknowledgement:
-            acknowledged(id)
-        case .establishment:
-            peerOpened(id, bytes)
-        case .string:
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                statistics.protocolViolations += 1
-                return
-            }
-            deliver(.text(id, text), on: id)
-        case .emptyString:
-            deliver(.text(id, ""), on: id)
-        case .binary:
-            deliver(.binary(id, bytes), on: id)
-        case .emptyBinary:
-            deliver(.binary(id, []), on: id)
-        case nil:
-            statistics.protocolViolations += 1
-        }
-    }
-
-    /// Also on a channel of ours that is not acknowledged yet: browsers' data may overtake the ACK.
-    private func deliver(_ output: Output, on id: ChannelID) {
-        guard let channel = channels[id] else {
-            statistics.protocolViolations += 1
-            return
-        }
-        if channel.isSendable { outputs.append(output) }
-    }
-
-    private func acknowledged(_ id: ChannelID) {
-        guard let channel = channels[id], !channel.isAcknowledged else { return }
-        channels[id]?.isAcknowledged = true
-        guard case .opening = channel.phase else { return }
-        channels[id]?.phase = .open
-        outputs.append(
-            .opened(
-                id, label: channel.opening.label, protocol: channel.opening.protocol,
-                isRemote: false))
-    }
-
-    private func peerOpened(_ id: ChannelID, _ bytes: [UInt8]) {
-        // A second OPEN on a channel, and one with an id of ours, have no channel to refuse.
-        guard channels[id] == nil, id.rawValue < idsEnd else {
-            statistics.protocolViolations += 1
-            return
-        }
-        guard let opening = ChannelOpening(parsing: bytes), id.rawValue % 2 != ownParity,
-            channels.count < Self.channelsMaximum
-        else {
-            statistics.protocolViolations += 1
-            return refuse(id)
-        }
-        do throws(DataChannelError) {
-            try queue.append(
-                .init(
-                    stream: id.rawValue, payloadProtocol: .establishment,
-                    bytes: ChannelOpening.acknowledgement))
-        } catch {
-            return fail(.overflow)
-        }
-        channels[id] = Channel(
-            opening: opening, phase: .open, isAcknowledged: true, isVisible: true)
-        outputs.append(
-            .opened(id, label: opening.label, protocol: opening.protocol, isRemote: true))
-    }
-
-    /// Resets our side of a stream that the application never hears of; the peer's channel closes.
-    private func refuse(_ id: ChannelID) {
-        guard
-            let nothing = try? ChannelOpening(
-                label: "", protocol: "", isOrdered: true, reliability: .reliable)
-        else { return }
-        channels[id] = Channel(
-            opening: nothing, phase: .open, isAcknowledged: true, isVisible: false)
-        beginClosing(id)
     }
 }

@@ -18,12 +18,14 @@ struct SendQueue {
     /// The number that the next message will get.
     var nextNumber: UInt64 { firstNumber + UInt64(messages.count) }
 
-    /// An empty queue takes any message, so that the largest always has its chance.
-    mutating func append(_ message: SCTPAssociation.Message) throws(DataChannelError) {
+    /// An empty queue takes any message, so that the largest always has its chance; and an
+    /// answer that the protocol demands is measured by the number of messages alone.
+    mutating func append(
+        _ message: SCTPAssociation.Message, isAnswer: Bool = false
+    ) throws(DataChannelError) {
         let total = bytes + message.bytes.count
-        guard messages.isEmpty || total <= bytesMaximum, messages.append(message) else {
-            throw .queueFull(bytes: total, maximum: bytesMaximum)
-        }
+        guard isAnswer || messages.isEmpty || total <= bytesMaximum, messages.append(message)
+        else { throw .queueFull(bytes: total, maximum: bytesMaximum) }
         bytes = total
     }
 

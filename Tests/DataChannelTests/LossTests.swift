@@ -1,9 +1,15 @@
 import DataChannel
+import Glibc
 import MediaKernel
 import Testing
 
+extension Tag {
+    /// Waits on a real clock, since usrsctp's T3 timer asks one.
+    @Tag static var realTime: Self
+}
+
 extension DataChannelTests {
-    /// Only what needs no clock of usrsctp's own: it measures round trips, and the age of what
+    /// But for the tagged test, only what needs no clock of usrsctp's own: it measures round trips, and the age of what
     /// T3 would send again, with `gettimeofday`.
     @Suite("Loss")
     struct LossTests {
@@ -86,6 +92,24 @@ extension DataChannelTests {
                 Issue.record("\(pair.clientOutputs)")
                 return
             }
+        }
+
+        @Test("A lost packet with none behind it is sent again when T3 runs out", .tags(.realTime))
+        func tailLoss() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            try pair.client.send("the last one", on: id)
+            var isLost = false
+            pair.exchange { side, packet in
+                guard side == .client, !isLost else { return [packet] }
+                isLost = true
+                return []
+            }
+            #expect(isLost && pair.serverOutputs.isEmpty)
+            for _ in 0..<150 where pair.serverOutputs.isEmpty {
+                usleep(10_000)
+                pair.pass(milliseconds: 10)
+            }
+            #expect(pair.serverOutputs == [.text(id, "the last one")])
         }
     }
 }

@@ -62,6 +62,45 @@ struct HandshakeTests {
         }
     }
 
+    @Test("A ClientHello in two fragments is put together, whatever their order")
+    func fragments() throws {
+        for isSwapped in [false, true] {
+            let pair = try DTLSPair()
+            pair.start()
+            var isFirst = true
+            pair.exchange { side, datagram in
+                guard side == .client, isFirst else { return datagram }
+                isFirst = false
+                let halves = self.fragmented(datagram)
+                let (one, two) = isSwapped ? (halves.1, halves.0) : halves
+                pair.server.handle(one, at: pair.now)
+                return two
+            }
+            #expect(pair.serverOutputs == [.connected])
+            #expect(pair.clientOutputs == [.connected])
+        }
+    }
+
+    /// Cuts the one handshake message of a datagram in two, each in a record of its own.
+    private func fragmented(_ datagram: [UInt8]) -> ([UInt8], [UInt8]) {
+        let header = datagram[..<11]
+        let message = datagram[13..<25]
+        let body = Array(datagram[25...])
+        let middle = body.count / 2
+        func record(_ range: Range<Int>, sequence: UInt8) -> [UInt8] {
+            var writer = ByteWriter()
+            writer.write(header.dropLast())
+            writer.write(sequence)
+            writer.write(UInt16(12 + range.count))
+            writer.write(message.prefix(6))
+            writer.writeUInt24(UInt32(range.lowerBound))
+            writer.writeUInt24(UInt32(range.count))
+            writer.write(body[range])
+            return writer.bytes
+        }
+        return (record(0..<middle, sequence: 8), record(middle..<body.count, sequence: 9))
+    }
+
     @Test("A ClientHello that came before start is answered")
     func early() throws {
         let pair = try DTLSPair()

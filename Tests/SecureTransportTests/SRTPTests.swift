@@ -198,6 +198,7 @@ struct SRTPTests {
         var random = SeededRandom(seed: 0x5274)
         var sealed = rtpPacket(sequence: 77, payload: Array(0..<60))
         try pair.client.protectRTP(&sealed)
+        var passed = 0
         for _ in 0..<4000 {
             var packet = sealed
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -209,9 +210,10 @@ struct SRTPTests {
             }
             guard packet != sealed else { continue }
             var other = packet
-            #expect(throws: SecureTransportError.self) { try pair.server.unprotectRTP(&packet) }
-            #expect(throws: SecureTransportError.self) { try pair.server.unprotectRTCP(&other) }
+            if (try? pair.server.unprotectRTP(&packet)) != nil { passed += 1 }
+            if (try? pair.server.unprotectRTCP(&other)) != nil { passed += 1 }
         }
+        #expect(passed == 0)
         try pair.server.unprotectRTP(&sealed)
     }
 }

@@ -61,7 +61,7 @@ struct StrayDatagramTests {
         pair.exchange()
         let corpus = handshake + pair.datagrams.suffix(20)
         var random = SeededRandom(seed: 0xD715)
-        for _ in 0..<20_000 {
+        for _ in 0..<10_000 {
             guard let sample = corpus.randomElement(using: &random) else { break }
             let bytes = mutate(sample.bytes, using: &random)
             pair.client.handle(bytes, at: .zero)
@@ -80,7 +80,7 @@ struct StrayDatagramTests {
     func mutationHandshake() throws {
         var random = SeededRandom(seed: 0x4853)
         var connections = 0
-        for _ in 0..<120 {
+        for _ in 0..<60 {
             let pair = try DTLSPair()
             pair.start()
             pair.exchange { side, datagram in
