@@ -1,0 +1,191 @@
+public import MediaKernel
+
+/// What to do with a track's sound, in this order. Returned by `AudioTrackTimeline`.
+public enum AudioInstruction: Hashable, Sendable {
+    /// Append exactly so many samples of silence.
+    case silence(samples: Int)
+    /// Append exactly so many samples made by forward error correction or loss concealment.
+    case conceal(samples: Int)
+    /// Skip so many samples at the start of the decoded block.
+    case resync(dropping: Int)
+    /// Resample what is left of the block by this ratio of output to input samples, append it, and
+    /// report the number of samples that came out with `appended(_:)`.
+    case append(ratio: Double)
+}
+
+/// Decides where one audio track's decoded samples go on the output's sample clock.
+///
+/// The track has a queue of output samples between two positions: `pulledPosition`, up to which
+/// the mixer has taken, and `writePosition`, where the next sample goes. Samples are counted per
+/// channel, from the clock's origin.
+///
+/// ```
+///   mixed already │◄──── queue ────►│ next sample
+/// ────────────────┴─────────────────┴──────────────► output samples
+///         pulledPosition      writePosition
+/// ```
+///
+/// - Blocks that follow each other are never separated or cut for drift: the ratio absorbs it.
+/// - A hole in the sender's timestamps (DTX, pause) becomes silence of just the length that puts
+///   the next block where it belongs.
+/// - A lost stretch is concealed, from a limit on with silence.
+/// - Sound that comes too late is played when it comes, not thrown away. What is then queued too
+///   long is taken back by the ratio, in quiet moments at once, and by dropping only when the
+///   error stays above a limit.
+public struct AudioTrackTimeline: Sendable {
+    public let clock: SampleClock
+    public private(set) var writePosition: Int64
+    public private(set) var pulledPosition: Int64
+
+    /// The timestamp that the next block has if nothing is missing.
+    private var expectedTimestamp: Int64?
+    private var controller = DriftController()
+    /// Samples over which the error has been above the limit.
+    private var persistence: Int64 = 0
+    private var isResyncing = false
+    /// Input samples that were skipped, for the record.
+    public private(set) var droppedSamples: Int64 = 0
+
+    /// Loss concealment fades to noise; what is longer is silence. 120 ms.
+    public static let maximumConcealedSamples: Int64 = 5_760
+    /// Silence that is inserted at once, and thus what the queue may hold. 2 s.
+    public static let maximumFillSamples: Int64 = 96_000
+    /// The error that resampling alone no longer treats. 150 ms.
+    public static let resyncSamples: Int64 = 7_200
+    /// For how long the error must persist before. 1 s.
+    private static let resyncPatience: Int64 = 48_000
+    /// In a quiet block, errors above this are corrected at once. 20 ms.
+    private static let quietCorrection: Int64 = 960
+    /// What stays queued when late sound is taken back, against jitter. 40 ms.
+    private static let cushion: Int64 = 1_920
+    /// A timestamp this far from the expected one begins a new count. 5 s.
+    private static let restartSamples: Int64 = 240_000
+
+    /// - Parameters:
+    ///   - clock: timestamps count at its sample rate; Opus always has 48 kHz (RFC 7587).
+    ///   - position: the first output sample that the mixer has not taken yet.
+    public init(clock: SampleClock, position: Int64 = 0) {
+        self.clock = clock
+        writePosition = position
+        pulledPosition = position
+    }
+
+    /// Samples in the queue.
+    public var queuedSamples: Int { Int(writePosition - pulledPosition) }
+
+    /// The ratio of the last block.
+    public var ratio: Double { controller.ratio }
+
+    /// The mixer has taken the samples before the position. If fewer were queued, it mixed silence
+    /// for the rest.
+    public mutating func pulled(through position: Int64) {
+        pulledPosition = max(pulledPosition, position)
+        writePosition = max(writePosition, pulledPosition)
+    }
+
+    /// Resampling gave so many samples for the last `append`.
+    public mutating func appended(_ samples: Int) { writePosition += Int64(max(0, samples)) }
+
+    /// Places a decoded block.
+    ///
+    /// - Parameters:
+    ///   - samples: per channel.
+    ///   - rtpTimestamp: of its first sample, unwrapped.
+    ///   - presentation: of its first sample, by the peer's `SourceClock`.
+    ///   - isQuiet: nobody would hear a correction in it.
+    public mutating func place(
+        samples: Int, rtpTimestamp: Int64, presentation: Instant, isQuiet: Bool = false
+    ) -> [AudioInstruction] {
+        guard samples > 0 else { return [] }
+        let target = clock.sample(at: presentation)
+        let hole = hole(before: rtpTimestamp)
+        guard let hole, hole <= 0 else {
+            // Something is missing, or this is the first block: it goes where it belongs.
+            expectedTimestamp = rtpTimestamp &+ Int64(samples)
+            var instructions: [AudioInstruction] = []
+            appendSilence(target - writePosition, to: &instructions)
+            return instructions + [.append(ratio: controller.ratio)]
+        }
+        let overlap = min(Int64(samples), -hole)
+        guard overlap < samples else {
+            droppedSamples += overlap
+            return [.resync(dropping: samples)]
+        }
+        expectedTimestamp = rtpTimestamp &+ Int64(samples)
+        return follow(
+            error: target + overlap - writePosition, samples: Int64(samples), overlap: overlap,
+            isQuiet: isQuiet)
+    }
+
+    /// Fills in for samples that will not come.
+    ///
+    /// - Parameters:
+    ///   - samples: per channel.
+    ///   - rtpTimestamp: of the first of them, unwrapped.
+    ///   - presentation: of the first of them.
+    public mutating func lost(
+        samples: Int, rtpTimestamp: Int64, presentation: Instant
+    ) -> [AudioInstruction] {
+        // Before the first block nothing is missed; far off, the next block starts anew anyway.
+        guard samples > 0, let hole = hole(before: rtpTimestamp), Int64(samples) + hole > 0 else {
+            return []
+        }
+        expectedTimestamp = rtpTimestamp &+ Int64(samples)
+        let end = clock.sample(at: presentation) + Int64(samples)
+        let fill = min(end - writePosition, Self.maximumFillSamples)
+        guard fill > 0 else { return [] }
+        controller.positionCorrected()
+        writePosition += fill
+        let concealed = min(fill, Self.maximumConcealedSamples)
+        var instructions: [AudioInstruction] = [.conceal(samples: Int(concealed))]
+        if fill > concealed { instructions.append(.silence(samples: Int(fill - concealed))) }
+        return instructions
+    }
+
+    /// Samples missing between the last block and this timestamp, negative when they overlap; nil
+    /// when there is no last block to speak of.
+    private func hole(before timestamp: Int64) -> Int64? {
+        guard let expectedTimestamp else { return nil }
+        let (hole, overflow) = timestamp.subtractingReportingOverflow(expectedTimestamp)
+        return overflow || hole.magnitude > UInt64(Self.restartSamples) ? nil : hole
+    }
+
+    /// A block that continues the last one, but for `overlap` samples that were there before.
+    private mutating func follow(
+        error: Int64, samples: Int64, overlap: Int64, isQuiet: Bool
+    ) -> [AudioInstruction] {
+        let fresh = samples - overlap
+        // Late sound can only be taken back from what is queued; the rest arrived late.
+        let excess = max(0, writePosition + fresh - pulledPosition - Self.cushion)
+        let correctable = max(error, -excess)
+        persistence = abs(correctable) > Self.resyncSamples ? persistence + fresh : 0
+        if persistence > Self.resyncPatience { isResyncing = true }
+        if abs(correctable) <= Self.quietCorrection { isResyncing = false }
+
+        var instructions: [AudioInstruction] = []
+        var skipped = overlap
+        if isResyncing || (isQuiet && abs(correctable) > Self.quietCorrection) {
+            appendSilence(correctable, to: &instructions)
+            skipped += min(max(0, -correctable), fresh)
+        } else {
+            let rate = Double(clock.sampleRate)
+            _ = controller.update(
+                error: Double(correctable) / rate, seconds: Double(fresh) / rate)
+        }
+        droppedSamples += skipped
+        if skipped > 0 { instructions.append(.resync(dropping: Int(skipped))) }
+        return skipped < samples
+            ? instructions + [.append(ratio: controller.ratio)] : instructions
+    }
+
+    /// The position is corrected by silence if samples are missing, else by the caller.
+    private mutating func appendSilence(
+        _ samples: Int64, to instructions: inout [AudioInstruction]
+    ) {
+        let fill = min(samples, Self.maximumFillSamples)
+        controller.positionCorrected()
+        guard fill > 0 else { return }
+        writePosition += fill
+        instructions.append(.silence(samples: Int(fill)))
+    }
+}

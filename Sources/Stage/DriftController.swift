@@ -1,0 +1,47 @@
+/// Turns a track's position error into a resampling ratio: a proportional-integral loop.
+///
+/// The integral learns the source's drift, so that the error's average is nothing; the
+/// proportional part removes what remains, gently near zero where the error is mostly noise. The
+/// ratio stays within half a percent, a pitch change below what ears notice, and changes slowly.
+struct DriftController: Sendable {
+    /// Output samples per input sample.
+    private(set) var ratio = 1.0
+    /// Seconds, smoothed.
+    private var error = 0.0
+    private var integral = 0.0
+
+    /// The largest deviation of the ratio from 1 (docs/ARCHITECTURE.md, timeline rule 3).
+    static let maximumDeviation = 0.005
+    /// Errors below this many seconds are answered with less than their share.
+    private static let deadBand = 0.005
+    /// Both poles of the loop lie at -0.1 per second.
+    private static let proportionalGain = 0.2
+    private static let integralGain = 0.01
+    /// Clocks are rarely 300 parts in a million off; beyond a thousand it is not drift.
+    private static let maximumIntegral = 0.001
+    private static let smoothingSeconds = 0.5
+    /// Change of the ratio per second.
+    private static let maximumSlope = 0.005
+
+    /// - Parameters:
+    ///   - measured: seconds by which the next sample is placed too early.
+    ///   - seconds: the duration of the block that the answer is for.
+    mutating func update(error measured: Double, seconds: Double) -> Double {
+        error += (measured - error) * min(1, seconds / Self.smoothingSeconds)
+        let proportional =
+            Self.proportionalGain * error * min(1, abs(error) / Self.deadBand + 0.25)
+        let wanted = proportional + integral
+        // The integral rests while the ratio is at its limit, or it would wind up.
+        if abs(wanted) < Self.maximumDeviation {
+            integral += Self.integralGain * error * seconds
+            integral = max(-Self.maximumIntegral, min(Self.maximumIntegral, integral))
+        }
+        let deviation = max(-Self.maximumDeviation, min(Self.maximumDeviation, wanted))
+        let step = Self.maximumSlope * seconds
+        ratio += max(-step, min(step, 1 + deviation - ratio))
+        return ratio
+    }
+
+    /// The error was removed by other means; the drift that was learnt stays.
+    mutating func positionCorrected() { error = 0 }
+}

@@ -1,0 +1,119 @@
+import MediaKernel
+
+/// One track's RTP clock on the stream's clock: `instant = media time + base`.
+///
+/// The media time is counted from the first timestamp, in nanoseconds. The base follows a target
+/// that the peer's `SourceClock` sets, by bounded steps and never so fast that a later timestamp
+/// would get an earlier instant.
+struct TrackClock: Sendable {
+    let clockRate: Int
+    var reports = ReportMapping()
+    private(set) var delays = DelayWindow()
+    /// Nanoseconds to add to media time; nil before the first arrival.
+    private(set) var base: Int64?
+    private(set) var lastArrival: Instant?
+
+    private var origin: Int64 = 0
+    private var firstArrival = Instant.zero
+    /// The latest media time that has arrived.
+    private var highest: Int64 = 0
+    /// Since when every packet has come too late to be presented in time.
+    private var lateSince: Instant?
+
+    /// No delay shrinks this much at once: the sender's timestamps have jumped forward.
+    private static let earlyLimit: Int64 = 1_000_000_000
+    /// No packet is this late: the sender's timestamps have jumped back, or stood still.
+    private static let lateLimit: Int64 = 5_000_000_000
+    /// Timestamps from the origin on, so that nanoseconds fit at every clock rate.
+    private static let maximumTicks: Int64 = 1 << 45
+    /// When everything has been late for so long, the path or the clock has changed for good.
+    private static let latePatience: Int64 = 2_000_000_000
+    /// A pause after which there is no motion that a jump could be seen in.
+    private static let pause: Int64 = 2_000_000_000
+    private static let pauseJump: Int64 = 200_000_000
+    /// A young track finds its place quickly; nobody has got used to it yet.
+    private static let youth: Int64 = 3_000_000_000
+    /// Nanoseconds of correction per second of stream.
+    private static let smallRate: Int64 = 20_000_000
+    private static let youngRate: Int64 = 250_000_000
+    private static let largestRate: Int64 = 500_000_000
+    /// Above this, the correction is worth being noticed.
+    private static let smallCorrection: Int64 = 40_000_000
+
+    init(clockRate: Int) {
+        precondition(clockRate > 0, "an RTP clock runs forward")
+        self.clockRate = clockRate
+    }
+
+    /// Nanoseconds since the first timestamp, nil when it is absurdly far away.
+    func mediaTime(_ timestamp: Int64) -> Int64? {
+        let (ticks, overflow) = timestamp.subtractingReportingOverflow(origin)
+        guard !overflow, ticks.magnitude < UInt64(Self.maximumTicks) else { return nil }
+        return scaledDown(ticks, by: nanosecondsPerSecond, over: Int64(clockRate))
+    }
+
+    /// Notes an arrival. The caller then calls `follow` with the new target.
+    mutating func arrived(_ timestamp: Int64, lateAfter allowance: Int64, at now: Instant) {
+        guard let base, let media = mediaTime(timestamp) else {
+            restart(at: timestamp, now: now)
+            return
+        }
+        let delay = now.nanoseconds - media
+        let lateness = delay - base
+        guard lateness > -Self.earlyLimit, lateness < Self.lateLimit else {
+            restart(at: timestamp, now: now)
+            return
+        }
+        delays.add(delay, at: now)
+        guard lateness > allowance else {
+            lateSince = nil
+            return
+        }
+        let since = lateSince ?? now
+        lateSince = since
+        if now.nanoseconds - since.nanoseconds >= Self.latePatience { delays.forget(before: since) }
+    }
+
+    /// Moves the base towards its target, as far as the time since the last arrival allows.
+    mutating func follow(target: Int64, timestamp: Int64, at now: Instant) {
+        guard let base, let media = mediaTime(timestamp) else { return }
+        let elapsed = max(0, now.nanoseconds - (lastArrival ?? now).nanoseconds)
+        let advance = max(0, media - highest)
+        let difference = target - base
+        let magnitude = abs(difference)
+        lastArrival = now
+        highest = max(highest, media)
+        if elapsed >= Self.pause, magnitude > Self.pauseJump {
+            self.base = max(target, base - advance)
+            return
+        }
+        var rate = magnitude <= Self.smallCorrection ? Self.smallRate : magnitude
+        if now.nanoseconds - firstArrival.nanoseconds < Self.youth {
+            rate = max(rate, Self.youngRate)
+        }
+        // A second's worth at most: a longer silence must not become one large step.
+        let step = min(rate, Self.largestRate) / 1000 * min(elapsed / 1_000_000, 1000)
+        // Upwards the picture waits; downwards at most half of what the media itself advances.
+        self.base =
+            difference >= 0
+            ? base + min(difference, step) : base - min(magnitude, step, advance / 2)
+    }
+
+    /// A timestamp out of any order: a new publication on the same track. What is presented goes
+    /// on from where it was; reports of the old timestamps mean nothing any more.
+    private mutating func restart(at timestamp: Int64, now: Instant) {
+        let presented = base.map { $0 + highest }
+        origin = timestamp
+        highest = 0
+        reports = ReportMapping()
+        delays = DelayWindow()
+        delays.add(now.nanoseconds, at: now)
+        lateSince = nil
+        firstArrival = now
+        lastArrival = now
+        base = max(now.nanoseconds, presented ?? now.nanoseconds)
+    }
+
+    /// What was seen before the instant speaks of a relation that no longer holds.
+    mutating func forgetDelays(before instant: Instant) { delays.forget(before: instant) }
+}

@@ -1,0 +1,116 @@
+public import MediaKernel
+
+/// Chooses the frame of one video track that each output tick shows
+/// (docs/ARCHITECTURE.md, timeline rule 4).
+///
+/// The newest frame whose time has come is shown; the last one is held when nothing new is there,
+/// up to a limit, and then the peer's placeholder stands in. A frame that comes late is shown late
+/// unless a newer one was shown. The output's own frame rate is never touched.
+public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
+    /// What to put on the tile. Returned by `frame(at:)`.
+    public enum Choice: Sendable {
+        /// A frame that was not shown before.
+        case show(Frame)
+        /// The same frame as at the tick before.
+        case hold(Frame)
+        /// No picture: muted, nothing yet, or nothing for too long.
+        case placeholder
+    }
+
+    private struct Queued: Sendable {
+        let frame: Frame
+        let presentation: Instant
+    }
+
+    private enum State: Sendable {
+        case muted
+        case waiting
+        case showing(Queued, since: Instant)
+    }
+
+    /// Waiting frames, earliest first. A full queue drops its earliest.
+    private var queue: [Queued] = []
+    private var state = State.waiting
+    public let maximumFrames: Int
+    public let holdLimit: Duration
+    /// Frames that were never shown: overtaken, too old, or pushed out of a full queue.
+    public private(set) var skippedFrames = 0
+
+    /// - Parameters:
+    ///   - maximumFrames: half a second at 60 frames a second holds every playout delay in use.
+    ///   - holdLimit: how long a picture that no longer moves is worth showing.
+    public init(maximumFrames: Int = 30, holdLimit: Duration = .seconds(3)) {
+        precondition(maximumFrames > 0, "a queue holds at least one frame")
+        self.maximumFrames = maximumFrames
+        self.holdLimit = holdLimit
+    }
+
+    /// Frames that wait for their time.
+    public var queuedFrames: Int { queue.count }
+
+    public var isMuted: Bool {
+        switch state {
+        case .muted: true
+        case .waiting, .showing: false
+        }
+    }
+
+    /// Muting drops every picture at once: nobody who turned a camera off is seen again until
+    /// new frames come.
+    public mutating func setMuted(_ muted: Bool) {
+        switch (state, muted) {
+        case (.muted, true), (.waiting, false), (.showing, false): break
+        case (.muted, false): state = .waiting
+        case (.waiting, true), (.showing, true):
+            state = .muted
+            queue.removeAll()
+        }
+    }
+
+    /// Takes a decoded frame with the instant at which it is to be shown. While muted, and when a
+    /// newer frame was shown already, the frame is passed over.
+    public mutating func insert(_ frame: Frame, at presentation: Instant) {
+        switch state {
+        case .muted:
+            skippedFrames += 1
+            return
+        case .showing(let shown, _) where shown.presentation >= presentation:
+            skippedFrames += 1
+            return
+        case .waiting, .showing: break
+        }
+        // Frames come in order but for a few; the place is found from the end.
+        var index = queue.endIndex
+        while index > 0, queue[index - 1].presentation > presentation { index -= 1 }
+        queue.insert(Queued(frame: frame, presentation: presentation), at: index)
+        if queue.count > maximumFrames {
+            queue.removeFirst()
+            skippedFrames += 1
+        }
+    }
+
+    /// What this tick shows. Ticks do not go backwards.
+    public mutating func frame(at tick: Instant) -> Choice {
+        let dueCount = queue.prefix { $0.presentation <= tick }.count
+        if dueCount > 0 {
+            let chosen = queue[dueCount - 1]
+            queue.removeFirst(dueCount)
+            skippedFrames += dueCount - 1
+            state = .showing(chosen, since: tick)
+            return .show(chosen.frame)
+        }
+        switch state {
+        case .muted, .waiting: return .placeholder
+        case .showing(let shown, let since):
+            return tick - since <= holdLimit ? .hold(shown.frame) : .placeholder
+        }
+    }
+
+    /// The last frame that was shown, for whoever must draw the tile again.
+    public var current: Frame? {
+        switch state {
+        case .muted, .waiting: nil
+        case .showing(let shown, _): shown.frame
+        }
+    }
+}
