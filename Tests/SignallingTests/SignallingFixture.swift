@@ -1,1 +1,157 @@
+import Foundation
+import MediaKernel
+import Rooms
+import Signalling
+import Synchronization
 import Testing
+
+/// A room with fake media, fake sockets and a clock that only the test moves.
+final class SignallingFixture: Sendable {
+    let media = FakeMedia()
+    let streaming = FakeStreaming()
+    let signalling: RoomSignalling
+    private let time: TestTime
+
+    final class TestTime: Sendable {
+        let now = Mutex(Instant.zero)
+    }
+
+    init(
+        policy: Policy = .standard, roomLimits: RoomLimits = RoomLimits(),
+        limits: SignallingLimits = SignallingLimits()
+    ) {
+        let time = TestTime()
+        self.time = time
+        let clock = RoomClock(
+            now: { time.now.withLock { $0 } },
+            wall: {
+                let passed = time.now.withLock { $0.nanoseconds } / 1_000_000
+                return WallTime(milliseconds: 1_720_000_000_000 + passed)
+            })
+        signalling = RoomSignalling(
+            room: Room(id: "r1", name: "demo", policy: policy, limits: roomLimits, seed: 7),
+            media: media, streaming: streaming, clock: clock, limits: limits)
+    }
+
+    /// Moves the clock, then ticks.
+    func pass(_ duration: Duration) async {
+        time.now.withLock { $0 += duration }
+        await signalling.tick()
+    }
+
+    func claims(_ user: String, role: String, token: String = "") -> SignallingClaims {
+        SignallingClaims(room: "r1", userID: user, role: role, tokenID: token)
+    }
+
+    /// A connection that has been told its role and the room's state, and nothing since.
+    func connect(
+        _ peer: PeerID, role: String = "host", user: String? = nil, token: String = "",
+        socket: FakeSocket = FakeSocket()
+    ) async throws -> TestClient {
+        let id = await signalling.open(
+            peer: peer, claims: claims(user ?? "user-\(peer)", role: role, token: token),
+            socket: socket)
+        return TestClient(
+            fixture: self, peer: peer, socket: socket, connection: try #require(id))
+    }
+
+    /// A peer that has joined and read everything.
+    func join(_ peer: PeerID, role: String = "host") async throws -> TestClient {
+        let client = try await connect(peer, role: role)
+        let name = peer.rawValue.uppercased()
+        let reply = try await client.call(
+            "join", #"{"name":"\#(name)","data":"","offer":{"type":"offer","sdp":"o-\#(peer)"}}"#)
+        #expect(reply.error == nil, "\(reply)")
+        _ = try await client.drain()
+        return client
+    }
+}
+
+/// The client's end of one fake socket.
+struct TestClient: Sendable {
+    let fixture: SignallingFixture
+    let peer: PeerID
+    let socket: FakeSocket
+    let connection: ConnectionID
+
+    private static let count = Atomic<Int>(0)
+
+    func send(_ text: String) async { await fixture.signalling.received(text, on: connection) }
+
+    func notify(_ method: String, _ params: String = "{}") async {
+        await send(#"{"method":"\#(method)","params":\#(params)}"#)
+    }
+
+    /// Makes a call and returns its answer; frames before it are dropped.
+    func call(_ method: String, _ params: String = "{}") async throws -> TestFrame {
+        let id = "c\(Self.count.add(1, ordering: .relaxed).newValue)"
+        await send(#"{"method":"\#(method)","params":\#(params),"id":"\#(id)","jsonrpc":"2.0"}"#)
+        while let frame = try await next() {
+            if frame.id == id { return frame }
+        }
+        throw FakeMediaError(description: "no answer to \(method)")
+    }
+
+    func next() async throws -> TestFrame? { try await socket.next().map(TestFrame.init) }
+
+    /// Everything that waits to be read. A ping marks its end, so that no test has to wait for
+    /// what does not come.
+    func drain() async throws -> [TestFrame] {
+        let id = "c\(Self.count.add(1, ordering: .relaxed).newValue)"
+        await send(#"{"method":"ping","params":{},"id":"\#(id)","jsonrpc":"2.0"}"#)
+        var frames: [TestFrame] = []
+        while let frame = try await next(), frame.id != id { frames.append(frame) }
+        return frames
+    }
+
+    func close() async { await fixture.signalling.closed(connection) }
+}
+
+/// One frame from the server.
+struct TestFrame: CustomStringConvertible, Sendable {
+    let text: String
+    let json: JSONValue
+
+    init(_ text: String) throws {
+        self.text = text
+        json = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    }
+
+    var id: String? { json["id"].string }
+    var method: String? { json["method"].string }
+    var params: JSONValue { json["params"] }
+    var result: JSONValue { json["result"] }
+    var error: String? {
+        guard let code = json["error"]["code"].integer else { return nil }
+        return "\(code) \(json["error"]["message"].string ?? "")"
+    }
+
+    var description: String { text }
+}
+
+extension JSONValue {
+    subscript(_ key: String) -> JSONValue {
+        guard case .object(let members) = self else { return .null }
+        return members[key] ?? .null
+    }
+
+    subscript(_ index: Int) -> JSONValue {
+        guard case .array(let items) = self, items.indices.contains(index) else { return .null }
+        return items[index]
+    }
+
+    var string: String? {
+        guard case .string(let value) = self else { return nil }
+        return value
+    }
+
+    var integer: Int64? {
+        guard case .integer(let value) = self else { return nil }
+        return value
+    }
+
+    var keys: [String] {
+        guard case .object(let members) = self else { return [] }
+        return members.keys.sorted()
+    }
+}

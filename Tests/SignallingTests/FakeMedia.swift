@@ -1,0 +1,154 @@
+import MediaKernel
+import Signalling
+import Synchronization
+
+struct FakeMediaError: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A media plane that writes down what it is told, and can refuse or take its time.
+final class FakeMedia: RoomMedia {
+    private struct State {
+        var calls: [String] = []
+        var refusals: Set<String> = []
+        var gate: CheckedContinuation<Void, Never>?
+        var gateWaiter: CheckedContinuation<Void, Never>?
+        var isGated = false
+    }
+
+    private let state = Mutex(State())
+    private let continuation: AsyncStream<RoomMediaEvent>.Continuation
+    let events: AsyncStream<RoomMediaEvent>
+
+    init() { (events, continuation) = AsyncStream.makeStream() }
+
+    /// The calls since the last look, in order.
+    func calls() -> [String] {
+        state.withLock { state in
+            defer { state.calls = [] }
+            return state.calls
+        }
+    }
+
+    func refuse(_ call: String) { state.withLock { _ = $0.refusals.insert(call) } }
+    func allow(_ call: String) { state.withLock { _ = $0.refusals.remove(call) } }
+
+    func say(_ event: RoomMediaEvent) { continuation.yield(event) }
+    func shutDown() { continuation.finish() }
+
+    /// The next `addPeer` waits for `openGate`.
+    func closeGate() { state.withLock { $0.isGated = true } }
+
+    /// Returns when somebody waits at the gate.
+    func waitForGate() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.gate == nil else { return true }
+                state.gateWaiter = continuation
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func openGate() {
+        let gate = state.withLock { state in
+            defer { state.gate = nil }
+            state.isGated = false
+            return state.gate
+        }
+        gate?.resume()
+    }
+
+    private func note(_ call: String) { state.withLock { $0.calls.append(call) } }
+
+    private func check(_ call: String) throws {
+        guard !state.withLock({ $0.refusals.contains(call) }) else {
+            throw FakeMediaError(description: "no \(call) today")
+        }
+    }
+
+    func addPeer(_ peer: PeerID) async throws {
+        note("add \(peer)")
+        try check("addPeer")
+        await withCheckedContinuation { continuation in
+            let (waits, waiter) = state.withLock { state in
+                guard state.isGated else {
+                    return (false, nil as CheckedContinuation<Void, Never>?)
+                }
+                state.gate = continuation
+                defer { state.gateWaiter = nil }
+                return (true, state.gateWaiter)
+            }
+            if !waits { continuation.resume() }
+            waiter?.resume()
+        }
+    }
+
+    func removePeer(_ peer: PeerID) async { note("remove \(peer)") }
+
+    func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
+        note("offer \(peer) \(sdp)")
+        try check("publishOffer")
+        return "answer to \(sdp)"
+    }
+
+    func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
+        note("answer \(peer) \(sdp)")
+        try check("subscribeAnswer")
+    }
+
+    func trickle(
+        _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
+    ) async throws {
+        note("trickle \(peer) \(target) \(sdpMid ?? "-") \(candidate)")
+        try check("trickle")
+    }
+
+    func setSubscriptions(_ tracks: [PublishedTrack], of peer: PeerID) async {
+        note("subscribe \(peer) [\(tracks.map(\.id.rawValue).joined(separator: " "))]")
+    }
+
+    func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async {
+        let words = tracks.map { "\($0.id)/\($0.streamID)/\($0.kind)/\($0.source)" }
+        note("published \(peer) [\(words.joined(separator: " "))]")
+    }
+
+    func restartSubscribe(of peer: PeerID) async { note("restart \(peer)") }
+
+    func sendData(_ text: String, to peer: PeerID) async { note("data \(peer) \(text)") }
+}
+
+/// A service that starts streams, or refuses.
+final class FakeStreaming: LiveStreaming {
+    private let state = Mutex((calls: [String](), error: nil as (any Error)?))
+
+    func calls() -> [String] {
+        state.withLock { state in
+            defer { state.calls = [] }
+            return state.calls
+        }
+    }
+
+    func fail(_ error: any Error & Sendable) { state.withLock { $0.error = error } }
+
+    func start(
+        room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
+        recording: HLSRecordingRequest?, startedBy: PeerID
+    ) async throws {
+        let urls = variants.map { $0.meetingURL ?? "-" }.joined(separator: " ")
+        try note(
+            "start \(room) [\(urls)] vod=\(recording?.hlsVOD ?? false) by \(startedBy)")
+    }
+
+    func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {
+        try note("stop \(room) by \(stoppedBy)")
+    }
+
+    private func note(_ call: String) throws {
+        try state.withLock { state in
+            state.calls.append(call)
+            if let error = state.error { throw error }
+        }
+    }
+}
