@@ -1,4 +1,5 @@
 internal import CLibAV
+internal import Synchronization
 
 /// One picture: 8-bit I420 (planar Y'CbCr 4:2:0), limited range, never changed once made.
 ///
@@ -13,8 +14,14 @@ public final class VideoFrame: @unchecked Sendable {
     let handle: FrameHandle
     public let width: Int
     public let height: Int
+    /// A number that no other content has had in this process: equal numbers, equal pixels.
+    /// Unlike the object's address it is never used again.
+    public private(set) var contentNumber: UInt64
+
+    private static let lastContentNumber = Atomic<UInt64>(0)
 
     init(adopting handle: consuming FrameHandle) {
+        contentNumber = Self.nextContentNumber()
         width = Int(handle.pointer.pointee.width)
         height = Int(handle.pointer.pointee.height)
         self.handle = handle
@@ -59,7 +66,12 @@ public final class VideoFrame: @unchecked Sendable {
         guard isKnownUniquelyReferenced(&frame), av_frame_is_writable(frame.handle.pointer) > 0
         else { return false }
         body(MutablePlanes(frame.handle.pointer))
+        frame.contentNumber = nextContentNumber()
         return true
+    }
+
+    private static func nextContentNumber() -> UInt64 {
+        lastContentNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 }
 

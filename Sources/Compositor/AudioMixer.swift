@@ -1,0 +1,48 @@
+/// Adds up the room's voices and keeps the sum below -1 dBFS without clipping.
+///
+/// **Time.** A block comes out `latency` samples late: its first pair is the one that went in
+/// `latency` pairs before the block's first. Who numbers samples subtracts it.
+public struct AudioMixer: Sendable {
+    public static let channels = 2
+    /// Samples per channel between in and out.
+    public static let latency = LookaheadLimiter.lookahead
+    /// -1 dBFS: lossy codecs overshoot the waveform that they are given a little.
+    public static let ceiling: Float = 0.891_25
+    /// No voice is louder; what claims to be is damaged and cut. Four times full scale.
+    private static let maximumSample: Float = 4
+
+    private var limiter = LookaheadLimiter(ceiling: ceiling * 0.999)
+
+    public init() {}
+
+    /// Mixes blocks of interleaved stereo; the longest gives the length, shorter ones are
+    /// followed by silence.
+    public mutating func mix(sources: [[Float]]) -> [Float] {
+        mix(sources: sources, frames: (sources.map(\.count).max() ?? 0) / Self.channels)
+    }
+
+    /// Mixes blocks of interleaved stereo into `frames` pairs. Shorter sources are followed by
+    /// silence, longer ones are cut; none at all give silence.
+    public mutating func mix(sources: [[Float]], frames: Int) -> [Float] {
+        let count = max(0, frames) * Self.channels
+        return [Float](unsafeUninitializedCapacity: count) { output, initialized in
+            output.initialize(repeating: 0)
+            for source in sources { Self.add(source, to: output) }
+            limiter.process(output)
+            initialized = count
+        }
+    }
+
+    private static func add(_ source: [Float], to output: UnsafeMutableBufferPointer<Float>) {
+        source.withUnsafeBufferPointer { source in
+            for n in 0..<min(source.count, output.count) {
+                let sample = source[n]
+                if abs(sample) <= maximumSample {
+                    output[n] += sample
+                } else if !sample.isNaN {
+                    output[n] += sample < 0 ? -maximumSample : maximumSample
+                }
+            }
+        }
+    }
+}

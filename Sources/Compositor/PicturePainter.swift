@@ -1,0 +1,115 @@
+internal import CYUV
+internal import Codec
+internal import Stage
+
+/// Scales, turns and fills parts of I420 pictures with libyuv.
+struct PicturePainter {
+    /// The intermediate picture of a turned tile. Grows to the largest one.
+    private var scratch: [UInt8] = []
+
+    /// Asking for the box filter is always right: libyuv takes the bilinear one itself unless
+    /// both sides shrink below half, where only the box sees every source pixel.
+    private static let filter = kFilterBox
+
+    /// Paints an area of `source` (in its stored orientation) into `destination`, upright.
+    mutating func draw(
+        _ source: Planes, _ area: Rectangle, rotation: FrameRotation,
+        into target: MutablePlanes, _ destination: Rectangle
+    ) {
+        let from = I420Area(source, area)
+        let to = MutableI420Area(target, destination)
+        if rotation == .none { return Self.scale(from, to) }
+        // Scaled first, so that the expensive half of the work is on the tile's size.
+        let width = rotation.isSideways ? destination.height : destination.width
+        let height = rotation.isSideways ? destination.width : destination.height
+        let count = width * height * 3 / 2
+        if scratch.count < count { scratch = [UInt8](repeating: 0, count: count) }
+        scratch.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            let between = MutableI420Area(packedAt: base, width: width, height: height)
+            Self.scale(from, between)
+            Self.rotate(between, to, rotation)
+        }
+    }
+
+    static func fill(_ area: Rectangle, of target: MutablePlanes, with colour: Colour) {
+        guard area.width > 0, area.height > 0 else { return }
+        let to = MutableI420Area(target, Rectangle(x: 0, y: 0, width: 2, height: 2))
+        I420Rect(
+            to.y, to.yStride, to.u, to.uStride, to.v, to.vStride, Int32(area.x), Int32(area.y),
+            Int32(area.width), Int32(area.height), Int32(colour.luma),
+            Int32(colour.blueDifference), Int32(colour.redDifference))
+    }
+
+    static func scale(_ from: I420Area, _ to: MutableI420Area) {
+        I420Scale(
+            from.y, from.yStride, from.u, from.uStride, from.v, from.vStride, from.width,
+            from.height, to.y, to.yStride, to.u, to.uStride, to.v, to.vStride, to.width,
+            to.height, filter)
+    }
+
+    private static func rotate(
+        _ from: MutableI420Area, _ to: MutableI420Area, _ rotation: FrameRotation
+    ) {
+        I420Rotate(
+            from.y, from.yStride, from.u, from.uStride, from.v, from.vStride, to.y, to.yStride,
+            to.u, to.uStride, to.v, to.vStride, from.width, from.height,
+            RotationMode(UInt32(rotation.rawValue)))
+    }
+}
+
+/// The pointers of a rectangle within a picture that is read. Its origin is even.
+struct I420Area {
+    let y, u, v: UnsafePointer<UInt8>?
+    let yStride, uStride, vStride, width, height: Int32
+
+    init(_ planes: Planes, _ area: Rectangle) {
+        y = Self.at(planes.y, area.x, area.y)
+        u = Self.at(planes.u, area.x / 2, area.y / 2)
+        v = Self.at(planes.v, area.x / 2, area.y / 2)
+        yStride = Int32(planes.y.stride)
+        uStride = Int32(planes.u.stride)
+        vStride = Int32(planes.v.stride)
+        width = Int32(area.width)
+        height = Int32(area.height)
+    }
+
+    private static func at(_ plane: Plane, _ x: Int, _ y: Int) -> UnsafePointer<UInt8>? {
+        plane.bytes.baseAddress.map { $0 + y * plane.stride + x }
+    }
+}
+
+/// The pointers of a rectangle within a picture that is written. Its origin is even.
+struct MutableI420Area {
+    let y, u, v: UnsafeMutablePointer<UInt8>?
+    let yStride, uStride, vStride, width, height: Int32
+
+    init(_ planes: MutablePlanes, _ area: Rectangle) {
+        y = Self.at(planes.y, area.x, area.y)
+        u = Self.at(planes.u, area.x / 2, area.y / 2)
+        v = Self.at(planes.v, area.x / 2, area.y / 2)
+        yStride = Int32(planes.y.stride)
+        uStride = Int32(planes.u.stride)
+        vStride = Int32(planes.v.stride)
+        width = Int32(area.width)
+        height = Int32(area.height)
+    }
+
+    /// A picture of even size whose planes follow each other without gap.
+    init(packedAt base: UnsafeMutablePointer<UInt8>, width: Int, height: Int) {
+        y = base
+        u = base + width * height
+        v = base + width * height * 5 / 4
+        yStride = Int32(width)
+        uStride = Int32(width / 2)
+        vStride = Int32(width / 2)
+        self.width = Int32(width)
+        self.height = Int32(height)
+    }
+
+    private static func at(
+        _ plane: MutablePlane, _ x: Int, _ y: Int
+    ) -> UnsafeMutablePointer<UInt8>? {
+        plane.bytes.baseAddress.map { $0 + y * plane.stride + x }
+    }
+}

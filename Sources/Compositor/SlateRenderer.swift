@@ -1,0 +1,116 @@
+public import Codec
+public import MediaKernel
+
+/// Draws the pictures that stand in for video: a slate for an empty room, and a placeholder for
+/// a peer whose camera is off.
+///
+/// Each is drawn once and kept. Without any font on the machine they are drawn without text.
+/// Not thread-safe: one owner at a time.
+public final class SlateRenderer {
+    /// What the stage shows where there is nothing: a dark grey-blue.
+    public static let background = Colour(
+        red: backgroundInk.red, green: backgroundInk.green, blue: backgroundInk.blue)
+    /// Pictures that are kept; beyond it the oldest is forgotten. A stage has 25 tiles at most,
+    /// and a change of layout needs each in two sizes.
+    static let maximumCached = 64
+    /// Characters of a name that are drawn.
+    static let maximumCharacters = 80
+
+    private static let backgroundInk = Ink(red: 22, green: 24, blue: 31)
+    private static let product = "Roomcast"
+
+    private enum Key: Hashable {
+        case slate(width: Int, height: Int, room: String, message: String)
+        case placeholder(width: Int, height: Int, peer: PeerID, name: String)
+    }
+
+    private var cache: [Key: VideoFrame] = [:]
+    private var order: [Key] = []
+
+    public init() {}
+
+    /// The picture of a room with nobody to show.
+    ///
+    /// - Throws: `.pictureSize`, `.outOfMemory`.
+    public func slate(
+        width: Int, height: Int, room: String,
+        message: String = "Waiting for participants"
+    ) throws(CodecError) -> VideoFrame {
+        let key = Key.slate(width: width, height: height, room: room, message: message)
+        if let frame = cache[key] { return frame }
+        let surface = try InkSurface(width: width, height: height)
+        surface.fill(Self.backgroundInk)
+        let (w, h) = (Double(width), Double(height))
+        let unit = min(w, h)
+        let accent = Ink(red: 94, green: 148, blue: 255)
+        surface.fillRectangle(
+            x: w / 2 - unit * 0.05, y: h * 0.36, width: unit * 0.1, height: max(1, unit * 0.008),
+            accent)
+        surface.write(
+            Self.product, centredAt: h * 0.28, size: unit * 0.085, isBold: true,
+            Ink(red: 240, green: 242, blue: 247))
+        surface.write(
+            Self.line(room), centredAt: h * 0.46, size: unit * 0.06, isBold: false,
+            Ink(red: 214, green: 218, blue: 228))
+        surface.write(
+            Self.line(message), centredAt: h * 0.58, size: unit * 0.042, isBold: false,
+            Ink(red: 150, green: 157, blue: 173))
+        return keep(try surface.makeFrame(), key)
+    }
+
+    /// The picture of a peer without video: its own colour, its initials, its name.
+    ///
+    /// - Throws: `.pictureSize`, `.outOfMemory`.
+    public func placeholder(
+        width: Int, height: Int, peer: PeerID, name: String
+    ) throws(CodecError) -> VideoFrame {
+        let key = Key.placeholder(width: width, height: height, peer: peer, name: name)
+        if let frame = cache[key] { return frame }
+        let surface = try InkSurface(width: width, height: height)
+        let base = Ink(of: peer)
+        surface.fill(base)
+        let (w, h) = (Double(width), Double(height))
+        let radius = min(w, h) * 0.22
+        let shown = Self.line(name)
+        surface.fillCircle(x: w / 2, y: h * 0.44, radius: radius, base.lighter)
+        surface.write(
+            Self.initials(of: shown), centredAt: h * 0.44, size: radius * 0.85, isBold: true,
+            .white)
+        surface.write(
+            shown, centredAt: h * 0.44 + radius + (h * 0.56 - radius) * 0.45,
+            size: max(8, min(w, h) * 0.075), isBold: false, .white)
+        return keep(try surface.makeFrame(), key)
+    }
+
+    /// The flat colour of a peer's placeholder. The same peer always has the same.
+    public static func colour(of peer: PeerID) -> Colour {
+        let ink = Ink(of: peer)
+        return Colour(red: ink.red, green: ink.green, blue: ink.blue)
+    }
+
+    private func keep(_ frame: VideoFrame, _ key: Key) -> VideoFrame {
+        if order.count >= Self.maximumCached { cache[order.removeFirst()] = nil }
+        cache[key] = frame
+        order.append(key)
+        return frame
+    }
+
+    /// A name as one line: no control characters, not endless.
+    static func line(_ text: String) -> String {
+        let visible = text.unicodeScalars.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            default: true
+            }
+        }
+        return String(String(String.UnicodeScalarView(visible)).prefix(maximumCharacters))
+    }
+
+    /// The first letters of the first and the last word.
+    static func initials(of name: String) -> String {
+        let words = name.split(whereSeparator: \.isWhitespace)
+        guard let first = words.first?.first else { return "" }
+        guard words.count > 1, let last = words.last?.first else { return first.uppercased() }
+        return first.uppercased() + last.uppercased()
+    }
+}
