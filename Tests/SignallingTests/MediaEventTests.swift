@@ -1,0 +1,150 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// What the media plane says, and what goes over the data channel.
+@Suite(.timeLimit(.minutes(1))) struct MediaEventTests {
+    let fixture = SignallingFixture()
+
+    /// Hands on the events, then ends.
+    func say(_ events: [RoomMediaEvent]) async {
+        for event in events { fixture.media.say(event) }
+        fixture.media.shutDown()
+        await fixture.signalling.run()
+    }
+
+    func publish(_ track: String, by client: TestClient) async throws {
+        let reply = try await client.call(
+            "offer",
+            """
+            {"desc":{"type":"offer","sdp":"x"},"tracks":{"\(track)":{"track_id":"\(track)",\
+            "stream_id":"s","type":"audio"}}}
+            """)
+        #expect(reply.error == nil)
+    }
+
+    @Test func offersAndCandidatesReachTheirPeer() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        _ = try await ann.drain()
+        await say([
+            .subscribeOffer("ann", sdp: "offer for ann"),
+            .candidate("ann", .subscribe, candidate: "candidate:1", sdpMid: "0", sdpMLineIndex: 0),
+            .candidate("ann", .publish, candidate: "candidate:2", sdpMid: "1", sdpMLineIndex: 1),
+        ])
+        #expect(
+            await ann.socket.next() == """
+                {"jsonrpc":"2.0","method":"offer","params":{"sdp":"offer for ann","type":"offer"}}
+                """)
+        #expect(
+            await ann.socket.next() == """
+                {"jsonrpc":"2.0","method":"trickle","params":{"candidate":\
+                {"candidate":"candidate:1","sdpMLineIndex":0,"sdpMid":"0"},"target":1}}
+                """)
+        #expect(try await ann.next()?.params["target"].integer == 0)
+        #expect(try await ben.drain().isEmpty)
+    }
+
+    @Test func theClientsAnswersAndCandidatesReachTheMediaPlane() async throws {
+        let ann = try await fixture.join("ann")
+        _ = fixture.media.calls()
+        await ann.notify("answer", #"{"desc":{"type":"answer","sdp":"my answer"}}"#)
+        await ann.notify(
+            "trickle",
+            """
+            {"target":1,"candidate":{"candidate":"candidate:9","sdpMid":"0","sdpMLineIndex":0,\
+            "usernameFragment":"u"}}
+            """)
+        await ann.notify("trickle", #"{"target":0,"candidate":{"candidate":"","sdpMid":null}}"#)
+        #expect(
+            fixture.media.calls() == [
+                "answer ann my answer", "trickle ann subscribe 0 candidate:9",
+                "trickle ann publish - ",
+            ])
+        #expect(try await ann.drain().isEmpty)
+    }
+
+    @Test func whatIsSaidDuringTheJoinComesAfterItsAnswer() async throws {
+        let running = Task { await fixture.signalling.run() }
+        let ann = try await fixture.connect("ann")
+        _ = try await ann.drain()
+        fixture.media.closeGate()
+        async let joining: Void = ann.send(
+            #"{"method":"join","params":{"name":"A","offer":{"type":"offer","sdp":"v"}},"id":"1"}"#)
+        await fixture.media.waitForGate()
+        for index in 0..<100 { fixture.media.say(.subscribeOffer("ann", sdp: "\(index)")) }
+        fixture.media.shutDown()
+        await running.value
+        fixture.media.openGate()
+        await joining
+        let frames = try await ann.drain()
+        #expect(
+            frames.prefix(5).map { $0.method ?? "answer" } == [
+                "answer", "peer-list", "room-info", "session-info", "offer",
+            ])
+        // Past the maximum the newest are dropped.
+        #expect(frames.count == 4 + 64)
+        #expect(frames.last?.params["sdp"].string == "63")
+    }
+
+    @Test func aPreferenceForATrackThatIsReceivedIsGrantedAndForAnotherIsNot() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        try await publish("t1", by: ben)
+        _ = fixture.media.calls()
+        _ = ann
+        func request(_ id: String, _ method: String, _ params: String) -> RoomMediaEvent {
+            .dataMessage(
+                "ann", #"{"id":"\#(id)","jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
+        }
+        await say([
+            request("1", "prefer-video-track-state", #"{"track_id":"t1","max_spatial_layer":"high"}"#),
+            request("2", "prefer-audio-track-state", #"{"track_id":"t1","subscribed":false}"#),
+            request("3", "prefer-video-track-state", #"{"track_id":"t9","max_spatial_layer":"low"}"#),
+            request("4", "prefer-video-track-state", #"{"max_spatial_layer":"low"}"#),
+            request("5", "prefer-the-moon", #"{}"#),
+            .dataMessage("ann", "nonsense"),
+            .dataMessage("nobody", #"{"id":"6","method":"prefer-audio-track-state"}"#),
+            .dataMessage("ann", String(repeating: "x", count: 20_000)),
+        ])
+        let error = #"data ann {"error":{"code":"#
+        #expect(
+            fixture.media.calls() == [
+                #"data ann {"id":"1","jsonrpc":"2.0","result":{}}"#,
+                #"data ann {"id":"2","jsonrpc":"2.0","result":{}}"#,
+                error + #"404,"message":"track not found"},"id":"3","jsonrpc":"2.0"}"#,
+                error
+                    + #"400,"message":"parameter 'track_id' is missing"},"id":"4","jsonrpc":"2.0"}"#,
+                error
+                    + #"404,"message":"method 'prefer-the-moon' is not known here"},"id":"5","jsonrpc":"2.0"}"#,
+            ])
+    }
+
+    @Test func activeSpeakersAreToldToThoseWhoHearThem() async throws {
+        let policy = try Policy(validating: [
+            Role(
+                name: "stage", publishParams: PublishParameters(allowed: [.audio]),
+                subscribeParams: SubscribeParameters(subscribeToRoles: ["stage"])),
+            Role(name: "deaf"),
+        ])
+        let fixture = SignallingFixture(policy: policy)
+        let ann = try await fixture.join("ann", role: "stage")
+        _ = try await fixture.join("ben", role: "deaf")
+        _ = try await ann.call(
+            "offer",
+            """
+            {"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"t","stream_id":"s",\
+            "type":"audio"}}}
+            """)
+        _ = fixture.media.calls()
+        fixture.media.say(.activeSpeakers([("ann", "t", level: 400)]))
+        fixture.media.shutDown()
+        await fixture.signalling.run()
+        #expect(
+            fixture.media.calls().sorted() == [
+                #"data ann {"jsonrpc":"2.0","method":"active-speakers","params":{"speaker-list":[{"level":100,"peer_id":"ann","track_id":"t"}]}}"#,
+                #"data ben {"jsonrpc":"2.0","method":"active-speakers","params":{"speaker-list":[]}}"#,
+            ])
+    }
+}

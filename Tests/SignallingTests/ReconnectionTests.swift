@@ -1,0 +1,152 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// `hms.md` section 9: the same peer id and token on a new socket, without a join.
+@Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
+    let fixture = SignallingFixture()
+
+    @Test func aPeerThatReturnsIsToldEverythingAndItsSubscriptionIsRestarted() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        _ = try await ann.drain()
+        _ = fixture.media.calls()
+        await ben.close()
+        #expect(await fixture.signalling.snapshot().peerCount == 2)
+
+        let back = try await fixture.connect("ben")
+        let frames = try await back.drain()
+        #expect(
+            frames.map(\.method) == [
+                "on-policy-change", "peer-list", "room-info", "session-info",
+            ])
+        #expect(frames[1].params["peers"].keys == ["ann"])
+        #expect(fixture.media.calls() == ["restart ben"])
+        #expect(try await ann.drain().isEmpty)
+        #expect(
+            try await back.call("offer", #"{"desc":{"type":"offer","sdp":"x"}}"#).error == nil)
+    }
+
+    @Test func aSecondSocketOfTheSamePeerReplacesTheFirst() async throws {
+        let ann = try await fixture.join("ann")
+        let old = try await fixture.join("ben")
+        _ = try await ann.drain()
+        let new = try await fixture.connect("ben")
+        #expect(await old.socket.closure().code == 1000)
+        #expect(try await new.drain().count == 4)
+        // The old socket's end and what still came through it mean nothing any more.
+        await old.notify("leave")
+        await old.close()
+        await fixture.pass(.seconds(3))
+        #expect(try await ann.drain().isEmpty)
+        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        _ = try await ann.call("broadcast", #"{"info":{"message":"x"}}"#)
+        #expect(try await new.drain().map(\.method) == ["on-broadcast"])
+    }
+
+    @Test func anotherUserCannotTakeAPeerOverBeItHereLostOrOnlyLookingIn() async throws {
+        let ann = try await fixture.join("ann")
+        func intrude() async -> String? {
+            let socket = FakeSocket()
+            let id = await fixture.signalling.open(
+                peer: "ann", claims: fixture.claims("eve", role: "host"), socket: socket)
+            #expect(id == nil)
+            #expect(await socket.closure().code == 1008)
+            return await socket.next()
+        }
+        let refusal = """
+            {"jsonrpc":"2.0","method":"on-error","params":{"code":403,\
+            "message":"peer id ann belongs to another user"}}
+            """
+        #expect(await intrude() == refusal)
+        #expect(try await ann.drain().isEmpty)
+        await ann.close()
+        #expect(await intrude() == refusal)
+
+        let visiting = SignallingFixture()
+        let visitor = try await visiting.connect("ann")
+        let socket = FakeSocket()
+        #expect(
+            await visiting.signalling.open(
+                peer: "ann", claims: visiting.claims("eve", role: "host"), socket: socket) == nil)
+        #expect(try await visitor.call("ping").error == nil)
+    }
+
+    @Test func aPeerThatDoesNotReturnIsGoneAfterSixtySeconds() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        _ = try await ann.drain()
+        _ = fixture.media.calls()
+        await ben.close()
+        await fixture.pass(.seconds(30))
+        _ = try await ann.drain()
+        await fixture.pass(.seconds(29))
+        #expect(try await ann.drain().isEmpty)
+        await fixture.pass(.seconds(1))
+        #expect(try await ann.drain().map(\.method) == ["on-peer-leave"])
+        #expect(fixture.media.calls() == ["remove ben"])
+        // From now on it is a newcomer.
+        let back = try await fixture.connect("ben")
+        #expect(try await back.drain().map(\.method) == ["on-policy-change", "room-state"])
+    }
+
+    @Test func aSilentConnectionIsLost() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        await fixture.pass(.seconds(44))
+        #expect(try await ann.drain().count == 1)
+        await fixture.pass(.seconds(1))
+        #expect(await ben.socket.closure().code == 1001)
+        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        await fixture.pass(.seconds(40))
+        _ = try await ann.drain()
+        await fixture.pass(.seconds(20))
+        #expect(try await ann.drain().map(\.method) == ["on-peer-leave"])
+    }
+
+    @Test func aSocketThatGoesDuringTheJoinEndsTheJoin() async throws {
+        let ann = try await fixture.join("ann")
+        _ = fixture.media.calls()
+        let ben = try await fixture.connect("ben")
+        fixture.media.closeGate()
+        async let joining: Void = ben.notify(
+            "join", #"{"name":"B","offer":{"type":"offer","sdp":"v"}}"#)
+        await fixture.media.waitForGate()
+        await ben.close()
+        // Until the media plane has let go of it, the peer has to wait.
+        let back = try await fixture.connect("ben")
+        let join = #"{"name":"B","offer":{"type":"offer","sdp":"w"}}"#
+        #expect(try await back.call("join", join).error?.hasPrefix("503") == true)
+        fixture.media.openGate()
+        await joining
+        #expect(fixture.media.calls() == ["add ben", "offer ben v", "remove ben"])
+        #expect(try await ann.drain().isEmpty)
+        #expect(try await back.call("join", join).error == nil)
+        #expect(try await ann.drain().map(\.method) == ["on-peer-join"])
+    }
+
+    @Test func aRoomThatEndsDuringAJoinTakesNobodyIn() async throws {
+        let ben = try await fixture.connect("ben")
+        fixture.media.closeGate()
+        async let joining: Void = ben.notify(
+            "join", #"{"name":"B","offer":{"type":"offer","sdp":"v"}}"#)
+        await fixture.media.waitForGate()
+        await fixture.signalling.endAll(reason: "over")
+        fixture.media.openGate()
+        await joining
+        #expect(fixture.media.calls().last == "remove ben")
+        #expect(await fixture.signalling.isEmpty)
+    }
+
+    @Test func whatTheMediaPlaneSaysToAnAbsentPeerIsDropped() async throws {
+        let running = Task { await fixture.signalling.run() }
+        let ben = try await fixture.join("ben")
+        await ben.close()
+        fixture.media.say(.subscribeOffer("ben", sdp: "stale"))
+        fixture.media.shutDown()
+        await running.value
+        let back = try await fixture.connect("ben")
+        #expect(try await back.drain().count == 4)
+    }
+}

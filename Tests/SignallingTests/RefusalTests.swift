@@ -1,0 +1,239 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// Bad input gets a precise error in the protocol's own form, and the connection stays.
+@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+    let fixture = SignallingFixture()
+
+    @Test func aFrameThatIsNotJSONIsAnsweredWithoutAnID() async throws {
+        let client = try await fixture.join("a")
+        await client.send("{\"method\":")
+        #expect(
+            await client.socket.next() == """
+                {"error":{"code":400,"message":"malformed frame: not valid JSON"},"id":null,\
+                "jsonrpc":"2.0"}
+                """)
+        await client.send("[]")
+        #expect(
+            try await client.next()?.error == "400 malformed frame: the frame must be an object")
+        await client.send("")
+        #expect(try await client.next()?.error == "400 malformed frame: not valid JSON")
+        #expect(try await client.call("ping").error == nil)
+    }
+
+    @Test func anUnknownMethodIsNamed() async throws {
+        let client = try await fixture.join("a")
+        #expect(
+            try await client.call("poll-start").error
+                == "404 method 'poll-start' is not known here")
+        await client.send(#"{"id":"7","params":{}}"#)
+        let frame = try #require(await client.next())
+        #expect(frame.id == "7")
+        #expect(frame.error == "400 malformed frame: no method")
+        await client.send(#"{"id":8,"method":5}"#)
+        #expect(
+            await client.socket.next() == """
+                {"error":{"code":400,"message":"malformed frame: no method"},"id":8,\
+                "jsonrpc":"2.0"}
+                """)
+    }
+
+    @Test(arguments: [
+        ("join", "{}", "parameter 'name' is missing"),
+        ("join", #"{"name":5}"#, "parameter 'name' must be a string"),
+        ("join", #"{"name":null}"#, "parameter 'name' is missing"),
+        ("join", #"{"name":"N","offer":{"type":"offer"}}"#, "parameter 'offer.sdp' is missing"),
+        ("join", #"{"name":"N","offer":{"type":"answer","sdp":""}}"#,
+            "parameter 'offer.type' must be 'offer'"),
+        ("join", #"{"name":"N","offer":{"type":"nonsense","sdp":""}}"#,
+            "parameter 'offer.type' has a value that is not allowed"),
+        ("join", "[]", "parameter 'params' must be an object"),
+        ("offer", "{}", "'offer' needs a joined peer: join first"),
+        ("broadcast", "{}", "'broadcast' needs a joined peer: join first"),
+        ("hls-start", "{}", "'hls-start' needs a joined peer: join first"),
+    ])
+    func beforeTheJoin(method: String, params: String, message: String) async throws {
+        let client = try await fixture.connect("a")
+        let reply = try await client.call(method, params)
+        #expect(reply.error == "400 \(message)")
+        #expect(fixture.media.calls().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("join", #"{"name":"A"}"#, "400 peer a has already joined the room"),
+        ("offer", "{}", "400 parameter 'desc' is missing"),
+        ("offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"type":"video"}}}"#,
+            "400 parameter 'tracks.t.track_id' is missing"),
+        ("offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":[]}"#,
+            "400 parameter 'tracks' must be an object"),
+        ("offer",
+            #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"t","stream_id":"s","type":"smell"}}}"#,
+            "400 parameter 'tracks.t.type' has a value that is not allowed"),
+        ("offer",
+            #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"","stream_id":"s","type":"audio"}}}"#,
+            "400 track_id is empty"),
+        ("answer", #"{"desc":{"type":"offer","sdp":"x"}}"#,
+            "400 parameter 'desc.type' must be 'answer'"),
+        ("trickle", #"{"target":2,"candidate":{"candidate":""}}"#,
+            "400 parameter 'target' has a value that is not allowed"),
+        ("trickle", #"{"candidate":{"candidate":""}}"#, "400 parameter 'target' is missing"),
+        ("track-update", "{}", "400 parameter 'tracks' is missing"),
+        ("track-update", #"{"tracks":{"x":{"mute":true}}}"#,
+            "404 track x is not published by this peer"),
+        ("track-update", #"{"tracks":{"x":{"mute":"yes"}}}"#,
+            "400 parameter 'tracks.x.mute' must be a boolean"),
+        ("broadcast", #"{"info":{}}"#, "400 parameter 'info.message' is missing"),
+        ("broadcast", #"{"info":{"message":"x"},"peer_id":"nobody"}"#,
+            "404 peer nobody is not in the room"),
+        ("broadcast", #"{"info":{"message":"x"},"roles":["pope"]}"#,
+            "400 role 'pope' does not exist in this room's policy"),
+        ("get-peer", "{}", "400 parameter 'peer_id' is missing"),
+        ("get-peer", #"{"peer_id":"x"}"#, "404 peer x is not in the room"),
+        ("peer-iter-next", #"{"iterator":"9"}"#,
+            "400 parameter 'iterator' is not known or too old"),
+        ("set-metadata", #"{"key":"","data":1}"#, "400 key is empty"),
+        ("listen-metadata-change", "{}", "400 parameter 'keys' is missing"),
+        ("peer-leave-request", "{}", "400 parameter 'requested_for' is missing"),
+        ("role-change-request", "{}", "404 method 'role-change-request' is not known here"),
+    ])
+    func afterTheJoin(method: String, params: String, error: String) async throws {
+        let client = try await fixture.join("a")
+        _ = fixture.media.calls()
+        #expect(try await client.call(method, params).error == error)
+        #expect(fixture.media.calls().isEmpty)
+        #expect(try await client.call("ping").error == nil)
+    }
+
+    @Test func aNotificationThatFailsGetsAWarningAndNotAnError() async throws {
+        let client = try await fixture.join("a")
+        await client.notify("track-update", #"{"tracks":{"x":{"mute":true}}}"#)
+        #expect(
+            await client.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-warning","params":{"code":404,\
+                "message":"track x is not published by this peer"}}
+                """)
+        await client.notify("poll-start")
+        #expect(try await client.next()?.method == "on-warning")
+    }
+
+    @Test func aFrameOverTheLimitClosesTheConnectionWith1009() async throws {
+        let client = try await fixture.join("a")
+        let padding = String(repeating: " ", count: SignallingLimits.frameBytes)
+        await client.send(#"{"method":"ping","id":"1"}"# + padding)
+        #expect(await client.socket.closure().code == 1009)
+        #expect(await fixture.signalling.snapshot().peerCount == 1)
+    }
+
+    @Test func descriptionsAndCandidatesAreBounded() async throws {
+        let client = try await fixture.connect("a")
+        let long = String(repeating: "x", count: 65537)
+        #expect(
+            try await client.call(
+                "join", #"{"name":"A","offer":{"type":"offer","sdp":"\#(long)"}}"#
+            ).error == "400 parameter 'offer.sdp' has 65537 bytes; at most 65536 are allowed")
+        let joined = try await fixture.join("b")
+        let candidate = String(repeating: "x", count: 2049)
+        #expect(
+            try await joined.call(
+                "trickle", #"{"target":0,"candidate":{"candidate":"\#(candidate)"}}"#
+            ).error == "400 parameter 'candidate' has 2049 bytes; at most 2048")
+    }
+
+    @Test func jsonNestedTooDeepIsRefused() async throws {
+        let client = try await fixture.join("a")
+        for depth in [100, 600, 100_000] {
+            let message =
+                String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            let text = #"{"method":"broadcast","id":"1","params":{"info":{"message":\#(message)}}}"#
+            await client.send(text)
+            #expect(try await client.next()?.error?.hasPrefix("400") == true)
+        }
+    }
+
+    @Test func whatTheMediaPlaneRefusesIsSaidInItsWords() async throws {
+        let client = try await fixture.join("a")
+        fixture.media.refuse("publishOffer")
+        fixture.media.refuse("subscribeAnswer")
+        fixture.media.refuse("trickle")
+        let track = #"{"track_id":"t","stream_id":"s","type":"audio"}"#
+        #expect(
+            try await client.call(
+                "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":\#(track)}}"#
+            ).error == "400 the offer was refused: no publishOffer today")
+        #expect(await fixture.signalling.snapshot().peers.first?.tracks.isEmpty == true)
+        await client.notify("answer", #"{"desc":{"type":"answer","sdp":"x"}}"#)
+        #expect(
+            try await client.next()?.params["message"].string
+                == "the answer was refused: no subscribeAnswer today")
+        await client.notify("trickle", #"{"target":1,"candidate":{"candidate":"c"}}"#)
+        #expect(
+            try await client.next()?.params["message"].string
+                == "the candidate was refused: no trickle today")
+    }
+
+    @Test func aJoinThatTheMediaPlaneRefusesLeavesNoTraceAndMayBeTriedAgain() async throws {
+        let other = try await fixture.join("z")
+        _ = fixture.media.calls()
+        let client = try await fixture.connect("a")
+        let join = #"{"name":"A","offer":{"type":"offer","sdp":"v"}}"#
+        fixture.media.refuse("addPeer")
+        #expect(
+            try await client.call("join", join).error
+                == "500 no media for this peer: no addPeer today")
+        #expect(fixture.media.calls() == ["add a", "remove a"])
+        fixture.media.allow("addPeer")
+        fixture.media.refuse("publishOffer")
+        #expect(
+            try await client.call("join", join).error
+                == "400 the offer was refused: no publishOffer today")
+        #expect(fixture.media.calls() == ["add a", "offer a v", "remove a"])
+        fixture.media.allow("publishOffer")
+        #expect(try await other.drain().isEmpty)
+        #expect(try await client.call("join", join).error == nil)
+    }
+
+    @Test func whoComesWithAnUnknownRoleOrForAnotherRoomIsToldAndClosed() async throws {
+        let socket = FakeSocket()
+        let refused = await fixture.signalling.open(
+            peer: "a", claims: fixture.claims("u", role: "pope"), socket: socket)
+        #expect(refused == nil)
+        #expect(
+            await socket.next() == """
+                {"jsonrpc":"2.0","method":"on-error","params":{"code":400,\
+                "message":"role 'pope' does not exist in this room's policy"}}
+                """)
+        #expect(await socket.closure() == .init(code: 1008, reason: "refused: 400"))
+
+        let stranger = FakeSocket()
+        let claims = SignallingClaims(room: "r2", userID: "u", role: "host")
+        #expect(
+            await fixture.signalling.open(peer: "a", claims: claims, socket: stranger) == nil)
+        #expect(await stranger.next()?.contains("token is for another room") == true)
+        #expect(await fixture.signalling.isEmpty)
+    }
+
+    @Test func aFullRoomRefusesTheJoin() async throws {
+        var limits = RoomLimits()
+        limits.peers = 1
+        let fixture = SignallingFixture(roomLimits: limits)
+        _ = try await fixture.join("a")
+        let client = try await fixture.connect("b")
+        #expect(
+            try await client.call("join", #"{"name":"B"}"#).error
+                == "403 the room is full: it holds 1 peers")
+    }
+
+    @Test func aPeerWithoutAnOfferHasNoMediaAndIsInTheRoomAllTheSame() async throws {
+        let client = try await fixture.connect("a")
+        #expect(try await client.call("join", #"{"name":"A"}"#).result == .object([:]))
+        #expect(
+            try await client.call("offer", #"{"desc":{"type":"offer","sdp":"x"}}"#).error
+                == "400 the peer joined without an offer and so has no media")
+        #expect(await fixture.signalling.snapshot().peerCount == 1)
+        await client.notify("leave")
+        #expect(await client.socket.closure().code == 1000)
+        #expect(fixture.media.calls().isEmpty)
+    }
+}

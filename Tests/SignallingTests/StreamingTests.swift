@@ -1,0 +1,128 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// `hlsStreamingState` in the room: `100ms-server-api.md` section 2.6.
+@Suite(.timeLimit(.minutes(1))) struct StreamingTests {
+    let fixture = SignallingFixture()
+    let started = HLSVariant(
+        url: "https://h.test/m.m3u8", meetingURL: "https://h.test/rooms/r1", state: .started,
+        initialisedAt: WallTime(milliseconds: 1_720_000_004_000),
+        startedAt: WallTime(milliseconds: 1_720_000_009_000))
+    static let variant = """
+        {"initialised_at":1720000004000,"meeting_url":"https://h.test/rooms/r1","metadata":"",\
+        "playlist_type":"no-dvr","started_at":1720000009000,"state":"started",\
+        "stream_type":"composite","url":"https://h.test/m.m3u8"}
+        """
+
+    @Test func everyPeerIsToldOfAChangeOnce() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "viewer")
+        _ = try await ann.drain()
+        await fixture.signalling.hlsChanged([started])
+        await fixture.signalling.hlsChanged([started])
+        for client in [ann, ben] {
+            #expect(
+                await client.socket.next() == """
+                    {"jsonrpc":"2.0","method":"on-hls-update","params":{"enabled":true,\
+                    "variants":[\(Self.variant)]}}
+                    """)
+            #expect(try await client.drain().isEmpty)
+        }
+    }
+
+    @Test func lateJoinersVisitorsAndThoseWhoReturnAreToldToo() async throws {
+        let ann = try await fixture.join("ann")
+        await fixture.signalling.hlsChanged([started])
+        let ben = try await fixture.connect("ben")
+        let state = try await ben.drain().last
+        #expect(
+            state?.text.contains(#""hls":{"enabled":true,"variants":[\#(Self.variant)]}"#) == true)
+        _ = try await ben.call("join", #"{"name":"B","offer":{"type":"offer","sdp":"v"}}"#)
+        let list = try #require(await ben.next())
+        let hls = list.params["room"]["streaming"]["hls"]
+        #expect(hls["variants"][0]["url"].string == "https://h.test/m.m3u8")
+        #expect(list.params["room"]["streaming"]["enabled"] == .bool(true))
+        await ann.close()
+        let back = try await fixture.connect("ann")
+        #expect(try await back.drain()[1].params["room"]["streaming"]["hls"] == hls)
+    }
+
+    @Test func aFailureIsToldWithItsReasonAndStaysForLateJoiners() async throws {
+        let ann = try await fixture.join("ann")
+        var failed = started
+        failed.state = .failed
+        await fixture.signalling.hlsChanged(
+            [failed], error: StreamingFailure(code: 500, message: "the disk is full"))
+        let update = try #require(await ann.next())
+        #expect(update.params["enabled"] == .bool(false))
+        #expect(update.params["error"]["message"].string == "the disk is full")
+        let ben = try await fixture.connect("ben")
+        let hls = try await ben.drain().last?.params["room"]["streaming"]["hls"]
+        #expect(hls?["variants"][0]["state"].string == "failed")
+        #expect(hls?["error"]["code"].integer == 500)
+    }
+
+    @Test func aHostStartsAndStopsAndAGuestMayNot() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        #expect(
+            try await ann.call(
+                "hls-start",
+                """
+                {"variants":[{"meeting_url":"https://h.test/x"}],\
+                "hls_recording":{"single_file_per_layer":false,"hls_vod":true}}
+                """
+            ).result == .object([:]))
+        #expect(try await ann.call("hls-stop").result == .object([:]))
+        #expect(
+            fixture.streaming.calls() == [
+                "start r1 [https://h.test/x] vod=true by ann", "stop r1 by ann",
+            ])
+        for method in ["hls-start", "hls-stop"] {
+            #expect(
+                try await ben.call(method).error
+                    == "403 role 'guest' has no permission 'hlsStreaming'")
+        }
+        #expect(fixture.streaming.calls().isEmpty)
+    }
+
+    @Test func aRefusedStartIsSaidInTheServicesWordsAndOthersAreNotShownOurInsides() async throws {
+        let ann = try await fixture.join("ann")
+        fixture.streaming.fail(
+            LiveStreamingError(code: 400, message: "meeting_url is not one of our rooms"))
+        #expect(
+            try await ann.call("hls-start").error == "400 meeting_url is not one of our rooms")
+        fixture.streaming.fail(FakeMediaError(description: "/secret/path"))
+        #expect(try await ann.call("hls-start").error == "500 the stream could not start")
+        #expect(try await ann.call("hls-stop").error == "500 the stream could not stop")
+    }
+
+    @Test func variantsAreBounded() async throws {
+        let ann = try await fixture.join("ann")
+        let many = Array(repeating: "{}", count: 17).joined(separator: ",")
+        #expect(
+            try await ann.call("hls-start", #"{"variants":[\#(many)]}"#).error
+                == "400 parameter 'variants' has 17 entries; at most 16")
+        let long = String(repeating: "u", count: 2049)
+        #expect(
+            try await ann.call("hls-start", #"{"variants":[{},{"meeting_url":"\#(long)"}]}"#).error
+                == "400 parameter 'variants.1.meeting_url' has 2049 bytes; at most 2048 are allowed"
+        )
+    }
+
+    @Test func visitorsAreRefreshedAtTheNextTick() async throws {
+        let visitor = try await fixture.connect("v")
+        _ = try await visitor.drain()
+        _ = try await fixture.join("ann")
+        _ = try await fixture.join("ben")
+        #expect(try await visitor.drain().isEmpty)
+        await fixture.pass(.seconds(1))
+        let frames = try await visitor.drain()
+        #expect(frames.map(\.method) == ["room-state"])
+        #expect(frames.first?.params["peer_count"].integer == 2)
+        await fixture.pass(.seconds(1))
+        #expect(try await visitor.drain().isEmpty)
+    }
+}
