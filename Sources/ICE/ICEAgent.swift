@@ -33,7 +33,7 @@ public enum ICETiming {
     /// Between consent checks; each distance is drawn from 0.8…1.2 of it. RFC 7675 sect. 5.1.
     public static let consentInterval: Duration = .seconds(5)
     /// Between consent checks while one is unanswered, so that one lost packet is no lost path.
-    public static let unansweredConsentInterval: Duration = .seconds(1)
+    public static let unansweredConsentInterval: Duration = .milliseconds(500)
     /// Silence on the path until `disconnected`: more than one consent interval and its jitter.
     public static let disconnectedAfter: Duration = .seconds(8)
     /// Silence until `failed`, when consent has expired. RFC 7675 sect. 5.1.
