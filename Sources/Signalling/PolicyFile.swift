@@ -25,6 +25,10 @@ public enum PolicyFile {
             file = try FrameCodec.decode(Contents.self, from: text)
         } catch .malformed {
             throw .invalidPolicy("the file is not a JSON object")
+        } catch .missingParameter(let path) {
+            throw .invalidPolicy("'\(path)' is missing")
+        } catch .badParameter(let path, let reason) {
+            throw .invalidPolicy("'\(path)' \(reason)")
         } catch {
             throw .invalidPolicy(error.message)
         }

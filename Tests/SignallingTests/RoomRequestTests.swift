@@ -1,0 +1,149 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// What a joined peer may ask of the room.
+@Suite(.timeLimit(.minutes(1))) struct RoomRequestTests {
+    let fixture = SignallingFixture()
+
+    @Test func theSessionsStoreIsSharedVersionedAndListenedTo() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        #expect(
+            try await ann.call("get-metadata", #"{"key":"pin"}"#).result
+                == .object(["key": .string("pin"), "data": .null, "change_version": .integer(0)]))
+        #expect(
+            try await ben.call("listen-metadata-change", #"{"keys":["pin"]}"#).result
+                == .object([:]))
+        let set = try await ann.call("set-metadata", #"{"key":"pin","data":{"text":"hi"}}"#)
+        #expect(set.result["change_version"].integer == 1)
+        #expect(set.result["data"]["text"].string == "hi")
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-metadata-change","params":{"values":\
+                [{"change_version":1,"data":{"text":"hi"},"key":"pin",\
+                "updated_at":1720000000000,"updated_by":"ann"}]}}
+                """)
+        #expect(
+            try await ben.call(
+                "set-metadata", #"{"key":"pin","data":1,"if_change_version":7}"#
+            ).error == "409 key 'pin' has version 1 by now")
+        #expect(
+            try await ben.call("get-metadata", #"{"key":"pin"}"#).result["updated_by"].string
+                == "ann")
+        #expect(try await ben.call("set-metadata", #"{"data":"x"}"#).result["key"].string == "default")
+    }
+
+    @Test func aListenerIsToldTheValueOfTheDay() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await ann.call("set-metadata", #"{"key":"pin","data":1}"#)
+        await ann.send(
+            #"{"id":"1","method":"listen-metadata-change","params":{"keys":["pin"]}}"#)
+        let frames = try await ann.drain()
+        #expect(frames.map { $0.method ?? "answer" } == ["answer", "on-metadata-change"])
+        #expect(frames.last?.params["values"][0]["data"].integer == 1)
+    }
+
+    @Test func peersAreFoundPageByPage() async throws {
+        let ann = try await fixture.join("ann")
+        for index in 0..<4 { _ = try await fixture.join(PeerID("g\(index)"), role: "guest") }
+        let first = try await ann.call("find-peer", #"{"role":"guest","limit":3}"#).result
+        #expect(first["total"].integer == 4)
+        #expect(first["eof"] == .bool(false))
+        #expect(first["peers"][0]["peer_id"].string == "g0")
+        #expect(first["peers"][2]["peer_id"].string == "g2")
+        let iterator = try #require(first["iterator"].string)
+        let rest = try await ann.call(
+            "peer-iter-next", #"{"iterator":"\#(iterator)","limit":3}"#
+        ).result
+        #expect(rest["eof"] == .bool(true))
+        #expect(rest["peers"][0]["peer_id"].string == "g3")
+        #expect(rest["peers"][1] == .null)
+        let named = try await ann.call("find-peer", #"{"peers":["ann","x"],"limit":-5}"#).result
+        #expect(named["total"].integer == 1)
+        #expect(
+            try await ann.call("find-peer", #"{"group":"_handraise"}"#).result["total"].integer
+                == 0)
+        #expect(
+            try await ann.call("get-peer", #"{"peer_id":"g1"}"#).result["info"]["name"].string
+                == "G1")
+    }
+
+    @Test func theOldestWalksAreForgotten() async throws {
+        let ann = try await fixture.join("ann")
+        for _ in 0...16 { _ = try await ann.call("find-peer") }
+        #expect(
+            try await ann.call("peer-iter-next", #"{"iterator":"1"}"#).error
+                == "400 parameter 'iterator' is not known or too old")
+        #expect(try await ann.call("peer-iter-next", #"{"iterator":"2"}"#).error == nil)
+    }
+
+    @Test func aRemovedPeerIsToldAndClosedAndMayNotStayByItsSocket() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        #expect(
+            try await ann.call(
+                "peer-leave-request", #"{"requested_for":"ben","reason":"noise"}"#
+            ).result == .object([:]))
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-peer-leave-request","params":{"reason":"noise",\
+                "requested_by":"ann","room_end":false}}
+                """)
+        #expect(await ben.socket.closure().code == 1000)
+        #expect(try await ann.drain().map(\.method) == ["on-peer-leave"])
+        #expect(fixture.media.calls().last == "remove ben")
+        await ben.notify("track-update", #"{"tracks":{}}"#)
+        #expect(await fixture.signalling.snapshot().peerCount == 1)
+    }
+
+    @Test func endingTheRoomTellsAndClosesEverybodyAndALockKeepsThemOut() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        #expect(
+            try await ben.call("end-room", #"{"lock":true,"reason":"x"}"#).error
+                == "403 role 'guest' has no permission 'endRoom'")
+        await ann.send(
+            #"{"id":"1","method":"end-room","params":{"lock":true,"reason":"done"}}"#)
+        #expect(try await ann.next()?.result == .object([:]))
+        for client in [ann, ben] {
+            let frame = try #require(await client.next())
+            #expect(frame.method == "on-peer-leave-request")
+            #expect(frame.params["room_end"] == .bool(true))
+            #expect(await client.socket.closure().code == 1000)
+        }
+        #expect(await fixture.signalling.isEmpty)
+        let socket = FakeSocket()
+        let claims = fixture.claims("c", role: "host")
+        #expect(
+            await fixture.signalling.open(peer: "c", claims: claims, socket: socket) == nil)
+        #expect(await socket.next()?.contains("the room has ended and is locked") == true)
+    }
+
+    @Test func theServerEndsARoomVisitorsIncluded() async throws {
+        let ann = try await fixture.join("ann")
+        let visitor = try await fixture.connect("v")
+        await fixture.signalling.endAll(reason: "shutting down")
+        #expect(try await ann.next()?.params["reason"].string == "shutting down")
+        #expect(await ann.socket.closure().reason == "shutting down")
+        #expect(await visitor.socket.closure().code == 1000)
+        #expect(await fixture.signalling.isEmpty)
+        #expect(fixture.media.calls().last == "remove ann")
+    }
+
+    @Test func aFloodOfMessagesIsRefusedAndTheConnectionStays() async throws {
+        let ann = try await fixture.join("ann")
+        for _ in 0..<100 {
+            #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+        }
+        #expect(
+            try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error
+                == "429 too many requests: at most 20 a second")
+        await fixture.pass(.seconds(1))
+        #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+    }
+}
