@@ -24,12 +24,11 @@ public struct Peer: Hashable, Sendable {
     var fanOut: TokenBucket
 
     /// ```
-    /// joinRequested ─► admitted ─joinCompleted─► present ─connectionLost─► lost(until:)
-    ///                     │                       ▲  │                        │  │
-    ///               joinAbandoned                 │ left       connectionReturned│ handleTimeout, left
-    ///                     ▼                       │  ▼                        │  ▼
-    ///                    gone                     └──┼────────────────────────┘ gone
-    ///                                               gone
+    /// joinRequested ─► admitted ─ joinCompleted ─► present ─ connectionLost ─► lost(until:)
+    ///                     │                        │   ▲                        │    │
+    ///      joinAbandoned, │                   left │   └── connectionReturned ──┘    │ left,
+    ///      connectionLost ▼                        ▼                               ▼ handleTimeout
+    ///                    gone                     gone                            gone
     /// ```
     enum Phase: Hashable, Sendable {
         /// Holds a place; nobody knows of it while its media is being set up.

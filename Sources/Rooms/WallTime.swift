@@ -8,4 +8,3 @@ public struct WallTime: Hashable, Sendable, Comparable {
 
     public static func < (a: WallTime, b: WallTime) -> Bool { a.milliseconds < b.milliseconds }
 }
-

@@ -66,8 +66,10 @@ import Testing
     @Test(arguments: [
         (PeerID(""), "N", "", "peer id is empty"),
         ("a b", "N", "", "peer id must be visible ASCII without blanks"),
-        (PeerID(String(repeating: "a", count: 129)), "N", "",
-            "peer id is too long: 129 of at most 128"),
+        (
+            PeerID(String(repeating: "a", count: 129)), "N", "",
+            "peer id is too long: 129 of at most 128"
+        ),
         ("a", String(repeating: "é", count: 257), "", "name is too long: 257 of at most 256"),
         ("a", "N", String(repeating: "m", count: 8193), "data is too long: 8193 of at most 8192"),
     ])

@@ -133,11 +133,15 @@ import Testing
 
     @Test(arguments: [
         (Track(id: "", streamID: "s", kind: .audio), "track_id is empty"),
-        (Track(id: "a b", streamID: "s", kind: .audio),
-            "track_id must be visible ASCII without blanks"),
+        (
+            Track(id: "a b", streamID: "s", kind: .audio),
+            "track_id must be visible ASCII without blanks"
+        ),
         (Track(id: "t", streamID: "", kind: .audio), "stream_id is empty"),
-        (Track(id: "t", streamID: "s", kind: .audio, source: String(repeating: "x", count: 129)),
-            "source is too long: 129 of at most 128"),
+        (
+            Track(id: "t", streamID: "s", kind: .audio, source: String(repeating: "x", count: 129)),
+            "source is too long: 129 of at most 128"
+        ),
     ])
     mutating func aTrackWithBadFieldsIsRefusedByField(track: Track, message: String) {
         #expect(roomError { try fixture.publish([track], by: "a") }?.message == message)

@@ -142,7 +142,8 @@ import Testing
             peerID: "p", role: "guest", info: PeerInfoPayload(name: "P"), realtime: true)
         #expect(
             events(
-                of: #"{"method":"on-peer-join","params":{"peer_id":"p","role":"guest","realtime":true,"info":{"name":"P"},"new_field":1}}"#
+                of:
+                    #"{"method":"on-peer-join","params":{"peer_id":"p","role":"guest","realtime":true,"info":{"name":"P"},"new_field":1}}"#
             ) == [.peerJoined(peer)])
         #expect(
             events(of: #"{"method":"on-error","params":{"code":"410","message":"gone"}}"#)
@@ -157,7 +158,8 @@ import Testing
                         LeaveRequestNotification(requestedBy: nil, reason: "", roomEnd: true))
                 ])
         let hls = events(
-            of: #"{"method":"on-hls-update","params":{"enabled":true,"variants":[{"url":"u","state":"started","initialised_at":5}],"hls_recording":{"hls_vod":true}}}"#
+            of:
+                #"{"method":"on-hls-update","params":{"enabled":true,"variants":[{"url":"u","state":"started","initialised_at":5}],"hls_recording":{"hls_vod":true}}}"#
         )
         guard case .hls(let payload)? = hls.first else {
             Issue.record("not typed: \(hls)")

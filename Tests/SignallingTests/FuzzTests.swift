@@ -47,7 +47,8 @@ import Testing
                 switch Int.random(in: 0..<4, using: &random) {
                 case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
                 case 1: bytes.remove(at: index)
-                case 2: bytes.insert(contentsOf: words.randomElement(using: &random)!.utf8, at: index)
+                case 2:
+                    bytes.insert(contentsOf: words.randomElement(using: &random)!.utf8, at: index)
                 default: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &random))
                 }
             }
@@ -63,7 +64,8 @@ import Testing
     }
 
     @Test func theClientSurvivesMutatedServerFrames() throws {
-        let peer = #"{"peer_id":"p","role":"host","groups":[],"info":{"name":"P","data":"","user_id":"u","type":"regular"}}"#
+        let peer =
+            #"{"peer_id":"p","role":"host","groups":[],"info":{"name":"P","data":"","user_id":"u","type":"regular"}}"#
         let frames = [
             #"{"jsonrpc":"2.0","method":"on-policy-change","params":{"name":"host","known_roles":{"host":{"name":"host","publishParams":{"allowed":["audio"]}}},"template_id":"t"}}"#,
             #"{"jsonrpc":"2.0","method":"peer-list","params":{"peers":{"p":\#(peer)},"room":{"name":"r","streaming":{"enabled":true,"hls":{"enabled":true,"variants":[{"url":"u","state":"started"}]}}}}}"#,

@@ -52,7 +52,8 @@ import Testing
         seen += try await ann2.drain()
         let ben2 = try await fixture.connect("ben", role: "guest")
         seen += try await ben2.drain()
-        #expect(try await ann2.call("get-peer", #"{"peer_id":"bot"}"#).error?.hasPrefix("404") == true)
+        #expect(
+            try await ann2.call("get-peer", #"{"peer_id":"bot"}"#).error?.hasPrefix("404") == true)
         let found = try await ann2.call("find-peer", #"{"limit":10}"#)
         #expect(found.result["total"].integer == 2)
         seen.append(found)

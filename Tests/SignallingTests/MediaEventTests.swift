@@ -96,12 +96,15 @@ import Testing
         _ = ann
         func request(_ id: String, _ method: String, _ params: String) -> RoomMediaEvent {
             .dataMessage(
-                "ann", #"{"id":"\#(id)","jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
+                "ann", #"{"id":"\#(id)","jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#
+            )
         }
         await say([
-            request("1", "prefer-video-track-state", #"{"track_id":"t1","max_spatial_layer":"high"}"#),
+            request(
+                "1", "prefer-video-track-state", #"{"track_id":"t1","max_spatial_layer":"high"}"#),
             request("2", "prefer-audio-track-state", #"{"track_id":"t1","subscribed":false}"#),
-            request("3", "prefer-video-track-state", #"{"track_id":"t9","max_spatial_layer":"low"}"#),
+            request(
+                "3", "prefer-video-track-state", #"{"track_id":"t9","max_spatial_layer":"low"}"#),
             request("4", "prefer-video-track-state", #"{"max_spatial_layer":"low"}"#),
             request("5", "prefer-the-moon", #"{}"#),
             .dataMessage("ann", "nonsense"),

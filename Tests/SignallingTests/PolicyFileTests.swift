@@ -57,12 +57,18 @@ import Testing
         ("[]", "invalid policy: the file is not a JSON object"),
         ("{}", "invalid policy: 'roles' is missing"),
         (#"{"roles":[{}]}"#, "invalid policy: 'roles.0.name' is missing"),
-        (#"{"roles":{"a":{"publishParams":{"allowed":["smell"]}}}}"#,
-            "invalid policy: 'roles.a.publishParams.allowed.0' has a value that is not allowed"),
-        (#"{"roles":{"a":{"maxPeerCount":"many"}}}"#,
-            "invalid policy: 'roles.a.maxPeerCount' must be a whole number"),
-        (#"{"roles":{"a":{"subscribeParams":{"subscribeToRoles":["b"]}}}}"#,
-            "invalid policy: role 'a' subscribes to role 'b', which does not exist"),
+        (
+            #"{"roles":{"a":{"publishParams":{"allowed":["smell"]}}}}"#,
+            "invalid policy: 'roles.a.publishParams.allowed.0' has a value that is not allowed"
+        ),
+        (
+            #"{"roles":{"a":{"maxPeerCount":"many"}}}"#,
+            "invalid policy: 'roles.a.maxPeerCount' must be a whole number"
+        ),
+        (
+            #"{"roles":{"a":{"subscribeParams":{"subscribeToRoles":["b"]}}}}"#,
+            "invalid policy: role 'a' subscribes to role 'b', which does not exist"
+        ),
     ])
     func aBadFileIsRefusedByField(text: String, message: String) {
         #expect(reason(text) == message)

@@ -45,10 +45,14 @@ import Testing
         ("join", #"{"name":5}"#, "parameter 'name' must be a string"),
         ("join", #"{"name":null}"#, "parameter 'name' is missing"),
         ("join", #"{"name":"N","offer":{"type":"offer"}}"#, "parameter 'offer.sdp' is missing"),
-        ("join", #"{"name":"N","offer":{"type":"answer","sdp":""}}"#,
-            "parameter 'offer.type' must be 'offer'"),
-        ("join", #"{"name":"N","offer":{"type":"nonsense","sdp":""}}"#,
-            "parameter 'offer.type' has a value that is not allowed"),
+        (
+            "join", #"{"name":"N","offer":{"type":"answer","sdp":""}}"#,
+            "parameter 'offer.type' must be 'offer'"
+        ),
+        (
+            "join", #"{"name":"N","offer":{"type":"nonsense","sdp":""}}"#,
+            "parameter 'offer.type' has a value that is not allowed"
+        ),
         ("join", "[]", "parameter 'params' must be an object"),
         ("offer", "{}", "'offer' needs a joined peer: join first"),
         ("broadcast", "{}", "'broadcast' needs a joined peer: join first"),
@@ -64,35 +68,57 @@ import Testing
     @Test(arguments: [
         ("join", #"{"name":"A"}"#, "400 peer a has already joined the room"),
         ("offer", "{}", "400 parameter 'desc' is missing"),
-        ("offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"type":"video"}}}"#,
-            "400 parameter 'tracks.t.track_id' is missing"),
-        ("offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":[]}"#,
-            "400 parameter 'tracks' must be an object"),
-        ("offer",
+        (
+            "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"type":"video"}}}"#,
+            "400 parameter 'tracks.t.track_id' is missing"
+        ),
+        (
+            "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":[]}"#,
+            "400 parameter 'tracks' must be an object"
+        ),
+        (
+            "offer",
             #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"t","stream_id":"s","type":"smell"}}}"#,
-            "400 parameter 'tracks.t.type' has a value that is not allowed"),
-        ("offer",
+            "400 parameter 'tracks.t.type' has a value that is not allowed"
+        ),
+        (
+            "offer",
             #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"","stream_id":"s","type":"audio"}}}"#,
-            "400 track_id is empty"),
-        ("answer", #"{"desc":{"type":"offer","sdp":"x"}}"#,
-            "400 parameter 'desc.type' must be 'answer'"),
-        ("trickle", #"{"target":2,"candidate":{"candidate":""}}"#,
-            "400 parameter 'target' has a value that is not allowed"),
+            "400 track_id is empty"
+        ),
+        (
+            "answer", #"{"desc":{"type":"offer","sdp":"x"}}"#,
+            "400 parameter 'desc.type' must be 'answer'"
+        ),
+        (
+            "trickle", #"{"target":2,"candidate":{"candidate":""}}"#,
+            "400 parameter 'target' has a value that is not allowed"
+        ),
         ("trickle", #"{"candidate":{"candidate":""}}"#, "400 parameter 'target' is missing"),
         ("track-update", "{}", "400 parameter 'tracks' is missing"),
-        ("track-update", #"{"tracks":{"x":{"mute":true}}}"#,
-            "404 track x is not published by this peer"),
-        ("track-update", #"{"tracks":{"x":{"mute":"yes"}}}"#,
-            "400 parameter 'tracks.x.mute' must be a boolean"),
+        (
+            "track-update", #"{"tracks":{"x":{"mute":true}}}"#,
+            "404 track x is not published by this peer"
+        ),
+        (
+            "track-update", #"{"tracks":{"x":{"mute":"yes"}}}"#,
+            "400 parameter 'tracks.x.mute' must be a boolean"
+        ),
         ("broadcast", #"{"info":{}}"#, "400 parameter 'info.message' is missing"),
-        ("broadcast", #"{"info":{"message":"x"},"peer_id":"nobody"}"#,
-            "404 peer nobody is not in the room"),
-        ("broadcast", #"{"info":{"message":"x"},"roles":["pope"]}"#,
-            "400 role 'pope' does not exist in this room's policy"),
+        (
+            "broadcast", #"{"info":{"message":"x"},"peer_id":"nobody"}"#,
+            "404 peer nobody is not in the room"
+        ),
+        (
+            "broadcast", #"{"info":{"message":"x"},"roles":["pope"]}"#,
+            "400 role 'pope' does not exist in this room's policy"
+        ),
         ("get-peer", "{}", "400 parameter 'peer_id' is missing"),
         ("get-peer", #"{"peer_id":"x"}"#, "404 peer x is not in the room"),
-        ("peer-iter-next", #"{"iterator":"9"}"#,
-            "400 parameter 'iterator' is not known or too old"),
+        (
+            "peer-iter-next", #"{"iterator":"9"}"#,
+            "400 parameter 'iterator' is not known or too old"
+        ),
         ("set-metadata", #"{"key":"","data":1}"#, "400 key is empty"),
         ("listen-metadata-change", "{}", "400 parameter 'keys' is missing"),
         ("peer-leave-request", "{}", "400 parameter 'requested_for' is missing"),

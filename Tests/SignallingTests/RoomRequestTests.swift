@@ -33,7 +33,8 @@ import Testing
         #expect(
             try await ben.call("get-metadata", #"{"key":"pin"}"#).result["updated_by"].string
                 == "ann")
-        #expect(try await ben.call("set-metadata", #"{"data":"x"}"#).result["key"].string == "default")
+        #expect(
+            try await ben.call("set-metadata", #"{"data":"x"}"#).result["key"].string == "default")
     }
 
     @Test func aListenerIsToldTheValueOfTheDay() async throws {

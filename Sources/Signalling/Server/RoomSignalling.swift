@@ -147,7 +147,8 @@ public actor RoomSignalling {
                 reason: "refused: \(error.code)")
             return nil
         }
-        push(.onPolicyChange, PolicyPayload(room.policy, role: role(of: connection)), to: connection)
+        push(
+            .onPolicyChange, PolicyPayload(room.policy, role: role(of: connection)), to: connection)
         if room.peer(peer)?.hasJoined ?? false {
             log(.info, "peer returned", peer)
             pushRoom(to: connection)
