@@ -55,7 +55,7 @@ struct InkSurface: ~Copyable {
     ///   - y: the line's middle, from the top.
     ///   - size: the font's size in pixels.
     func write(_ text: String, centredAt y: Double, size: Double, isBold: Bool, _ ink: Ink) {
-        guard !text.isEmpty, Self.hasFont, let layout = pango_cairo_create_layout(context),
+        guard !text.isEmpty, let layout = pango_cairo_create_layout(context),
             let font = pango_font_description_new()
         else { return }
         defer {
@@ -72,6 +72,11 @@ struct InkSurface: ~Copyable {
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
         pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER)
         pango_layout_set_text(layout, text, -1)
+        // Without a font that knows the script, Pango draws boxes; nothing is better than that.
+        guard
+            pango_layout_get_unknown_glyphs_count(layout) * 2
+                < pango_layout_get_character_count(layout)
+        else { return }
         var textWidth: Int32 = 0
         var textHeight: Int32 = 0
         pango_layout_get_pixel_size(layout, &textWidth, &textHeight)
@@ -98,13 +103,4 @@ struct InkSurface: ~Copyable {
         cairo_set_source_rgb(
             context, Double(ink.red) / 255, Double(ink.green) / 255, Double(ink.blue) / 255)
     }
-
-    /// Pango ends the process when it is asked for text on a machine without a single font.
-    private static let hasFont: Bool = {
-        var families: UnsafeMutablePointer<UnsafeMutablePointer<PangoFontFamily>?>?
-        var count: Int32 = 0
-        pango_font_map_list_families(pango_cairo_font_map_get_default(), &families, &count)
-        g_free(families)
-        return count > 0
-    }()
 }

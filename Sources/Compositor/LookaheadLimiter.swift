@@ -16,8 +16,9 @@ struct LookaheadLimiter {
     static let lookahead = 240
     /// The time constant of the recovery, 150 ms in samples at 48 kHz.
     private static let recovery = 7_200.0
-    /// A gain this near to one is one.
-    private static let unity: Float = 0.9999
+    /// A gain this near to one is one: the last 0.009 dB cannot be heard, and nearer to one the
+    /// recovery's steps get lost in a Float's last bit.
+    private static let unity: Float = 0.999
 
     let ceiling: Float
     private let recoveryStep = Float(1 - exp(-1 / recovery))

@@ -1,1 +1,161 @@
+import Codec
+import Compositor
+import MediaKernel
+import Stage
 import Testing
+
+@Suite struct CompositorTests {
+    private let red = Colour(red: 255, green: 0, blue: 0)
+    private let green = Colour(red: 0, green: 255, blue: 0)
+    private let blue = Colour(red: 0, green: 0, blue: 255)
+    private let canvas = Canvas(width: 640, height: 360)
+
+    private func solid(_ width: Int, _ height: Int, _ colour: Colour) throws -> VideoFrame {
+        try VideoFrame.solid(width: width, height: height, colour: colour)
+    }
+
+    private func colour(_ frame: VideoFrame, _ x: Int, _ y: Int) -> Colour {
+        frame.withPlanes {
+            Colour(
+                luma: $0.y[x, y], blueDifference: $0.u[x / 2, y / 2],
+                redDifference: $0.v[x / 2, y / 2])
+        }
+    }
+
+    private func isNear(_ a: Colour, _ b: Colour, _ tolerance: Int = 2) -> Bool {
+        abs(Int(a.luma) - Int(b.luma)) <= tolerance
+            && abs(Int(a.blueDifference) - Int(b.blueDifference)) <= tolerance
+            && abs(Int(a.redDifference) - Int(b.redDifference)) <= tolerance
+    }
+
+    private func half(_ side: Int, _ frame: VideoFrame?, _ fit: TileFit = .crop) -> PlacedFrame {
+        PlacedFrame(
+            rectangle: Rectangle(x: side * 320, y: 0, width: 320, height: 360), fit: fit,
+            frame: frame, peer: PeerID("peer-\(side)"), name: "Peer \(side)")
+    }
+
+    @Test func eachTileFillsItsRectangleAndNothingElse() throws {
+        let compositor = try Compositor(canvas: canvas)
+        let inner = Rectangle(x: 100, y: 60, width: 200, height: 120)
+        let picture = try compositor.compose(
+            tiles: [
+                PlacedFrame(
+                    rectangle: inner, fit: .crop, frame: try solid(320, 180, red))
+            ], background: blue)
+        for (x, y) in [(100, 60), (299, 179), (100, 179), (299, 60), (200, 120)] {
+            #expect(colour(picture, x, y) == red, "\(x),\(y)")
+        }
+        for (x, y) in [(99, 60), (300, 100), (100, 59), (100, 180), (0, 0), (639, 359)] {
+            #expect(colour(picture, x, y) == blue, "\(x),\(y)")
+        }
+    }
+
+    @Test func letterboxShowsBarsAndCropDoesNot() throws {
+        let compositor = try Compositor(canvas: canvas)
+        // 16:9 in a tile of 320x360: 320x180 in its middle.
+        let boxed = try compositor.compose(
+            tiles: [half(0, try solid(640, 360, green), .letterbox)], background: .black)
+        #expect(colour(boxed, 160, 89) == .black)
+        #expect(colour(boxed, 160, 91) == green)
+        #expect(colour(boxed, 160, 268) == green)
+        #expect(colour(boxed, 160, 271) == .black)
+        let cropped = try compositor.compose(
+            tiles: [half(0, try solid(640, 360, green), .crop)], background: .black)
+        for y in [0, 89, 180, 359] { #expect(colour(cropped, 160, y) == green) }
+    }
+
+    @Test func cropKeepsTheMiddle() throws {
+        // A picture whose outer thirds are red and whose middle third is green.
+        let source = try VideoFrame.make(width: 960, height: 360) { planes in
+            for (plane, value) in [
+                (planes.y, \Colour.luma), (planes.u, \.blueDifference), (planes.v, \.redDifference),
+            ] {
+                for y in 0..<plane.height {
+                    for x in 0..<plane.width {
+                        let isMiddle = x >= plane.width / 3 && x < plane.width * 2 / 3
+                        plane[x, y] = (isMiddle ? green : red)[keyPath: value]
+                    }
+                }
+            }
+        }
+        let compositor = try Compositor(canvas: canvas)
+        let picture = try compositor.compose(tiles: [half(0, source)])
+        for x in [2, 160, 317] { #expect(isNear(colour(picture, x, 180), green)) }
+    }
+
+    @Test(arguments: FrameRotation.allCases)
+    func aTurnedPictureStandsUpright(rotation: FrameRotation) throws {
+        // Stored so that, turned as told, the upright picture is red above and green below.
+        let sides: (Int, Int) =
+            rotation == .clockwise90 || rotation == .clockwise270 ? (64, 128) : (128, 64)
+        let source = try VideoFrame.make(width: sides.0, height: sides.1) { planes in
+            for (plane, value) in [
+                (planes.y, \Colour.luma), (planes.u, \.blueDifference), (planes.v, \.redDifference),
+            ] {
+                for y in 0..<plane.height {
+                    for x in 0..<plane.width {
+                        let isTop =
+                            switch rotation {
+                            case .none: y < plane.height / 2
+                            case .clockwise90: x < plane.width / 2
+                            case .clockwise180: y >= plane.height / 2
+                            case .clockwise270: x >= plane.width / 2
+                            }
+                        plane[x, y] = (isTop ? red : green)[keyPath: value]
+                    }
+                }
+            }
+        }
+        let compositor = try Compositor(canvas: Canvas(width: 320, height: 160))
+        let picture = try compositor.compose(
+            tiles: [
+                PlacedFrame(
+                    rectangle: Rectangle(x: 0, y: 0, width: 320, height: 160), fit: .letterbox,
+                    frame: source, rotation: rotation)
+            ])
+        for x in [4, 160, 315] {
+            #expect(isNear(colour(picture, x, 10), red), "\(x)")
+            #expect(isNear(colour(picture, x, 150), green), "\(x)")
+        }
+    }
+
+    @Test func aPeerWithoutVideoHasItsOwnColour() throws {
+        let compositor = try Compositor(canvas: canvas)
+        let picture = try compositor.compose(tiles: [half(0, nil), half(1, nil)])
+        #expect(isNear(colour(picture, 10, 10), SlateRenderer.colour(of: "peer-0")))
+        #expect(isNear(colour(picture, 330, 10), SlateRenderer.colour(of: "peer-1")))
+        #expect(SlateRenderer.colour(of: "peer-0") != SlateRenderer.colour(of: "peer-1"))
+    }
+
+    @Test func tilesOutsideTheCanvasAreLeftOut() throws {
+        let compositor = try Compositor(canvas: canvas)
+        let picture = try compositor.compose(
+            tiles: [
+                PlacedFrame(
+                    rectangle: Rectangle(x: 600, y: 0, width: 100, height: 100), fit: .crop,
+                    frame: try solid(64, 64, red)),
+                PlacedFrame(
+                    rectangle: Rectangle(x: -2, y: 0, width: 100, height: 100), fit: .crop,
+                    frame: try solid(64, 64, red)),
+            ], background: .black)
+        #expect(colour(picture, 620, 50) == .black)
+        #expect(colour(picture, 50, 50) == .black)
+    }
+
+    @Test func picturesOfAnySizeAreTaken() throws {
+        let compositor = try Compositor(canvas: canvas)
+        for (width, height) in [(1, 1), (2, 2), (17, 3), (161, 91), (1920, 1080), (90, 1280)] {
+            for fit in TileFit.allCases {
+                for rotation in FrameRotation.allCases {
+                    _ = try compositor.compose(
+                        tiles: [
+                            PlacedFrame(
+                                rectangle: Rectangle(x: 2, y: 2, width: 316, height: 178),
+                                fit: fit, frame: try solid(width, height, green),
+                                rotation: rotation)
+                        ])
+                }
+            }
+        }
+    }
+}

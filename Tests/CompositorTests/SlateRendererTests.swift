@@ -1,0 +1,99 @@
+import Codec
+@testable import Compositor
+import Foundation
+import MediaKernel
+import Testing
+
+@Suite struct SlateRendererTests {
+    private func brightPixels(_ frame: VideoFrame, rows: Range<Int>) -> Int {
+        frame.withPlanes { planes in
+            rows.reduce(0) { sum, y in
+                sum + (0..<planes.y.width).count { planes.y[$0, y] > 100 }
+            }
+        }
+    }
+
+    @Test func theSlateIsDarkAndCarriesText() throws {
+        let slate = try SlateRenderer().slate(width: 1280, height: 720, room: "Weekly sync")
+        let corner = slate.withPlanes { $0.y[5, 5] }
+        #expect(abs(Int(corner) - Int(SlateRenderer.background.luma)) <= 1)
+        // The product's, the room's and the message's lines.
+        for rows in [180..<225, 310..<355, 395..<440] {
+            #expect(brightPixels(slate, rows: rows) > 100, "\(rows)")
+        }
+        #expect(brightPixels(slate, rows: 600..<720) == 0)
+    }
+
+    @Test func picturesAreDrawnOnce() throws {
+        let renderer = SlateRenderer()
+        let slate = try renderer.slate(width: 320, height: 180, room: "a")
+        #expect(try renderer.slate(width: 320, height: 180, room: "a") === slate)
+        #expect(try renderer.slate(width: 320, height: 180, room: "b") !== slate)
+        let tile = try renderer.placeholder(width: 320, height: 180, peer: "p", name: "Ann Lee")
+        #expect(try renderer.placeholder(width: 320, height: 180, peer: "p", name: "Ann Lee") === tile)
+        for n in 0..<SlateRenderer.maximumCached {
+            _ = try renderer.slate(width: 32, height: 32, room: "\(n)")
+        }
+        #expect(try renderer.slate(width: 320, height: 180, room: "a") !== slate)
+    }
+
+    @Test(arguments: [(1, 1), (16, 16), (90, 640), (427, 241), (1920, 1080)])
+    func anySizeAndAnyNameIsDrawn(width: Int, height: Int) throws {
+        let renderer = SlateRenderer()
+        let names = [
+            "", "Ann", "Zoë van der Berg", "日本語 の名前", "👩‍👩‍👧 family", "<b>&amp;</b>",
+            "line\nbreak\u{0}\u{7}", String(repeating: "wide ", count: 400), "\u{202E}right to left",
+        ]
+        for name in names {
+            let frame = try renderer.placeholder(
+                width: width, height: height, peer: PeerID(name), name: name)
+            #expect(frame.width == width && frame.height == height)
+            _ = try renderer.slate(width: width, height: height, room: name, message: name)
+        }
+    }
+
+    @Test func aMachineWithoutFontsGetsPicturesWithoutText() async {
+        // In a process of its own, because fontconfig reads its configuration once.
+        await #expect(processExitsWith: .success) {
+            let path = NSTemporaryDirectory() + "roomcast-no-fonts-\(getpid()).conf"
+            try Data("<fontconfig><dir>/nonexistent</dir></fontconfig>".utf8)
+                .write(to: URL(filePath: path))
+            setenv("FONTCONFIG_FILE", path, 1)
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let slate = try SlateRenderer().slate(width: 320, height: 180, room: "Room")
+            // The accent line is drawn, the text is not.
+            let bright = slate.withPlanes { planes in
+                (0..<180).filter { y in (0..<320).contains { planes.y[$0, y] > 100 } }
+            }
+            try #require(!bright.isEmpty && bright.allSatisfy { (64..<68).contains($0) })
+        }
+    }
+
+    @Test func impossibleSizesAreRefused() {
+        #expect(throws: CodecError.self) {
+            try SlateRenderer().slate(width: 0, height: 10, room: "")
+        }
+        #expect(throws: CodecError.self) {
+            try SlateRenderer().placeholder(width: 10, height: 100_000, peer: "", name: "")
+        }
+    }
+
+    @Test func initialsAreOfTheFirstAndTheLastWord() {
+        #expect(SlateRenderer.initials(of: "ann") == "A")
+        #expect(SlateRenderer.initials(of: "Ann Marie Lee") == "AL")
+        #expect(SlateRenderer.initials(of: "  élan   vital ") == "ÉV")
+        #expect(SlateRenderer.initials(of: " ") == "")
+        #expect(SlateRenderer.line("a\nb\u{0}c") == "abc")
+    }
+
+    @Test func aPeersColourIsAlwaysTheSameAndReadsWellUnderWhite() {
+        #expect(Ink(of: "peer") == Ink(of: "peer"))
+        var seen: Set<Ink> = []
+        for n in 0..<100 {
+            let colour = SlateRenderer.colour(of: PeerID("peer-\(n)"))
+            #expect(colour.luma < 150)
+            seen.insert(Ink(of: PeerID("peer-\(n)")))
+        }
+        #expect(seen.count > 60)
+    }
+}
