@@ -29,7 +29,7 @@ export function rooms() {
   return request("/api/rooms");
 }
 
-/** @returns {Promise<{hls_js_url: string|null, ui?: object}>} */
+/** @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, roles: string[]}>} */
 export function configuration() {
   return request("/api/config");
 }

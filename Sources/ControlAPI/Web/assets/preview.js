@@ -132,7 +132,7 @@ export class Preview {
       configuration().catch(() => null),
       rooms().catch(() => []),
     ]);
-    if (settings?.ui?.roles?.length) this.#offerRoles(settings.ui.roles, role);
+    if (settings?.roles?.length) this.#offerRoles(settings.roles, role);
     const room = list.find((one) => one.id === roomID);
     if (room?.name) node.title.textContent = room.name;
     const count = room?.peer_count ?? 0;

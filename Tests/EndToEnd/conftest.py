@@ -1,0 +1,101 @@
+"""Fixtures of the end-to-end tests. Everything that is started here is ended here, by its id."""
+
+import os
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from harness import chromium, signalling  # noqa: E402
+from harness.firefox import Firefox  # noqa: E402
+from harness.namespace import ADDRESS, Namespace  # noqa: E402
+from harness.server import BINARY, Server  # noqa: E402
+
+
+def pytest_report_header(config):
+    return f"roomcast: {BINARY}"
+
+
+@pytest.fixture(scope="session")
+def binary():
+    """The release binary. That it is missing is a failure: a skipped test proves nothing."""
+    assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: make build"
+    return BINARY
+
+
+@pytest.fixture(scope="module")
+def server(binary, tmp_path_factory):
+    """One server for the tests of a module; they keep apart by their rooms."""
+    server = Server(tmp_path_factory.mktemp("server"))
+    yield server
+    assert server.process.poll() is None, f"the server died:\n{server.tail()}"
+    assert server.stop() == 0, server.tail()
+
+
+@pytest.fixture
+def room():
+    return f"room-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = chromium.launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def enter(server, browser, room):
+    """`enter("Ann")`: a person at the room page, who is gone when the test is."""
+    people = []
+
+    def enter(name, role="host", **options):
+        people.append(chromium.Participant(browser, server, room, name, role, **options))
+        return people[-1]
+
+    yield enter
+    for person in people:
+        person.close()
+    for person in people:
+        assert person.errors == [], f"errors on the page of {person.name}"
+
+
+@pytest.fixture
+def connect(server, room):
+    """`connect("Ann")`: a bare socket in the room."""
+    peers = []
+
+    def connect(name, **options):
+        peers.append(signalling.Peer(server, options.pop("room", room), name, **options))
+        return peers[-1]
+
+    yield connect
+    for peer in peers:
+        peer.close()
+
+
+@pytest.fixture(scope="module")
+def namespace():
+    namespace = Namespace()
+    yield namespace
+    namespace.close()
+
+
+@pytest.fixture(scope="module")
+def namespace_server(binary, namespace, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("namespace-server")
+    server = Server(directory, namespace=namespace, media_address=ADDRESS)
+    yield server
+    assert server.stop() == 0, server.tail()
+
+
+@pytest.fixture(scope="module")
+def firefox(namespace):
+    firefox = Firefox(namespace)
+    yield firefox
+    firefox.close()

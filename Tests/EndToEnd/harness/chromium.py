@@ -1,0 +1,114 @@
+"""The distribution's Chromium with its fake camera and microphone, driven by Playwright."""
+
+from . import tokens
+from .waiting import wait_for
+
+EXECUTABLE = "/usr/bin/chromium"
+
+ARGUMENTS = [
+    "--use-fake-device-for-media-stream=fps=30",
+    "--use-fake-ui-for-media-stream",
+    "--allow-loopback-in-peer-connection",
+    "--autoplay-policy=no-user-gesture-required",
+    "--no-sandbox",  # Chromium refuses to run as root with its sandbox
+]
+
+# Lets the tests ask the page's PeerConnections for their statistics.
+KEEP_CONNECTIONS = """
+(() => {
+  const Original = window.RTCPeerConnection;
+  window.connections = [];
+  window.RTCPeerConnection = class extends Original {
+    constructor(...arguments_) {
+      super(...arguments_);
+      window.connections.push(this);
+    }
+  };
+  window.inbound = async (kind) => {
+    const all = [];
+    for (const connection of window.connections) {
+      if (connection.connectionState === "closed") continue;
+      for (const report of (await connection.getStats()).values()) {
+        if (report.type === "inbound-rtp" && report.kind === kind) all.push({ ...report });
+      }
+    }
+    return all;
+  };
+})();
+"""
+
+TILES = """() => [...document.querySelectorAll("[data-testid=tile]")].map((tile) => {
+  const video = tile.querySelector("video");
+  const canvas = document.createElement("canvas");
+  canvas.width = 16; canvas.height = 9;
+  const context = canvas.getContext("2d");
+  let colour = null;
+  if (video.videoWidth > 0) {
+    context.drawImage(video, 0, 0, 16, 9);
+    colour = [...context.getImageData(2, 4, 1, 1).data].slice(0, 3);
+  }
+  return {name: tile.dataset.name, isLocal: "local" in tile.dataset, source: tile.dataset.source,
+          width: video.videoWidth, height: video.videoHeight, time: video.currentTime, colour};
+})"""
+
+
+def launch(playwright):
+    return playwright.chromium.launch(executable_path=EXECUTABLE, args=ARGUMENTS)
+
+
+class Participant:
+    """A person in a room: the room page in a context of its own."""
+
+    def __init__(self, browser, server, room, name, role="host", query=""):
+        self.name = name
+        self.errors = []
+        self.context = browser.new_context(permissions=["camera", "microphone"])
+        self.context.add_init_script(KEEP_CONNECTIONS)
+        self.page = self.context.new_page()
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        token = tokens.room_token(room, user=name.lower(), role=role)
+        self.page.goto(
+            f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true{query}"
+        )
+        self.page.wait_for_selector("[data-testid=call]", timeout=20_000)
+
+    def tiles(self):
+        return self.page.evaluate(TILES)
+
+    def tile(self, name):
+        return next((tile for tile in self.tiles() if tile["name"] == name), None)
+
+    def wait_for_picture_of(self, name, timeout=20):
+        """The tile of somebody, once frames arrive in it."""
+
+        def moving():
+            tile = self.tile(name)
+            return tile and tile["width"] > 0 and tile["time"] > 0.5 and tile
+
+        return wait_for(f"{self.name} sees {name}", moving, timeout, interval=0.25)
+
+    def inbound(self, kind):
+        return self.page.evaluate("(kind) => window.inbound(kind)", kind)
+
+    def streaming_state(self):
+        return self.page.get_attribute("[data-testid=streaming-state]", "data-state")
+
+    def wait_for_streaming(self, state, timeout):
+        wait_for(
+            f"{self.name} learns that the stream is {state}",
+            lambda: self.streaming_state() == state,
+            timeout,
+        )
+
+    def people(self):
+        return self.page.eval_on_selector_all(
+            "[data-testid=person]",
+            "(nodes) => nodes.map((node) => node.querySelector('b').textContent)",
+        )
+
+    def leave(self):
+        self.page.click("[data-testid=leave]")
+        self.page.wait_for_selector("[data-testid=farewell]")
+
+    def close(self):
+        self.context.close()

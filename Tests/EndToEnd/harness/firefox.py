@@ -1,0 +1,121 @@
+"""The distribution's Firefox over WebDriver BiDi, without a driver in between."""
+
+import itertools
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import websockets.sync.client
+
+from . import tokens
+from .server import free_port
+from .waiting import wait_for
+
+EXECUTABLE = "/usr/bin/firefox-esr"
+COMMAND_TIMEOUT = 30  # s
+
+PREFERENCES = {
+    "media.navigator.streams.fake": True,
+    "media.navigator.permission.disabled": True,
+    "media.peerconnection.ice.obfuscate_host_addresses": False,
+    "media.autoplay.default": 0,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "app.update.enabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+}
+
+
+class Firefox:
+    """One browser in a namespace. Its pages see the namespace's loopback, which is secure."""
+
+    def __init__(self, namespace):
+        self._profile = tempfile.TemporaryDirectory(prefix="roomcast-firefox-")
+        lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in PREFERENCES.items()]
+        Path(self._profile.name, "user.js").write_text("\n".join(lines))
+        port = free_port(socket.SOCK_STREAM)
+        self.process = subprocess.Popen(
+            [*namespace.prefix, EXECUTABLE, "--headless", "--no-remote",
+             "--profile", self._profile.name, "--remote-debugging-port", str(port)],
+            env=os.environ | {"HOME": self._profile.name},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._ids = itertools.count(1)
+        try:
+            connection = wait_for("Firefox listens", lambda: self._open(namespace, port), 60)
+            self._socket = websockets.sync.client.connect(
+                f"ws://127.0.0.1:{port}/session", sock=connection, max_size=None
+            )
+            self.command("session.new", capabilities={})
+            tree = self.command("browsingContext.getTree")
+            self.context = tree["contexts"][0]["context"]
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, namespace, port):
+        if self.process.poll() is not None:
+            raise AssertionError(f"Firefox ended with {self.process.returncode}")
+        try:
+            return namespace.connect("127.0.0.1", port)
+        except OSError:
+            return None
+
+    def command(self, method, **parameters):
+        identifier = next(self._ids)
+        self._socket.send(json.dumps({"id": identifier, "method": method, "params": parameters}))
+        deadline = time.monotonic() + COMMAND_TIMEOUT
+        while True:
+            message = json.loads(self._socket.recv(timeout=deadline - time.monotonic()))
+            if message.get("id") != identifier:
+                continue
+            if message["type"] == "error":
+                raise AssertionError(f"{method}: {message['error']}: {message['message']}")
+            return message["result"]
+
+    def navigate(self, url):
+        self.command("browsingContext.navigate", context=self.context, url=url, wait="complete")
+
+    def evaluate(self, function):
+        """Calls an (asynchronous) function of the page; the value travels as JSON."""
+        result = self.command(
+            "script.evaluate",
+            expression=f"(async () => JSON.stringify((await ({function})()) ?? null))()",
+            target={"context": self.context},
+            awaitPromise=True,
+        )
+        if result["type"] != "success":
+            raise AssertionError(result["exceptionDetails"]["text"])
+        return json.loads(result["result"]["value"])
+
+    def enter(self, server, room, name, role="host"):
+        """Joins a room by the room page, with the fake camera and microphone."""
+        token = tokens.room_token(room, user=name.lower(), role=role)
+        self.navigate(
+            f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true"
+        )
+        wait_for(
+            f"{name} is in the room",
+            lambda: self.evaluate(
+                "() => document.querySelector('[data-testid=call]')?.hidden === false"
+            ),
+            30,
+            interval=0.5,
+        )
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._profile.cleanup()

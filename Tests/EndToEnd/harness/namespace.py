@@ -1,0 +1,78 @@
+"""A network of its own for Firefox, which neither offers nor uses loopback candidates.
+
+The namespace holds a veth pair with a default route, which is what Firefox wants to see before it
+gathers anything. It lives as long as its one agent process, so there is nothing to clean up. The
+agent opens connections inside and hands them out over a Unix socket (SCM_RIGHTS), so the tests
+themselves stay outside. Root makes it directly; anybody else inside a user namespace.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+
+ADDRESS = "10.99.0.1"
+
+AGENT = f"""
+import socket, subprocess, sys
+control = socket.socket(fileno=int(sys.argv[1]))
+for command in (
+    "ip link set lo up",
+    "ip link add cast0 type veth peer name cast1",
+    "ip address add {ADDRESS}/24 dev cast0",
+    "ip link set cast0 up",
+    "ip link set cast1 up",
+    "ip route add default via 10.99.0.254 dev cast0",
+):
+    subprocess.run(command.split(), check=True)
+control.sendall(b"ready")
+while request := control.recv(64):
+    try:
+        host, port = request.decode().split()
+        with socket.create_connection((host, int(port)), 5) as connection:
+            socket.send_fds(control, [b"+"], [connection.fileno()])
+    except OSError as error:
+        control.sendall(b"-" + str(error).encode()[:200])
+"""
+
+
+class Namespace:
+    def __init__(self):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        as_user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        self._agent = subprocess.Popen(
+            ["unshare", *as_user, "--net", sys.executable, "-c", AGENT, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+        )
+        theirs.close()
+        self._control = ours
+        ours.settimeout(20)
+        if ours.recv(16) != b"ready":
+            self.close()
+            raise RuntimeError("the network namespace could not be made (see above)")
+
+    @property
+    def prefix(self):
+        """What to put before a command line to run it inside."""
+        enter = ["nsenter", "--target", str(self._agent.pid), "--net"]
+        if os.geteuid() != 0:
+            enter += ["--user", "--preserve-credentials"]
+        return [*enter, "--"]
+
+    def connect(self, host, port):
+        """A connection made inside the namespace. Raises OSError where there is none."""
+        self._control.sendall(f"{host} {port}".encode())
+        message, descriptors, _, _ = socket.recv_fds(self._control, 256, 1)
+        if not descriptors:
+            raise ConnectionError(message[1:].decode() or "no answer from the namespace")
+        connection = socket.socket(fileno=descriptors[0])
+        connection.settimeout(20)  # the descriptor is non-blocking, as the agent left it
+        return connection
+
+    def close(self):
+        self._control.close()  # the agent reads the end and goes
+        try:
+            self._agent.wait(5)
+        except subprocess.TimeoutExpired:
+            self._agent.kill()
+            self._agent.wait()

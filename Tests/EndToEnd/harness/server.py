@@ -1,0 +1,122 @@
+"""The real binary, on ports of its own and with a directory of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from . import tokens
+from .http import Client
+from .waiting import wait_for
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+BINARY = Path(os.environ.get("ROOMCAST_BINARY", REPOSITORY / ".build/release/roomcast"))
+
+START_TIMEOUT = 15  # s
+STOP_TIMEOUT = 15  # s
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """`roomcast serve`. With a namespace it runs inside and its media is at `media_address`."""
+
+    def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None):
+        self.directory = Path(directory)
+        self.output = self.directory / "output"
+        self.log = self.directory / "server.log"
+        self.port = free_port(socket.SOCK_STREAM)
+        self.media_port = free_port(socket.SOCK_DGRAM)
+        self.host = "127.0.0.1"
+        self.base = f"http://{self.host}:{self.port}"
+        connect = namespace.connect if namespace else None
+        self.http = Client(self.host, self.port, connect)
+        environment = os.environ | self._settings(media_address) | (settings or {})
+        prefix = namespace.prefix if namespace else []
+        self._file = self.log.open("wb")
+        self.process = subprocess.Popen(
+            [*prefix, str(BINARY), "serve"],
+            cwd=self.directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=self._file,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_for("the server answers", self._is_up, START_TIMEOUT)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _settings(self, media_address):
+        return {
+            "ROOMCAST_HTTP_HOST": self.host,
+            "ROOMCAST_HTTP_PORT": str(self.port),
+            "ROOMCAST_MEDIA_HOST": media_address,
+            "ROOMCAST_MEDIA_PORT": str(self.media_port),
+            "ROOMCAST_MEDIA_ADVERTISED_ADDRESSES": media_address,
+            "ROOMCAST_ACCESS_KEY": tokens.ACCESS_KEY,
+            "ROOMCAST_ACCESS_SECRET": tokens.SECRET,
+            "ROOMCAST_OUTPUT_DIRECTORY": str(self.output),
+            "ROOMCAST_PAGES_OPEN_TOKENS": "true",
+        }
+
+    def _is_up(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.tail()}")
+        try:
+            return self.http.get("/health").status == 200
+        except OSError:
+            return False
+
+    def tail(self, lines=40):
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def stop(self):
+        """Ends the server as an operator would; returns its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._file.close()
+        return self.process.returncode
+
+    # The control API, as a server of somebody's would use it.
+
+    def manage(self, method, path, body=None):
+        return self.http.request(method, f"/v2{path}", body=body, token=tokens.management_token())
+
+    def start_stream(self, room, body=None):
+        answer = self.manage("POST", f"/live-streams/room/{room}/start", body or {})
+        assert answer.status == 200, answer
+        return answer.json
+
+    def stop_stream(self, room):
+        answer = self.manage("POST", f"/live-streams/room/{room}/stop")
+        assert answer.status == 200, answer
+        return answer.json["data"]
+
+    def stream(self, stream_id):
+        answer = self.manage("GET", f"/live-streams/{stream_id}")
+        assert answer.status == 200, answer
+        return answer.json
+
+    def wait_for_status(self, stream_id, status, timeout):
+        def reached():
+            found = self.stream(stream_id)
+            assert found["status"] != "failed" or status == "failed", found
+            return found["status"] == status and found
+
+        return wait_for(f"the stream is {status}", reached, timeout)
+
+    def peer_count(self, room):
+        rooms = {one["id"]: one for one in self.http.get("/api/rooms").json}
+        return rooms[room]["peer_count"] if room in rooms else 0

@@ -1,0 +1,81 @@
+"""The eyes and ears of the other tests, tried on media of which everything is known."""
+
+import numpy as np
+import pytest
+
+from harness import hls, media, tokens
+from harness.server import REPOSITORY
+
+CLIPS = [("ann", 1000), ("ben", 1500), ("cleo", 2000)]
+
+
+def clip(name):
+    return REPOSITORY / "fixtures" / "media" / f"{name}.webm"
+
+
+@pytest.fixture(scope="module")
+def ann():
+    return media.frames(clip("ann"), 640, 360)
+
+
+@pytest.mark.parametrize(("name", "frequency"), CLIPS)
+def test_a_clip_has_its_size_its_length_and_its_beep(name, frequency):
+    found = media.streams(clip(name))
+    assert (found["video"]["width"], found["video"]["height"]) == (640, 360)
+    assert found["video"]["avg_frame_rate"] == "30/1"
+    assert (found["video"]["codec_name"], found["audio"]["codec_name"]) == ("vp8", "opus")
+
+    samples = media.sound(clip(name))
+    assert abs(len(samples) / media.SAMPLE_RATE - 24) < 0.02
+    beeps = media.onsets(media.tone(samples, frequency), 0.01, 0.1)
+    assert len(beeps) == 24
+    assert np.allclose(beeps, np.arange(24), atol=0.03)
+    others = [other for _, other in CLIPS if other != frequency]
+    assert all(media.tone(samples, other).max() < 0.1 for other in others)
+
+
+def test_a_clip_flashes_for_three_frames_a_second_and_counts_the_others(ann):
+    assert len(ann) == 720
+    white = media.luma(ann) > 240
+    assert [index for index in range(720) if white[index]] == [
+        index for index in range(720) if index % 30 < 3
+    ]
+    counted = {index: media.frame_number(ann[index]) for index in range(720) if not white[index]}
+    assert all(index == number for index, number in counted.items())
+
+
+def test_the_clips_are_told_apart_by_colour(ann):
+    red, green, blue = media.colour_of(ann)
+    assert red > 2 * green and red > 2 * blue
+    red, green, blue = media.colour_of(media.frames(clip("ben")))
+    assert green > 1.5 * red and green > 1.5 * blue
+    red, green, blue = media.colour_of(media.frames(clip("cleo")))
+    assert blue > 1.5 * red and blue > 1.5 * green
+
+
+def test_a_frozen_picture_is_seen(ann):
+    assert media.longest_run(media.movement(ann) < 8) <= 3  # the white frames
+    frozen = np.concatenate([ann[10:20], np.repeat(ann[20:21], 15, axis=0)])
+    assert media.longest_run(media.movement(frozen) < 8) == 14
+
+
+def test_playlists_are_read_as_the_specification_has_them():
+    variants = hls.parse_master(
+        '#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-STREAM-INF:BANDWIDTH=2000,CODECS="avc1.4d001f,mp4a.40.2"'
+        ",RESOLUTION=1280x720\nstream_0/stream.m3u8\n"
+    )
+    assert variants[0].size == (1280, 720)
+    assert variants[0].attributes["CODECS"] == "avc1.4d001f,mp4a.40.2"
+    playlist = hls.parse_media(
+        "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000Z\n"
+        "#EXTINF:2.000,\na.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:1.5,\nb.ts\n#EXT-X-ENDLIST\n"
+    )
+    assert [segment.duration for segment in playlist.segments] == [2.0, 1.5]
+    assert [segment.is_discontinuity for segment in playlist.segments] == [False, True]
+    assert playlist.is_ended and playlist.tags["EXT-X-TARGETDURATION"] == "2"
+
+
+def test_tokens_have_three_parts_and_the_right_claims():
+    header, payload, signature = tokens.room_token("r", role="guest").split(".")
+    assert header and payload and len(signature) == 43
+    assert tokens.management_token(algorithm="none").endswith(".")
