@@ -36,6 +36,11 @@ struct SDPLine {
             throw .malformed(
                 line: number, text: String(text), reason: "a line is <letter>=<value>")
         }
+        // Rendering leaves them out, and what looks unknown here must not become known there.
+        guard utf8.allSatisfy({ $0 >= 0x20 }) else {
+            throw .malformed(
+                line: number, text: String(text), reason: "control characters are not allowed")
+        }
         self.type = Character(UnicodeScalar(type))
         value = Substring(utf8.dropFirst(2))
     }
