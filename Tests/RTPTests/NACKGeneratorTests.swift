@@ -1,0 +1,93 @@
+import MediaKernel
+import RTP
+import Testing
+
+@Suite struct NACKGeneratorTests {
+    private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
+
+    private func numbers(_ values: [UInt16]) -> [SequenceNumber] { values.map { .init($0) } }
+
+    @Test func aGapIsAskedForAfterTheReorderDelayThenOncePerRoundTrip() {
+        var generator = NACKGenerator()
+        generator.roundTripTime = .milliseconds(40)
+        generator.received(SequenceNumber(65_534), at: at(0))
+        #expect(generator.nextDeadline == nil)
+        generator.received(SequenceNumber(1), at: at(0))
+        #expect(generator.nextDeadline == at(10))
+        #expect(generator.poll(at: at(9)).isEmpty)
+        #expect(generator.poll(at: at(10)) == numbers([65_535, 0]))
+        #expect(generator.poll(at: at(59)).isEmpty)
+        generator.received(SequenceNumber(65_535), at: at(59))
+        #expect(generator.poll(at: at(60)) == numbers([0]))
+        generator.received(SequenceNumber(0), at: at(61))
+        #expect(generator.nextDeadline == nil)
+        #expect(generator.takeAbandoned().isEmpty)
+    }
+
+    @Test func mereReorderingIsNotAskedFor() {
+        var generator = NACKGenerator()
+        for number: UInt16 in [1, 3, 2, 5, 4] {
+            generator.received(SequenceNumber(number), at: at(0))
+        }
+        #expect(generator.nextDeadline == nil)
+        #expect(generator.poll(at: at(1000)).isEmpty)
+    }
+
+    @Test func aNumberIsAbandonedAfterItsTime() {
+        var generator = NACKGenerator()
+        generator.roundTripTime = .milliseconds(90)
+        generator.received(SequenceNumber(1), at: at(0))
+        generator.received(SequenceNumber(3), at: at(0))
+        var asked = 0
+        var now = 0
+        while let deadline = generator.nextDeadline {
+            now = Int((deadline - .zero).milliseconds)
+            asked += generator.poll(at: deadline).count
+        }
+        #expect(now == 400)
+        #expect(asked == 4)
+        #expect(generator.takeAbandoned() == numbers([2]))
+        #expect(generator.takeAbandoned().isEmpty)
+    }
+
+    @Test func aNumberIsAbandonedAfterItsTries() {
+        var configuration = NACKGenerator.Configuration()
+        configuration.abandonAfter = .seconds(60)
+        var generator = NACKGenerator(configuration)
+        generator.roundTripTime = .milliseconds(10)
+        generator.received(SequenceNumber(1), at: at(0))
+        generator.received(SequenceNumber(3), at: at(0))
+        var asked = 0
+        while let deadline = generator.nextDeadline { asked += generator.poll(at: deadline).count }
+        #expect(asked == configuration.triesMaximum)
+        #expect(generator.takeAbandoned() == numbers([2]))
+    }
+
+    @Test func aLongRoundTripIsGivenTimeForThreeTries() {
+        var generator = NACKGenerator()
+        generator.roundTripTime = .milliseconds(300)
+        generator.received(SequenceNumber(1), at: at(0))
+        generator.received(SequenceNumber(3), at: at(0))
+        #expect(generator.poll(at: at(10)).count == 1)
+        #expect(generator.poll(at: at(800)).count == 1)
+        #expect(generator.outstandingCount == 1)
+        _ = generator.poll(at: at(900))
+        #expect(generator.outstandingCount == 0)
+    }
+
+    @Test func beyondTheMaximumTheOldestAreAbandoned() {
+        var configuration = NACKGenerator.Configuration()
+        configuration.outstandingMaximum = 10
+        var generator = NACKGenerator(configuration)
+        generator.received(SequenceNumber(0), at: at(0))
+        generator.received(SequenceNumber(9), at: at(0))
+        generator.received(SequenceNumber(15), at: at(0))
+        #expect(generator.outstandingCount == 10)
+        #expect(generator.takeAbandoned() == numbers([1, 2, 3]))
+        #expect(generator.poll(at: at(20)) == numbers([4, 5, 6, 7, 8, 10, 11, 12, 13, 14]))
+        generator.received(SequenceNumber(100), at: at(20))
+        #expect(generator.outstandingCount == 10)
+        #expect(generator.takeAbandoned().last == SequenceNumber(14))
+        #expect(generator.poll(at: at(40)) == numbers(Array(90..<100)))
+    }
+}
