@@ -1,0 +1,39 @@
+"""Puts a room on air, lets it run, stops it, and brings everything down to look at it."""
+
+import time
+from dataclasses import dataclass
+
+from . import hls
+from .waiting import wait_for
+
+START_TIMEOUT = 15  # s
+STOP_TIMEOUT = 15  # s
+
+
+@dataclass
+class Recording:
+    started: dict  # the answer to the start request
+    stopped: dict  # the stream's record after its end
+    ready_after: float  # s from the start request to `running`
+    stream: hls.Stream
+
+
+def record(server, room, seconds, directory, body=None):
+    """A recording of at least so many seconds. The room is not on air any more afterwards."""
+    begin = time.monotonic()
+    started = server.start_stream(room, body)
+    try:
+        server.wait_for_status(started["id"], "running", START_TIMEOUT)
+        ready_after = time.monotonic() - begin
+        url = started["playback"]["url"]
+        # Segments, not the clock, say how much of the stream there is.
+        wait_for(
+            f"{seconds} s of segments",
+            lambda: hls.segment_count(server.http, url) * 2 >= seconds,
+            seconds * 2 + 20,
+            interval=0.5,
+        )
+    finally:
+        server.stop_stream(room)
+    stopped = server.wait_for_status(started["id"], "completed", STOP_TIMEOUT)
+    return Recording(started, stopped, ready_after, hls.Stream(server.http, url, directory))

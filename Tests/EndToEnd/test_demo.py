@@ -1,0 +1,200 @@
+"""`roomcast demo`: three real publishers of known clips, so the stream can be read to the frame."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import checks, hls, media
+from harness.http import Response
+from harness.server import REPOSITORY
+from harness.waiting import wait_for
+
+DURATION = 20  # s
+READY_MAXIMUM = 4000  # ms
+SYNC_MAXIMUM = 0.1  # s between the flash and the beep of one second
+
+PEOPLE = {"Ann": (0, 1000), "Ben": (1, 1500), "Cleo": (2, 2000)}  # RGB channel, beep in Hz
+
+
+class Demo:
+    """One run to its end. Its session id finds whatever it might leave behind."""
+
+    def __init__(self, binary, arguments, directory, errors=subprocess.PIPE):
+        self.process = subprocess.Popen(
+            [str(binary), "demo", *arguments],
+            cwd=REPOSITORY,
+            env=os.environ | {"ROOMCAST_OUTPUT_DIRECTORY": str(directory)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
+
+    def finish(self, timeout):
+        try:
+            output, errors = self.process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
+        return output, errors
+
+    def left_behind(self):
+        """Processes of the demo's session that still run."""
+        found = []
+        for directory in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (directory / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[3]) == self.process.pid and fields[0] != "Z":
+                found.append(directory.name)
+        return found
+
+
+class Result:
+    def __init__(self, output, directory):
+        self.line = json.loads(output.strip().splitlines()[-1])
+        self.directory = Path(self.line["directory"])
+        self.stream = hls.Stream(Directory(self.directory), "/master.m3u8", directory)
+        self.pictures = media.frames(self.stream.top.file, 640, 360)
+        self.sound = media.sound(self.stream.top.file)
+        self.tiles = {tile["peer"]: tile for tile in self.line["tiles"]}
+
+    def tile(self, name):
+        tile = self.tiles[name]
+        place = (tile[key] for key in ("x", "y", "width", "height"))
+        return media.crop(self.pictures, *place, 1280, 720)
+
+
+class Directory:
+    """The output directory in place of the origin: the demo's server is gone by then."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def get(self, path):
+        return Response(200, {}, (self.root / path.lstrip("/")).read_bytes())
+
+
+@pytest.fixture(scope="module")
+def demo(binary, tmp_path_factory):
+    run = Demo(binary, [str(DURATION)], tmp_path_factory.mktemp("demo-output"))
+    output, errors = run.finish(DURATION + 60)
+    assert run.process.returncode == 0, errors[-3000:]
+    assert run.left_behind() == []
+    return Result(output, tmp_path_factory.mktemp("demo"))
+
+
+def test_it_prints_one_line_with_what_was_made(demo):
+    line = demo.line
+    assert line["master"].startswith("http://") and line["master"].endswith("/master.m3u8")
+    assert line["segments"] == len(demo.stream.top.playlist.segments)
+    assert line["segments"] >= DURATION / 2 - 1
+    assert 0 < line["started_after_ms"] < READY_MAXIMUM
+    assert line["bot_cpu_seconds"] > 0
+    assert set(demo.tiles) == set(PEOPLE)
+
+
+def test_the_stream_is_sound_in_every_layer(demo):
+    checks.playlists_are_sound(demo.stream)
+    checks.sizes_and_rates_are_right(demo.stream)
+    checks.segments_are_cut_alike(demo.stream)
+    checks.time_runs_evenly(demo.stream)
+
+
+def test_everybodys_picture_is_where_its_tile_is(demo):
+    for name, (channel, _) in PEOPLE.items():
+        colour = media.colour_of(demo.tile(name)[90:])
+        others = [value for index, value in enumerate(colour) if index != channel]
+        assert colour[channel] > 1.4 * max(others), (name, colour, demo.tiles[name])
+
+
+def test_tiles_lie_on_the_canvas_and_apart(demo):
+    tiles = list(demo.line["tiles"])
+    for tile in tiles:
+        assert 0 <= tile["x"] and tile["x"] + tile["width"] <= 1280
+        assert 0 <= tile["y"] and tile["y"] + tile["height"] <= 720
+    for index, one in enumerate(tiles):
+        for other in tiles[index + 1:]:
+            beside = (one["x"] + one["width"] <= other["x"]
+                      or other["x"] + other["width"] <= one["x"])
+            below = (one["y"] + one["height"] <= other["y"]
+                     or other["y"] + other["height"] <= one["y"])
+            assert beside or below, (one, other)
+
+
+def test_no_picture_is_black_and_none_stands_still(demo):
+    checks.picture_is_there_and_moves(demo.pictures)
+    for name in PEOPLE:
+        still = media.movement(demo.tile(name)[90:]) < 8
+        # The white frames of the flash are three alike.
+        assert media.longest_run(still) <= 15, f"{name}'s picture stood still"
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_everybodys_beep_is_heard_once_a_second(demo, name):
+    tone = media.tone(demo.sound[3 * media.SAMPLE_RATE:], PEOPLE[name][1])
+    beeps = media.onsets(tone, 0.01, 0.05)
+    seconds = len(tone) * 0.01
+    assert abs(len(beeps) - seconds) <= 2
+    assert np.allclose(np.diff(beeps), 1, atol=0.05)
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_flash_and_beep_of_one_person_come_together(demo, name):
+    flashes = np.array(media.onsets(media.luma(demo.tile(name)) > 200, 1 / 30, 0.5))
+    beeps = np.array(media.onsets(media.tone(demo.sound, PEOPLE[name][1]), 0.01, 0.05))
+    flashes, beeps = flashes[flashes > 4], beeps[beeps > 3]
+    assert len(flashes) >= DURATION - 8
+    apart = np.array([np.abs(beeps - flash).min() for flash in flashes])
+    assert np.percentile(apart, 80) <= SYNC_MAXIMUM, apart
+    # Neither may wander away from the other.
+    assert abs(np.median(apart[-5:]) - np.median(apart[:5])) <= 0.05
+
+
+def test_frames_follow_each_other_in_order(demo):
+    tile = demo.tile("Ann")
+    numbers = [media.frame_number(picture) for picture in tile[90:-30]]
+    flashing = media.luma(tile[90:-30]) > 200
+    shown = [number for number, is_white in zip(numbers, flashing) if not is_white]
+    steps = np.mod(np.diff(shown), 720)
+    # Two clocks drift: now and then a frame is shown twice or left out, never more.
+    assert np.isin(steps, [0, 1, 2, 3, 4, 5]).mean() > 0.99
+    assert (steps == 1).mean() > 0.8
+
+
+def test_interrupting_it_ends_it_cleanly(binary, tmp_path):
+    run = Demo(binary, [], tmp_path, errors=subprocess.STDOUT)
+    found = []
+
+    def is_on_air():
+        line = run.process.stdout.readline()
+        found.append(line)
+        return "master.m3u8" in line
+
+    try:
+        wait_for("the demo says where the stream is", is_on_air, 40, interval=0)
+        # It also says where to look.
+        text = "".join(found)
+        begin = time.monotonic()
+        run.process.send_signal(signal.SIGINT)
+        rest, _ = run.finish(20)
+    except BaseException:
+        os.killpg(run.process.pid, signal.SIGKILL)
+        raise
+    text += rest
+    assert run.process.returncode == 0, text[-3000:]
+    assert time.monotonic() - begin < 15
+    assert run.left_behind() == []
+    assert re.search(r"http://\S+/rooms/\S+", text) and re.search(r"http://\S+/watch/\S+", text)
+    playlists = list(tmp_path.glob("**/stream_0/stream.m3u8"))
+    assert len(playlists) == 1
+    assert hls.parse_media(playlists[0].read_text()).is_ended

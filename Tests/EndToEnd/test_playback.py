@@ -1,0 +1,74 @@
+"""The stream in a real player: Chromium's own HLS, on the watch page."""
+
+from harness.waiting import wait_for
+
+LENGTH = 20  # s that playback must advance
+ON_AIR_TIMEOUT = 15  # s
+
+STATE = """() => {
+  const video = document.querySelector("[data-testid=video]");
+  return {time: video.currentTime, width: video.videoWidth, paused: video.paused,
+          error: video.error && video.error.message, frames: video.getVideoPlaybackQuality(),
+          hidden: video.hidden};
+}"""
+
+
+def test_the_watch_page_waits_plays_and_says_when_it_is_over(enter, browser, server, room):
+    enter("Ann")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server.base}/watch/{room}")
+    page.wait_for_selector("[data-testid=notice]")
+    assert not page.is_visible("[data-testid=video]")
+
+    stream = server.start_stream(room)
+    try:
+        server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
+        wait_for("playback begins", lambda: page.evaluate(STATE)["time"] > 0.5, 20)
+        assert page.inner_text("[data-testid=live-badge]").startswith("Live")
+        begin = page.evaluate(STATE)["time"]
+        wait_for(
+            f"playback advances by {LENGTH} s",
+            lambda: page.evaluate(STATE)["time"] >= begin + LENGTH,
+            LENGTH * 1.5,
+            interval=0.5,
+        )
+        state = page.evaluate(STATE)
+        assert state["error"] is None and state["width"] > 0 and not state["paused"]
+    finally:
+        server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
+    # What is left plays out before the page says so.
+    wait_for(
+        "the page says that it is over",
+        lambda: page.is_visible("[data-testid=notice]")
+        and "ended" in page.inner_text("[data-testid=notice]"),
+        30,
+        interval=0.5,
+    )
+    context.close()
+
+
+def test_the_first_page_lists_the_room_and_leads_into_it(enter, browser, server, room):
+    enter("Ann")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.base)
+    card = page.wait_for_selector(f"[data-testid=room-card][data-room={room}]")
+    assert "1 person" in card.inner_text()
+    card.query_selector("[data-testid=join-link]").click()
+    page.wait_for_url(f"**/rooms/{room}")
+    context.close()
+
+
+def test_the_preview_joins_with_a_token_of_the_page_api(browser, server, room):
+    context = browser.new_context(permissions=["camera", "microphone"])
+    page = context.new_page()
+    page.goto(f"{server.base}/rooms/{room}")
+    page.fill("[data-testid=name]", "Dora")
+    page.select_option("[data-testid=role]", "guest")
+    page.click("[data-testid=join]")
+    page.wait_for_selector("[data-testid=call]")
+    wait_for("Dora is counted", lambda: server.peer_count(room) == 1, 5)
+    context.close()
+    wait_for("Dora is gone with her page", lambda: server.peer_count(room) == 0, 10)

@@ -1,0 +1,161 @@
+"""Rooms with real browsers: they see and hear each other, and what is on air, and nothing else."""
+
+from harness.signalling import hls_in, peers_in
+from harness.waiting import wait_for
+
+RECORDER = "__internal_recorder"
+ON_AIR_TIMEOUT = 15  # s
+
+
+def is_green(colour):
+    red, green, blue = colour
+    return green > 90 and green > 1.5 * red and green > 1.5 * blue
+
+
+def test_two_browsers_see_and_hear_each_other(enter):
+    ann, ben = enter("Ann"), enter("Ben", role="guest")
+    for one, other in [(ann, ben), (ben, ann)]:
+        tile = one.wait_for_picture_of(other.name)
+        assert is_green(tile["colour"]), tile
+        before = tile["time"]
+        wait_for(
+            f"{one.name} sees {other.name} go on",
+            lambda one=one, other=other, before=before: one.tile(other.name)["time"] > before + 3,
+            10,
+        )
+        video = [report for report in one.inbound("video") if report["framesDecoded"] > 30]
+        assert len(video) == 1 and video[0]["frameWidth"] >= 320
+        wait_for(
+            f"{one.name} hears {other.name}",
+            lambda one=one: any(report.get("totalAudioEnergy", 0) > 0.001
+                                for report in one.inbound("audio")),
+            10,
+        )
+        assert sorted(one.people()) == sorted([f"{one.name} (you)", other.name])
+
+
+def test_a_switched_off_camera_becomes_a_face_and_comes_back(enter):
+    ann, ben = enter("Ann"), enter("Ben")
+    ann.wait_for_picture_of("Ben")
+    ben.page.click("[data-testid=camera]")
+    wait_for("Ann sees no picture of Ben", lambda: ann.tile("Ben")["width"] == 0, 10)
+    ben.page.click("[data-testid=camera]")
+    ann.wait_for_picture_of("Ben")
+
+
+def test_who_leaves_is_gone_at_once(enter):
+    ann, ben = enter("Ann"), enter("Ben")
+    ann.wait_for_picture_of("Ben")
+    ben.leave()
+    wait_for("Ann is alone", lambda: ann.people() == ["Ann (you)"], 5)
+    assert ann.tile("Ben") is None
+
+
+def test_messages_arrive_as_they_were_written(enter):
+    ann, ben = enter("Ann"), enter("Ben")
+    wait_for("Ann sees Ben in the list", lambda: "Ben" in ann.people(), 10)
+    text = "<b>bold?</b> & „Grüße“ 🎥"
+    ann.page.click("[data-testid=open-chat]")
+    ann.page.fill("[data-testid=message]", text)
+    ann.page.click("[data-testid=send]")
+    ben.page.click("[data-testid=open-chat]")
+    for person in (ann, ben):
+        message = person.page.wait_for_selector("[data-testid=chat-message] .message-text")
+        assert message.inner_text() == text
+
+
+def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, server, room):
+    ann, ben = enter("Ann"), enter("Ben", role="guest")
+    assert ann.streaming_state() == "none"
+    ann.page.click("[data-testid=go-live]")
+    for person in (ann, ben):
+        person.wait_for_streaming("started", ON_AIR_TIMEOUT)
+        assert person.page.get_attribute("[data-testid=watch-link]", "href").endswith(
+            f"/watch/{room}"
+        )
+    stream = server.http.get(f"/api/rooms/{room}/stream").json
+    assert stream["state"] == "running"
+
+    late = enter("Cleo", role="viewer")
+    late.wait_for_streaming("started", 5)
+    assert late.page.get_attribute("[data-testid=streaming-state]", "data-url") == stream["url"]
+
+    ann.page.click("[data-testid=go-live]")
+    for person in (ann, ben, late):
+        person.wait_for_streaming("stopped", ON_AIR_TIMEOUT)
+    record = server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
+    assert record["started_by"] and record["stopped_by"] == record["started_by"]
+
+
+def test_only_roles_with_the_permission_can_go_live(enter):
+    guest = enter("Ben", role="guest")
+    assert not guest.page.is_visible("[data-testid=go-live]")
+
+
+def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server, room):
+    early = connect("Early")
+    early.join()
+    early.wait_for("peer-list")
+    ann = enter("Ann")
+    stream = server.start_stream(room)
+    try:
+        server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
+        assert server.peer_count(room) == 2
+        assert sorted(ann.people()) == ["Ann (you)", "Early"]
+
+        late = connect("Late")
+        late.join()
+        visible = {"Early", "Ann"}
+        assert {peer["info"]["name"] for peer in peers_in(late.wait_for("peer-list")).values()} \
+            == visible
+
+        # The same after a reconnect of somebody who was there before.
+        early.close()
+        again = connect("Early", peer_id=early.peer_id)
+        listed = peers_in(again.wait_for("peer-list"))
+        names = {peer["info"]["name"] for identifier, peer in listed.items()
+                 if identifier != early.peer_id}
+        assert names == {"Ann", "Late"}
+        again.drain(1)
+
+        for peer in (early, late, again):
+            text = str([message for message in peer.notifications
+                        if message["method"] != "on-policy-change"])
+            assert RECORDER not in text
+            joined = [message["params"]["info"]["name"] for message in peer.notifications
+                      if message["method"] == "on-peer-join"]
+            assert set(joined) <= {"Ann", "Late", "Early"}
+    finally:
+        server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
+    assert sorted(ann.people()) == ["Ann (you)", "Early", "Late"]
+
+
+def test_a_late_socket_learns_the_streaming_state_from_its_peer_list(enter, connect, server, room):
+    enter("Ann")
+    stream = server.start_stream(room)
+    try:
+        server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
+        late = connect("Late")
+        late.join()
+        hls = hls_in(late.wait_for("peer-list"))
+        assert hls["enabled"] is True
+        assert hls["variants"][0]["state"] == "started"
+        assert hls["variants"][0]["url"] == stream["playback"]["url"]
+        assert hls["variants"][0]["started_at"] > 1_600_000_000_000  # milliseconds
+    finally:
+        server.stop_stream(room)
+    update = late.wait_for(
+        "on-hls-update", lambda params: params["variants"][0]["state"] == "stopped",
+        ON_AIR_TIMEOUT,
+    )
+    assert update["enabled"] is False
+
+
+def test_a_token_of_the_page_api_opens_the_room(server, room):
+    answer = server.http.post(
+        f"/api/rooms/{room}/token", body={"role": "guest", "user_id": "ann"}
+    )
+    assert answer.status == 200
+    token = answer.json["token"]
+    assert server.http.get("/init?peer_id=p1", token=token).status == 200
