@@ -1,0 +1,154 @@
+public import HTTPTypes
+public import Hummingbird
+import Logging
+import NIOCore
+
+/// What a caller is told when a request fails: the one place where HTTP status codes live.
+///
+/// On the wire it is 100ms' error body, `{"code": 401, "message": "…", "details": ["…"]}`, with
+/// the status repeated as a three-digit `code`, which the web SDK reads.
+public struct APIError: HTTPResponseError, Hashable {
+    public var status: HTTPResponse.Status
+    /// One sentence, stable enough to be shown.
+    public var message: String
+    /// What exactly was wrong, for the one who repairs it.
+    public var details: [String]
+    public var headers: HTTPFields
+
+    init(
+        _ status: HTTPResponse.Status, _ message: String, details: [String] = [],
+        headers: HTTPFields = [:]
+    ) {
+        self.status = status
+        self.message = message
+        self.details = details
+        self.headers = headers
+    }
+
+    /// The caller sent something that cannot be meant.
+    public static func badRequest(_ message: String, _ details: String...) -> APIError {
+        APIError(.badRequest, message, details: details)
+    }
+
+    /// The control API's answer to a missing or bad management token.
+    static func managementToken(_ error: TokenError) -> APIError {
+        APIError(
+            .unauthorized, "Token validation error", details: [error.description],
+            headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// The room door's answer to a missing or bad room token: the reason is the message, since
+    /// client SDKs show nothing else.
+    static func roomToken(_ error: TokenError) -> APIError {
+        APIError(.unauthorized, error.description, headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    public static func forbidden(_ message: String, _ details: String...) -> APIError {
+        APIError(.forbidden, message, details: details)
+    }
+
+    public static func notFound(_ message: String, _ details: String...) -> APIError {
+        APIError(.notFound, message, details: details)
+    }
+
+    static func methodNotAllowed(_ allowed: String) -> APIError {
+        APIError(
+            .methodNotAllowed, "method not allowed", details: ["use \(allowed)"],
+            headers: [.allow: allowed])
+    }
+
+    /// The room is full, or the peer's role is.
+    public static func full(_ message: String, _ details: String...) -> APIError {
+        APIError(.forbidden, message, details: details)
+    }
+
+    static func upgradeRequired() -> APIError {
+        APIError(
+            .upgradeRequired, "this is a WebSocket endpoint",
+            details: ["RFC 6455: GET with Upgrade: websocket and Sec-WebSocket-Version: 13"],
+            headers: [.upgrade: "websocket", .secWebSocketVersion: "13"])
+    }
+
+    static func tooLarge(maximum: Int) -> APIError {
+        APIError(.contentTooLarge, "the body is longer than \(maximum) bytes")
+    }
+
+    /// We could, but not now: a limit of this machine is reached, or it is being stopped.
+    public static func unavailable(_ message: String, _ details: String...) -> APIError {
+        APIError(.serviceUnavailable, message, details: details, headers: [.retryAfter: "5"])
+    }
+
+    /// Our fault. What went wrong goes into the log, not to the caller.
+    public static func `internal`() -> APIError {
+        APIError(.internalServerError, "internal error")
+    }
+
+    public func response(from request: Request, context: some RequestContext) -> Response {
+        var response = JSON.response(
+            Body(code: status.code, message: message, details: details), status: status)
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+
+    struct Body: Codable, Hashable {
+        var code: Int
+        var message: String
+        var details: [String]
+    }
+}
+
+extension APIError {
+    /// The same error for a live-stream operation that was refused.
+    init(_ error: LiveStreamError) {
+        switch error {
+        case .notFound(let what):
+            self = .notFound("live stream not found", what)
+        case .tooManyStreams(let running, let maximum):
+            self = .unavailable(
+                "too many streams", "too_many_streams: \(running) of \(maximum) are on air")
+        case .tooManyVariants(let room, let maximum):
+            self = .unavailable(
+                "too many variants",
+                "too_many_variants: room \(room) already has \(maximum) on air")
+        case .shuttingDown:
+            self = .unavailable("the server is shutting down")
+        case .storage(let reason):
+            self = .unavailable("the output directory cannot be used", reason)
+        }
+    }
+}
+
+/// Sees to it that every error leaves in the API's own form, and that our faults are logged.
+struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as APIError {
+            return error.response(from: request, context: context)
+        } catch let error as any HTTPResponseError {
+            return Self.translated(error).response(from: request, context: context)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            context.logger.error(
+                "request failed",
+                metadata: [
+                    "method": "\(request.method)", "path": "\(request.uri.path.prefix(200))",
+                    "error": "\(error)",
+                ])
+            return APIError.internal().response(from: request, context: context)
+        }
+    }
+
+    private static func translated(_ error: any HTTPResponseError) -> APIError {
+        switch error.status {
+        case .notFound: .notFound("not found")
+        case .contentTooLarge: .tooLarge(maximum: Limits.bodyBytes)
+        default:
+            APIError(error.status, error.status.reasonPhrase.lowercased())
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// JSON bodies in and out, with one set of rules.
+enum JSON {
+    /// Keys in a fixed order, so that equal answers are equal bytes.
+    static func data(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static func response(
+        _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json; charset=utf-8"
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+        // Our own DTOs hold strings, integers and booleans, which always encode.
+        let bytes = (try? data(value)) ?? Data(#"{"code":500,"message":"internal error"}"#.utf8)
+        return Response(
+            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Reads a request's body as an object of type `T`; an empty body is an empty object.
+    static func decode<T: Decodable>(
+        _ type: T.Type, from request: Request
+    ) async throws -> T {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }),
+            length > Limits.bodyBytes
+        {
+            throw APIError.tooLarge(maximum: Limits.bodyBytes)
+        }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: Limits.bodyBytes)
+        } catch is NIOTooManyBytesError {
+            throw APIError.tooLarge(maximum: Limits.bodyBytes)
+        }
+        let bytes = Array(buffer.readableBytesView)
+        let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
+        do {
+            return try JSONDecoder().decode(type, from: isBlank ? Data("{}".utf8) : Data(bytes))
+        } catch let error as DecodingError {
+            throw APIError.badRequest("malformed body", describe(error))
+        }
+    }
+
+    static func describe(_ error: DecodingError) -> String {
+        func name(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
+            let path = (context.codingPath + (last.map { [$0] } ?? []))
+                .map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+                .joined(separator: ".")
+            return path.isEmpty ? "the body" : String(path.prefix(100))
+        }
+        switch error {
+        case .typeMismatch(let type, let context):
+            return "\(name(context)) is not of type \(jsonName(of: type))"
+        case .valueNotFound(_, let context): return "\(name(context)) must not be null"
+        case .keyNotFound(let key, let context): return "\(name(context, key)) is missing"
+        case .dataCorrupted(let context):
+            return context.codingPath.isEmpty
+                ? "the body is not valid JSON" : "\(name(context)) is not valid"
+        @unknown default: return "the body cannot be read"
+        }
+    }
+
+    private static func jsonName(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "string"
+        case is Bool.Type: "boolean"
+        case is Int.Type, is Double.Type: "number"
+        case is [String: Any].Type: "object"
+        case is [Any].Type: "array"
+        default: "object or array"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// A path below the output directory that may be served, taken apart and checked.
+///
+/// Only names that the streams themselves can make pass: components of `[A-Za-z0-9_.-]` that do
+/// not begin with a dot, with a known extension at the end. That leaves no room for `..`, NUL,
+/// backslashes, absolute paths or hidden and temporary files, however they were encoded.
+struct OriginPath: Hashable {
+    enum Kind: String, CaseIterable {
+        case playlist = "m3u8"
+        case transportStream = "ts"
+        case initialization = "mp4"
+        case fragment = "m4s"
+        case subtitles = "vtt"
+
+        var mediaType: String {
+            switch self {
+            case .playlist: "application/vnd.apple.mpegurl"
+            case .transportStream: "video/mp2t"
+            case .initialization, .fragment: "video/mp4"
+            case .subtitles: "text/vtt"
+            }
+        }
+
+        /// A playlist changes with every segment; everything else is written once.
+        var isImmutable: Bool { self != .playlist }
+    }
+
+    static let componentsMaximum = 6
+    static let componentBytesMaximum = 128
+
+    let components: [String]
+    let kind: Kind
+
+    /// - Parameter encoded: what follows `/hls/` in the request's path, still percent-encoded.
+    init?(encoded: some StringProtocol) {
+        guard
+            encoded.utf8.count <= Self.componentsMaximum * (Self.componentBytesMaximum + 1)
+        else { return nil }
+        var components: [String] = []
+        for part in encoded.split(separator: "/", omittingEmptySubsequences: false) {
+            guard let component = Self.decoded(part), Self.isServable(component),
+                components.count < Self.componentsMaximum
+            else { return nil }
+            components.append(component)
+        }
+        guard let name = components.last, let dot = name.lastIndex(of: "."),
+            let kind = Kind(rawValue: String(name[name.index(after: dot)...]))
+        else { return nil }
+        self.components = components
+        self.kind = kind
+    }
+
+    private static func isServable(_ component: String) -> Bool {
+        guard (1...componentBytesMaximum).contains(component.utf8.count),
+            component.utf8.first != UInt8(ascii: ".")
+        else { return false }
+        return component.utf8.allSatisfy { Limits.isWordByte($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    /// Decodes once. What is still encoded afterwards contains a `%` and is refused.
+    private static func decoded(_ part: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(part.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexValue),
+                let low = rest.popFirst().flatMap(hexValue)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

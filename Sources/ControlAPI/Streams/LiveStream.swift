@@ -1,0 +1,137 @@
+public import HLS
+public import MediaKernel
+
+/// One variant of a room on air, or its record afterwards: one id, one bot, one output directory.
+public struct LiveStream: Hashable, Sendable {
+    /// Goes from `starting` to the right, never back. `failed` can follow each of the first three.
+    public enum Status: String, Hashable, Sendable, CaseIterable {
+        case starting
+        /// The first segment of every layer can be fetched.
+        case running
+        case stopping
+        case completed
+        case failed
+
+        public var isFinal: Bool { self == .completed || self == .failed }
+        /// 100ms lists this one too; nothing of ours is ever in it.
+        public static let postProcessing = "post_processing"
+    }
+
+    public var id: StreamID
+    public var room: RoomID
+    /// The room's occupancy at the start; nil when nobody was there.
+    public var session: SessionID?
+    public var status: Status
+    public var variant: LiveStreamVariant
+    public var recording: LiveStreamRecording?
+    public var destination: String
+    /// The master playlist; known before the stream runs.
+    public var playbackURL: String
+    public var createdAt: Timestamp
+    public var startedAt: Timestamp?
+    public var updatedAt: Timestamp
+    public var stoppedAt: Timestamp?
+    /// A peer's id, or empty when done from the server side.
+    public var startedBy: String
+    public var stoppedBy: String
+    /// Why it ended: `client request`, `last peer left`, `failure: …`; nil while it goes on.
+    public var stopReason: String?
+
+    public init(
+        id: StreamID, room: RoomID, session: SessionID?, variant: LiveStreamVariant,
+        recording: LiveStreamRecording?, destination: String, playbackURL: String,
+        createdAt: Timestamp, startedBy: String
+    ) {
+        self.id = id
+        self.room = room
+        self.session = session
+        status = .starting
+        self.variant = variant
+        self.recording = recording
+        self.destination = destination
+        self.playbackURL = playbackURL
+        self.createdAt = createdAt
+        updatedAt = createdAt
+        self.startedBy = startedBy
+        stoppedBy = ""
+    }
+}
+
+/// One view of the room that somebody asked to stream.
+public struct LiveStreamVariant: Hashable, Sendable {
+    /// As it was given; empty when none was. Only pages of our own rooms pass, so it always means
+    /// the default view.
+    public var meetingURL: String
+    /// The caller's own note, returned as given.
+    public var metadata: String
+
+    public init(meetingURL: String = "", metadata: String = "") {
+        self.meetingURL = meetingURL
+        self.metadata = metadata
+    }
+}
+
+/// Which recordings the caller wants to be kept; stored and returned.
+public struct LiveStreamRecording: Hashable, Sendable, Codable {
+    public var hlsVOD: Bool
+    public var singleFilePerLayer: Bool
+
+    public init(hlsVOD: Bool = false, singleFilePerLayer: Bool = false) {
+        self.hlsVOD = hlsVOD
+        self.singleFilePerLayer = singleFilePerLayer
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case hlsVOD = "hls_vod"
+        case singleFilePerLayer = "single_file_per_layer"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        hlsVOD = try container.decodeIfPresent(Bool.self, forKey: .hlsVOD) ?? false
+        singleFilePerLayer =
+            try container.decodeIfPresent(Bool.self, forKey: .singleFilePerLayer) ?? false
+    }
+}
+
+/// A checked order to start streaming a room.
+public struct LiveStreamRequest: Hashable, Sendable {
+    /// At least one. Each gets a stream of its own.
+    public var variants: [LiveStreamVariant]
+    public var recording: LiveStreamRecording?
+    /// The name of a destination of the policy; empty for the default one. Stored and returned.
+    public var destination: String
+    /// Nil means the configured ladder.
+    public var ladder: Ladder?
+
+    public init(
+        variants: [LiveStreamVariant] = [LiveStreamVariant()],
+        recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil
+    ) {
+        self.variants = variants.isEmpty ? [LiveStreamVariant()] : variants
+        self.recording = recording
+        self.destination = destination
+        self.ladder = ladder
+    }
+}
+
+/// Why a live-stream operation was refused.
+public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notFound(String)
+    case tooManyStreams(running: Int, maximum: Int)
+    case tooManyVariants(room: RoomID, maximum: Int)
+    case shuttingDown
+    case storage(String)
+
+    public var description: String {
+        switch self {
+        case .notFound(let what): what
+        case .tooManyStreams(let running, let maximum):
+            "too many streams: \(running) of \(maximum) are on air"
+        case .tooManyVariants(let room, let maximum):
+            "too many variants: room \(room) already has \(maximum) on air"
+        case .shuttingDown: "the server is shutting down"
+        case .storage(let reason): "the output directory cannot be used: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import MediaKernel
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct GzipTests {
+    @Test func theChecksumIsCRC32() {
+        #expect(Gzip.checksum(Array("123456789".utf8)) == 0xcbf4_3926)
+        #expect(Gzip.checksum([]) == 0)
+    }
+
+    @Test func anEmptyInputIsTheSmallestMember() {
+        #expect(
+            Gzip.compressed([]) == [
+                0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            ])
+    }
+
+    @Test func aPlaylistShrinksToAFraction() throws {
+        let text = GzipTests.playlist(segments: 1000)
+        let compressed = Gzip.compressed(Array(text.utf8))
+        #expect(compressed.count * 5 < text.utf8.count)
+        #expect(try GzipTests.expanded(compressed) == Array(text.utf8))
+    }
+
+    @Test func whateverGoesInComesOut() throws {
+        var random = SeededRandom(seed: 3)
+        var inputs: [[UInt8]] = [[0], [255], Array(0...255)]
+        for length in [1, 2, 3, 4, 257, 258, 259, 260, 1000] {
+            inputs.append([UInt8](repeating: 7, count: length))
+            inputs.append((0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+            inputs.append((0..<length).map { _ in UInt8(truncatingIfNeeded: random.next() % 3) })
+        }
+        // Longer than the window, with matches across all of it.
+        inputs.append((0..<40_000).map { UInt8(truncatingIfNeeded: $0 / 100) })
+        // gzip members may be joined, and expand to the joined inputs. RFC 1952 sect. 2.2.
+        #expect(try GzipTests.expanded(inputs.flatMap(Gzip.compressed)) == inputs.flatMap { $0 })
+    }
+
+    static func playlist(segments: Int) -> String {
+        var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n"
+        for index in 0..<segments {
+            text += "#EXTINF:2.000,\nsegment_\(1_000_000 + index).ts\n"
+        }
+        return text
+    }
+
+    /// The distribution's own gunzip is the judge.
+    static func expanded(_ bytes: [UInt8]) throws -> [UInt8] {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-gzip-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let source = directory.appendingPathComponent("in.gz")
+        try Data(bytes).write(to: source)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/gzip")
+        process.arguments = ["-d", "-q", source.path]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return Array(try Data(contentsOf: directory.appendingPathComponent("in")))
+    }
+}
