@@ -1,0 +1,56 @@
+import Hummingbird
+
+/// Under which names this server is known to the outside.
+struct Endpoints: Sendable {
+    /// Without a slash at the end, e.g. `https://live.example.org`; nil when the operator set
+    /// none, and then a request's own `Host` is taken.
+    let publicBaseURL: String?
+    let isTLS: Bool
+    /// `host:port` as configured, for requests without a `Host`.
+    let listenAuthority: String
+
+    init(publicBaseURL: String?, isTLS: Bool, listenAuthority: String) {
+        self.publicBaseURL = publicBaseURL.map { url in
+            var url = url
+            while url.hasSuffix("/") { url.removeLast() }
+            return url
+        }
+        self.isTLS = isTLS
+        self.listenAuthority = listenAuthority
+    }
+
+    /// The address of the WebSocket as the caller of this request can reach it.
+    func webSocket(for request: Request) -> String {
+        if let publicBaseURL {
+            for (scheme, socket) in [("https://", "wss://"), ("http://", "ws://")]
+            where publicBaseURL.lowercased().hasPrefix(scheme) {
+                return socket + publicBaseURL.dropFirst(scheme.count) + "/ws"
+            }
+        }
+        return "\(isTLS ? "wss" : "ws")://\(authority(of: request))/ws"
+    }
+
+    /// Every `host[:port]` that means this server: the public one, the one we listen on and the
+    /// one under which the caller found us.
+    func authorities(for request: Request) -> Set<String> {
+        var names: Set = [listenAuthority.lowercased(), authority(of: request).lowercased()]
+        if let port = listenAuthority.split(separator: ":").last {
+            names.formUnion(["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"])
+        }
+        if let publicBaseURL, let slashes = publicBaseURL.firstRange(of: "://") {
+            names.insert(
+                publicBaseURL[slashes.upperBound...].prefix { $0 != "/" }.lowercased())
+        }
+        return names
+    }
+
+    private func authority(of request: Request) -> String {
+        let host = request.head.authority ?? ""
+        // What a URL can hold, so that nothing foreign gets into the answer.
+        let isPlain = host.utf8.allSatisfy {
+            Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+                || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]")
+        }
+        return (1...255).contains(host.utf8.count) && isPlain ? host : listenAuthority
+    }
+}

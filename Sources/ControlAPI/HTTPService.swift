@@ -1,0 +1,191 @@
+import HTTPTypes
+public import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+public import Logging
+import MediaKernel
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What the HTTP server is told by the operator.
+public struct HTTPServiceConfiguration: Sendable {
+    public var host: String
+    /// 0 lets the system choose.
+    public var port: Int
+    /// PEM files; both or none.
+    public var certificateFile: String?
+    public var privateKeyFile: String?
+    /// The root of what `/hls/` serves.
+    public var outputDirectory: String
+    /// How the outside names this server, e.g. `https://live.example.org`; nil takes each
+    /// request's `Host`.
+    public var publicBaseURL: String?
+    /// Whether pages may hand out room tokens to anybody.
+    public var handsOutTokens: Bool
+    /// Where pages load hls.js from; nil when they have only the browser's own HLS.
+    public var hlsScriptURL: String?
+    /// Another directory of web pages than the one that comes with the program.
+    public var pagesDirectory: String?
+    /// Frames per second of ladder layers in start requests that name none.
+    public var frameRate: Int
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 8080, certificateFile: String? = nil,
+        privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
+        handsOutTokens: Bool = false, hlsScriptURL: String? = nil, pagesDirectory: String? = nil,
+        frameRate: Int = 30
+    ) {
+        self.host = host
+        self.port = port
+        self.certificateFile = certificateFile
+        self.privateKeyFile = privateKeyFile
+        self.outputDirectory = outputDirectory
+        self.publicBaseURL = publicBaseURL
+        self.handsOutTokens = handsOutTokens
+        self.hlsScriptURL = hlsScriptURL
+        self.pagesDirectory = pagesDirectory
+        self.frameRate = frameRate
+    }
+}
+
+/// Why the server cannot be set up: always something for the operator to repair.
+public enum HTTPServiceError: Error, Hashable, Sendable, CustomStringConvertible {
+    case certificate(String)
+    case pages(String)
+
+    public var description: String {
+        switch self {
+        case .certificate(let reason): "TLS cannot be set up: \(reason)"
+        case .pages(let reason): reason
+        }
+    }
+}
+
+/// The HTTP side of Roomcast: routes, WebSocket, origin and pages on one address.
+public struct HTTPService: Sendable {
+    private let configuration: HTTPServiceConfiguration
+    private let authority: TokenAuthority
+    private let control: any LiveStreamControl
+    private let door: any RoomDoor
+    private let files: WebFiles
+    private let logger: Logger
+    private let clock: @Sendable () -> Timestamp
+
+    /// - Parameter clock: the wall clock against which tokens are checked.
+    public init(
+        _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
+        control: any LiveStreamControl, door: any RoomDoor, logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+    ) throws(HTTPServiceError) {
+        self.configuration = configuration
+        self.authority = authority
+        self.control = control
+        self.door = door
+        self.logger = logger
+        self.clock = clock
+        do {
+            files = try WebFiles(directory: configuration.pagesDirectory)
+        } catch {
+            throw .pages(error.description)
+        }
+    }
+
+    /// The application, to be run by itself or in a service group.
+    ///
+    /// - Parameter onRunning: called with the bound port once connections are accepted.
+    public func application(
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) throws(HTTPServiceError) -> some ApplicationProtocol {
+        Application(
+            router: router(),
+            server: try server(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                serverName: "roomcast"),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
+            logger: logger)
+    }
+
+    private var endpoints: Endpoints {
+        let host = configuration.host.contains(":")
+            ? "[\(configuration.host)]" : configuration.host
+        return Endpoints(
+            publicBaseURL: configuration.publicBaseURL,
+            isTLS: configuration.certificateFile != nil,
+            listenAuthority: "\(host):\(configuration.port)")
+    }
+
+    func router() -> Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: ErrorMiddleware())
+        let initial = InitRoute(
+            authority: authority, door: door, endpoints: endpoints, clock: clock)
+        router.get("/init") { request, _ in await initial.respond(to: request) }
+        router.on("/init", method: .options) { request, _ in initial.preflight(request) }
+        let entrance = WebSocketEntrance(authority: authority, door: door, clock: clock)
+        router.get("/ws") { request, _ in try await entrance.refuse(request) }
+        LiveStreamRoutes(
+            control: control, authority: authority, endpoints: endpoints,
+            frameRate: configuration.frameRate, clock: clock
+        ).add(to: router)
+        PageAPI(
+            control: control, door: door, authority: authority,
+            handsOutTokens: configuration.handsOutTokens,
+            hlsScriptURL: configuration.hlsScriptURL, clock: clock
+        ).add(to: router)
+        addOrigin(to: router)
+        PageRoutes(files: files, hlsScriptURL: configuration.hlsScriptURL).add(to: router)
+        return router
+    }
+
+    private func addOrigin(to router: Router<BasicRequestContext>) {
+        let origin = Origin(root: configuration.outputDirectory)
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("/hls/**", method: method) { request, _ in
+                // The raw path: the router has its own ideas of double slashes and of encoding.
+                let path = request.head.path ?? ""
+                let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/hls/".count)
+                return try await origin.respond(to: request, encodedPath: encoded)
+            }
+        }
+        router.on("/hls/**", method: .options) { _, _ in Origin.preflight() }
+    }
+
+    private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
+        let entrance = WebSocketEntrance(authority: authority, door: door, clock: clock)
+        let plain = HTTPServerBuilder { responder in
+            WebSocketChannel(responder: responder) { head in await entrance.decide(head) }
+        }
+        guard let certificateFile = configuration.certificateFile,
+            let keyFile = configuration.privateKeyFile
+        else {
+            guard configuration.certificateFile == nil, configuration.privateKeyFile == nil else {
+                throw .certificate("certificate and private key must be given together")
+            }
+            return plain
+        }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+            guard !chain.isEmpty else {
+                throw HTTPServiceError.certificate("\(certificateFile) holds no certificate")
+            }
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: keyFile, format: .pem)))
+            tls.minimumTLSVersion = .tlsv12
+            tls.applicationProtocols = ["http/1.1"]
+            return try .tls(plain, tlsConfiguration: tls)
+        } catch let error as HTTPServiceError {
+            throw error
+        } catch {
+            throw .certificate("\(certificateFile), \(keyFile): \(error)")
+        }
+    }
+}

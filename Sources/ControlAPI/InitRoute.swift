@@ -1,0 +1,115 @@
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+
+/// `GET /init`: the first call of every 100ms client. It trades a room token for the WebSocket's
+/// address and the client's settings. Browsers on other sites may call it, hence CORS.
+struct InitRoute: Sendable {
+    let authority: TokenAuthority
+    let door: any RoomDoor
+    let endpoints: Endpoints
+    let clock: @Sendable () -> Timestamp
+
+    func respond(to request: Request) async -> Response {
+        var response: Response
+        do {
+            response = JSON.response(try await body(for: request))
+        } catch {
+            response = JSON.response(
+                APIError.Body(
+                    code: error.status.code, message: error.message, details: error.details),
+                status: error.status)
+            response.headers.append(contentsOf: error.headers)
+        }
+        response.headers.append(contentsOf: Self.corsHeaders(request))
+        return response
+    }
+
+    func preflight(_ request: Request) -> Response {
+        var headers = Self.corsHeaders(request)
+        headers[.accessControlAllowMethods] = "GET, OPTIONS"
+        headers[.accessControlAllowHeaders] = "authorization, content-type"
+        headers[.accessControlMaxAge] = "86400"
+        return Response(status: .noContent, headers: headers)
+    }
+
+    private func body(for request: Request) async throws(APIError) -> Body {
+        let claims: RoomTokenClaims
+        do {
+            claims = try await authority.verifyRoomToken(
+                BearerToken.read(request), at: clock())
+        } catch {
+            throw APIError.roomToken(error)
+        }
+        var peer: PeerID?
+        if let text = request.uri.queryParameters["peer_id"] {
+            guard Limits.isPeerID(text) else { throw .badRequest("peer_id is not valid") }
+            peer = PeerID(String(text))
+        }
+        let configuration = try await door.initialConfiguration(peer: peer, claims: claims)
+        return Body(
+            endpoint: endpoints.webSocket(for: request),
+            rtcConfiguration: .init(iceServers: configuration.iceServers),
+            config: .init(enabledFlags: configuration.enabledFlags))
+    }
+
+    /// No credentials are involved, the token is in a header: any origin may read the answer.
+    private static func corsHeaders(_ request: Request) -> HTTPFields {
+        [.accessControlAllowOrigin: "*", .vary: "Origin"]
+    }
+
+    struct Body: Encodable {
+        var endpoint: String
+        var logLevel = "info"
+        var policy = "{}"
+        var rtcConfiguration: RTCConfiguration
+        /// Clients read into it unguarded, so it is always there.
+        var config: Config
+
+        enum CodingKeys: String, CodingKey {
+            case endpoint
+            case logLevel = "log_level"
+            case policy
+            case rtcConfiguration
+            case config
+        }
+
+        struct RTCConfiguration: Encodable {
+            var iceServers: [InitialConfiguration.ICEServer]
+            enum CodingKeys: String, CodingKey { case iceServers = "ice_servers" }
+        }
+
+        struct Config: Encodable {
+            var enabledFlags: [String]
+            var publishStats = Stats(maxSampleWindowSize: 30, maxSamplePushInterval: 300)
+            var subscribeStats = Stats(maxSampleWindowSize: 10, maxSamplePushInterval: 60)
+            var dtlsStateTimeouts = DTLSTimeouts()
+            var vb = VirtualBackground()
+        }
+
+        struct Stats: Encodable {
+            /// Seconds.
+            var maxSampleWindowSize: Int
+            var maxSamplePushInterval: Int
+        }
+
+        /// Milliseconds until the client gives a transport up.
+        struct DTLSTimeouts: Encodable {
+            var connecting = 10_000
+            var failed = 5_000
+        }
+
+        struct VirtualBackground: Encodable { var effectsKey = "" }
+    }
+}
+
+/// RFC 6750 sect. 2.1.
+enum BearerToken {
+    /// The token of the `Authorization` header; empty when there is none.
+    static func read(_ request: Request) -> String {
+        guard let header = request.headers[.authorization] else { return "" }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return "" }
+        return String(parts[1].drop { $0 == " " })
+    }
+}

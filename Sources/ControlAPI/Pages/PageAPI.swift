@@ -1,0 +1,178 @@
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+
+/// The small API of our own pages, `/api/…`. It is public: it tells what rooms there are and
+/// whether they are on air, and hands out room tokens only when the operator allows it.
+struct PageAPI: Sendable {
+    let control: any LiveStreamControl
+    let door: any RoomDoor
+    let authority: TokenAuthority
+    /// Whether anybody may have a room token: on for development, off otherwise.
+    let handsOutTokens: Bool
+    let hlsScriptURL: String?
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: Router<some RequestContext>) {
+        router.get("/health") { _, _ in JSON.response(["status": "ok"]) }
+        router.get("/api/config") { _, _ in await configuration() }
+        router.get("/api/rooms") { _, _ in await rooms() }
+        router.get("/api/rooms/:room/stream") { _, context in
+            try await stream(room: context.parameters.get("room"))
+        }
+        router.post("/api/rooms/:room/token") { request, context in
+            try await token(request, room: context.parameters.get("room"))
+        }
+    }
+
+    private struct Configuration: Encodable {
+        var hlsScriptURL: String?
+        var openTokens: Bool
+        var roles: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case hlsScriptURL = "hls_js_url"
+            case openTokens = "open_tokens"
+            case roles
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(hlsScriptURL, forKey: .hlsScriptURL)
+            try container.encode(openTokens, forKey: .openTokens)
+            try container.encode(roles, forKey: .roles)
+        }
+    }
+
+    private func configuration() async -> Response {
+        JSON.response(
+            Configuration(
+                hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens,
+                roles: handsOutTokens ? await door.openRoles() : []))
+    }
+
+    private struct RoomBody: Encodable {
+        struct HLS: Encodable {
+            var state: String
+            var url: String?
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(state, forKey: .state)
+                try container.encode(url, forKey: .url)
+            }
+
+            enum CodingKeys: String, CodingKey { case state, url }
+        }
+
+        var id: RoomID
+        var name: String
+        var peerCount: Int
+        var hls: HLS
+
+        enum CodingKeys: String, CodingKey {
+            case id
+            case name
+            case peerCount = "peer_count"
+            case hls
+        }
+    }
+
+    private func rooms() async -> Response {
+        var bodies: [RoomBody] = []
+        for room in await door.rooms() {
+            let stream = await control.current(room: room.id)
+            bodies.append(
+                RoomBody(
+                    id: room.id, name: room.name, peerCount: room.peerCount,
+                    hls: .init(
+                        state: stream?.status.rawValue ?? "none", url: stream?.playbackURL)))
+        }
+        return JSON.response(bodies)
+    }
+
+    private struct StreamBody: Encodable {
+        var state: String
+        var url: String?
+        var id: StreamID?
+        var startedAt: String?
+
+        enum CodingKeys: String, CodingKey {
+            case state
+            case url
+            case id
+            case startedAt = "started_at"
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(state, forKey: .state)
+            try container.encode(url, forKey: .url)
+            try container.encode(id, forKey: .id)
+            try container.encode(startedAt, forKey: .startedAt)
+        }
+    }
+
+    private func stream(room: String?) async throws(APIError) -> Response {
+        let stream = await control.current(room: try Self.roomID(room))
+        return JSON.response(
+            StreamBody(
+                state: stream?.status.rawValue ?? "none", url: stream?.playbackURL,
+                id: stream?.id, startedAt: stream?.startedAt?.description))
+    }
+
+    private struct TokenOrder: Decodable {
+        var role: String?
+        var userID: String?
+
+        enum CodingKeys: String, CodingKey {
+            case role
+            case userID = "user_id"
+        }
+    }
+
+    private struct TokenBody: Encodable {
+        var token: String
+        var role: String
+        var userID: String
+
+        enum CodingKeys: String, CodingKey {
+            case token
+            case role
+            case userID = "user_id"
+        }
+    }
+
+    private func token(_ request: Request, room: String?) async throws -> Response {
+        guard handsOutTokens else {
+            throw APIError.forbidden(
+                "this server does not hand out room tokens",
+                "make one with the access key, or let the operator set pages.open_tokens")
+        }
+        // A page of another site can send a form, but not JSON, without asking first.
+        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true
+        else { throw APIError.badRequest("the body must be application/json") }
+        let room = try Self.roomID(room)
+        let order = try await JSON.decode(TokenOrder.self, from: request)
+        let roles = await door.openRoles()
+        guard let role = order.role ?? roles.first, roles.contains(role) else {
+            throw APIError.badRequest(
+                "role is not valid", "one of \(roles.joined(separator: ", "))")
+        }
+        let user = order.userID ?? "user-\(UInt32.random(in: 0...UInt32.max))"
+        guard (1...Limits.userIDCharacters).contains(user.utf8.count) else {
+            throw APIError.badRequest(
+                "user_id is not valid", "1 to \(Limits.userIDCharacters) bytes")
+        }
+        let token = try await authority.makeRoomToken(
+            room: room, user: user, role: role, at: clock())
+        return JSON.response(TokenBody(token: token, role: role, userID: user))
+    }
+
+    private static func roomID(_ text: String?) throws(APIError) -> RoomID {
+        guard let text, Limits.isRoomID(text) else {
+            throw .badRequest("room_id is not valid", "1 to 64 of A-Z, a-z, 0-9, - and _")
+        }
+        return RoomID(text)
+    }
+}

@@ -1,0 +1,88 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The pages `/`, `/rooms/<id>` and `/watch/<id>`, and what they load from `/assets/`.
+struct PageRoutes: Sendable {
+    let files: WebFiles
+    /// Where hls.js comes from, when the operator configured it.
+    let hlsScriptURL: String?
+
+    func add(to router: Router<some RequestContext>) {
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("/", method: method) { request, _ in
+                try page("index.html", request)
+            }
+            for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
+                router.on(RouterPath(path), method: method) { request, context in
+                    guard Limits.isRoomID(context.parameters.get("room") ?? "") else {
+                        throw APIError.notFound("no such room")
+                    }
+                    return try page(name, request)
+                }
+            }
+            router.on("/assets/**", method: method) { request, context in
+                let path = context.parameters.getCatchAll().joined(separator: "/")
+                return try file("assets/\(path)", request)
+            }
+            router.on("/favicon.ico", method: method) { request, _ in
+                try file("assets/favicon.ico", request)
+            }
+        }
+    }
+
+    private func page(_ name: String, _ request: Request) throws -> Response {
+        var response = try file(name, request)
+        response.headers[.contentSecurityPolicy] = contentSecurityPolicy
+        for (name, value) in [
+            ("Referrer-Policy", "no-referrer"),
+            (
+                "Permissions-Policy",
+                "camera=(self), microphone=(self), display-capture=(self), geolocation=()"
+            ),
+        ] {
+            if let name = HTTPField.Name(name) { response.headers[name] = value }
+        }
+        return response
+    }
+
+    private func file(_ path: String, _ request: Request) throws -> Response {
+        guard let file = files[path] else { throw APIError.notFound("no such page") }
+        var headers: HTTPFields = [
+            .contentType: file.mediaType, .eTag: file.entityTag,
+            // Revalidated at each load: a page and its modules always belong together.
+            .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+        ]
+        if Origin.matches(request.headers[.ifNoneMatch], file.entityTag) {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentLength] = String(file.bytes.count)
+        let body: ResponseBody =
+            request.method == .head ? .init() : .init(byteBuffer: ByteBuffer(bytes: file.bytes))
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// Everything from here, media also from blobs (MSE), sockets to anywhere (the WebSocket's
+    /// address comes from `/init`), and scripts from hls.js' origin if there is one.
+    private var contentSecurityPolicy: String {
+        let script = hlsScriptURL.flatMap(Self.origin).map { " \($0)" } ?? ""
+        return [
+            "default-src 'self'", "script-src 'self'\(script)", "style-src 'self'",
+            "img-src 'self' data: blob:", "media-src 'self' blob:",
+            "connect-src 'self' ws: wss:", "worker-src 'self' blob:", "object-src 'none'",
+            "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+        ].joined(separator: "; ")
+    }
+
+    /// `https://host[:port]` of a URL; nil for a path on this server.
+    static func origin(_ url: String) -> String? {
+        for scheme in ["https://", "http://"] where url.lowercased().hasPrefix(scheme) {
+            let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+            let isPlain = authority.utf8.allSatisfy {
+                Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+            }
+            return isPlain && !authority.isEmpty ? scheme + authority : nil
+        }
+        return nil
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The files of the web pages, read once into memory when the server starts: what is not in here
+/// cannot be asked for, so no path of a request ever reaches the file system.
+struct WebFiles: Sendable {
+    struct File: Sendable {
+        let bytes: [UInt8]
+        let mediaType: String
+        let entityTag: String
+    }
+
+    /// The pages are a few hundred KiB; more means that something else was packed in.
+    static let bytesMaximum = 16 * 1024 * 1024
+    static let filesMaximum = 500
+
+    /// By their path below the directory, e.g. `assets/room.js`.
+    private(set) var files: [String: File] = [:]
+
+    /// - Parameter directory: nil for the pages that come with the program.
+    init(directory: String?) throws(WebFilesError) {
+        let directory = directory ?? Self.bundled
+        guard let names = FileManager.default.enumerator(atPath: directory) else {
+            throw .unreadable(directory)
+        }
+        var total = 0
+        for case let name as String in names {
+            guard let mediaType = Self.mediaType(of: name) else { continue }
+            guard let data = FileManager.default.contents(atPath: "\(directory)/\(name)") else {
+                throw .unreadable("\(directory)/\(name)")
+            }
+            total += data.count
+            guard total <= Self.bytesMaximum, files.count < Self.filesMaximum else {
+                throw .tooLarge(directory)
+            }
+            let bytes = Array(data)
+            let sum = String(Gzip.checksum(bytes), radix: 16)
+            files[name] = File(
+                bytes: bytes, mediaType: mediaType,
+                entityTag: "\"\(String(bytes.count, radix: 16))-\(sum)\"")
+        }
+    }
+
+    init(files: [String: File]) { self.files = files }
+
+    subscript(path: String) -> File? { files[path] }
+
+    /// Beside the executable in an installation, in the build's products otherwise.
+    private static var bundled: String {
+        let beside = Bundle.main.bundleURL
+            .appendingPathComponent("roomcast_ControlAPI.resources/Web").path
+        return FileManager.default.fileExists(atPath: beside)
+            ? beside : Bundle.module.bundleURL.appendingPathComponent("Web").path
+    }
+
+    private static func mediaType(of name: String) -> String? {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        return switch name[name.index(after: dot)...] {
+        case "html": "text/html; charset=utf-8"
+        case "js", "mjs": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "json", "map", "webmanifest": "application/json"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "webp": "image/webp"
+        case "ico": "image/x-icon"
+        case "woff2": "font/woff2"
+        case "txt": "text/plain; charset=utf-8"
+        default: nil
+        }
+    }
+}
+
+enum WebFilesError: Error, Hashable, CustomStringConvertible {
+    case unreadable(String)
+    case tooLarge(String)
+
+    var description: String {
+        switch self {
+        case .unreadable(let path): "the web pages cannot be read: \(path)"
+        case .tooLarge(let path): "the web pages are larger than expected: \(path)"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+public import MediaKernel
+
+/// The way from HTTP into the rooms. `Service` implements it over the rooms' signalling.
+public protocol RoomDoor: Sendable {
+    /// What `GET /init` answers to a client that holds these claims.
+    ///
+    /// - Parameter peer: the id that the client chose, nil when it named none.
+    func initialConfiguration(
+        peer: PeerID?, claims: RoomTokenClaims
+    ) async throws(APIError) -> InitialConfiguration
+
+    /// Whether a socket with these claims may be opened now; asked before the upgrade, so that a
+    /// refusal is an ordinary HTTP answer.
+    func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError)
+
+    /// Lives as long as the socket: reads `messages` to their end and answers through `socket`.
+    /// When it returns, the socket is closed (with code 1000 unless it already was).
+    func open(
+        peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
+        messages: WebSocketMessages
+    ) async
+
+    /// The rooms that exist now, for the page that lists them. Hidden peers are not counted.
+    func rooms() async -> [RoomSummary]
+
+    /// The roles for which a page may hand out tokens: never a hidden one.
+    func openRoles() async -> [String]
+}
+
+/// A line of the list of rooms.
+public struct RoomSummary: Hashable, Sendable {
+    public var id: RoomID
+    public var name: String
+    /// Visible peers.
+    public var peerCount: Int
+
+    public init(id: RoomID, name: String, peerCount: Int) {
+        self.id = id
+        self.name = name
+        self.peerCount = peerCount
+    }
+}
+
+/// The rooms' part of the `/init` answer. The WebSocket's own address is added by the route,
+/// which knows under which name the server was reached.
+public struct InitialConfiguration: Hashable, Sendable {
+    public var iceServers: [ICEServer]
+    /// 100ms' feature flags, e.g. `subscribeDegradation`.
+    public var enabledFlags: [String]
+
+    public init(iceServers: [ICEServer] = [], enabledFlags: [String] = []) {
+        self.iceServers = iceServers
+        self.enabledFlags = enabledFlags
+    }
+
+    public struct ICEServer: Hashable, Sendable, Codable {
+        public var urls: [String]
+        public var username: String?
+        public var credential: String?
+
+        public init(urls: [String], username: String? = nil, credential: String? = nil) {
+            self.urls = urls
+            self.username = username
+            self.credential = credential
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import MediaKernel
+
+/// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
+struct LiveStreamBody: Encodable {
+    var stream: LiveStream
+    /// All streams that one start request asked for; a stream's own variant otherwise.
+    var variants: [LiveStream]
+
+    init(_ stream: LiveStream, variants: [LiveStream]? = nil) {
+        self.stream = stream
+        self.variants = variants ?? [stream]
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id
+        case roomID = "room_id"
+        case sessionID = "session_id"
+        case status
+        case meetingURL = "meeting_url"
+        case metadata
+        case playback
+        case recording
+        case destination
+        case createdAt = "created_at"
+        case startedAt = "started_at"
+        case updatedAt = "updated_at"
+        case startedBy = "started_by"
+        case stoppedAt = "stopped_at"
+        case stoppedBy = "stopped_by"
+        case stopReason = "stop_reason"
+        case recordingAssets = "recording_assets"
+        case variants
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(stream.id, forKey: .id)
+        try container.encode(stream.room, forKey: .roomID)
+        try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
+        try container.encode(stream.status.rawValue, forKey: .status)
+        try container.encode(stream.variant.meetingURL, forKey: .meetingURL)
+        try container.encode(stream.variant.metadata, forKey: .metadata)
+        try container.encode(PlaybackBody(url: stream.playbackURL), forKey: .playback)
+        try container.encode(stream.recording, forKey: .recording)
+        try container.encode(stream.destination, forKey: .destination)
+        try container.encode(stream.createdAt.description, forKey: .createdAt)
+        try container.encode(stream.startedAt?.description, forKey: .startedAt)
+        try container.encode(stream.updatedAt.description, forKey: .updatedAt)
+        try container.encode(stream.startedBy, forKey: .startedBy)
+        try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
+        try container.encode(stream.stoppedBy, forKey: .stoppedBy)
+        try container.encode(stream.stopReason, forKey: .stopReason)
+        // Nothing is recorded yet: 100ms shows null until the first asset exists.
+        try container.encodeNil(forKey: .recordingAssets)
+        try container.encode(variants.map(VariantBody.init), forKey: .variants)
+    }
+
+    struct PlaybackBody: Encodable { var url: String }
+
+    struct VariantBody: Encodable {
+        var id: StreamID
+        var meetingURL: String
+        var metadata: String
+        var playback: PlaybackBody
+        var status: String
+
+        init(_ stream: LiveStream) {
+            id = stream.id
+            meetingURL = stream.variant.meetingURL
+            metadata = stream.variant.metadata
+            playback = PlaybackBody(url: stream.playbackURL)
+            status = stream.status.rawValue
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id
+            case meetingURL = "meeting_url"
+            case metadata
+            case playback
+            case status
+        }
+    }
+}
+
+/// A list as the control API shows it. `last` is empty when the page is.
+struct LiveStreamListBody: Encodable {
+    var limit: Int
+    var data: [LiveStreamBody]
+    var last: String
+
+    init(limit: Int, streams: [LiveStream], last: StreamID?) {
+        self.limit = limit
+        data = streams.map { LiveStreamBody($0) }
+        self.last = last?.rawValue ?? ""
+    }
+}

@@ -1,0 +1,64 @@
+public import MediaKernel
+
+/// Starts, stops and knows the live streams. The control API asks it; `Service` implements it.
+public protocol LiveStreamControl: Sendable {
+    /// Puts each variant of the request on air. A variant that is already on air is answered with
+    /// its running stream, so that a repeated start changes nothing.
+    ///
+    /// - Parameter startedBy: the peer who asked, nil when a server did.
+    /// - Returns: one stream per variant, in the request's order; all or none are started.
+    func start(
+        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream]
+
+    /// Stops all streams of a room.
+    ///
+    /// - Returns: the streams that were on air; when there were none, the room's latest stream.
+    /// - Throws: `notFound` when the room never had a stream.
+    func stop(room: RoomID, stoppedBy: PeerID?) async throws(LiveStreamError) -> [LiveStream]
+
+    /// Stops one stream. Stopping what is stopped is answered with its record.
+    func stop(stream: StreamID, stoppedBy: PeerID?) async throws(LiveStreamError) -> LiveStream
+
+    func stream(_ id: StreamID) async -> LiveStream?
+
+    /// Newest first.
+    func streams(_ query: LiveStreamQuery) async -> LiveStreamPage
+
+    /// The stream that a viewer of the room is to be shown: the newest on air, or else the latest.
+    func current(room: RoomID) async -> LiveStream?
+}
+
+/// A filter and a page. Nil fields match everything.
+public struct LiveStreamQuery: Hashable, Sendable {
+    public static let limits = 10...100
+
+    public var room: RoomID?
+    public var session: SessionID?
+    public var status: LiveStream.Status?
+    /// The `last` of the page before this one.
+    public var start: StreamID?
+    public var limit: Int
+
+    public init(
+        room: RoomID? = nil, session: SessionID? = nil, status: LiveStream.Status? = nil,
+        start: StreamID? = nil, limit: Int = 10
+    ) {
+        self.room = room
+        self.session = session
+        self.status = status
+        self.start = start
+        self.limit = limit
+    }
+}
+
+public struct LiveStreamPage: Hashable, Sendable {
+    public var streams: [LiveStream]
+    /// The id to give as `start` for the next page; nil when this one is empty.
+    public var last: StreamID?
+
+    public init(streams: [LiveStream], last: StreamID?) {
+        self.streams = streams
+        self.last = last
+    }
+}

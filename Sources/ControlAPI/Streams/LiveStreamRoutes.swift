@@ -1,0 +1,148 @@
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+
+/// 100ms' control API for live streams, `/v2/live-streams/…`, guarded by a management token.
+struct LiveStreamRoutes: Sendable {
+    let control: any LiveStreamControl
+    let authority: TokenAuthority
+    let endpoints: Endpoints
+    /// Of ladder layers that name none.
+    let frameRate: Int
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: Router<some RequestContext>) {
+        let group = router.group("/v2/live-streams")
+        group.post("/room/:room/start") { request, context in
+            try await start(request, room: context.parameters.get("room"))
+        }
+        group.post("/room/:room/stop") { request, context in
+            try await stop(request, room: context.parameters.get("room"))
+        }
+        group.post("/:stream/stop") { request, context in
+            try await stop(request, stream: context.parameters.get("stream"))
+        }
+        group.get("/:stream") { request, context in
+            try await get(request, stream: context.parameters.get("stream"))
+        }
+        group.get("") { request, _ in try await list(request) }
+    }
+
+    private func start(_ request: Request, room: String?) async throws(APIError) -> Response {
+        try await authorize(request)
+        let room = try Self.roomID(room)
+        let body: StartBody
+        do {
+            body = try await JSON.decode(StartBody.self, from: request)
+        } catch let error as APIError {
+            throw error
+        } catch {
+            throw .badRequest("malformed body", "the body cannot be read")
+        }
+        let order = try body.checked(
+            room: room, authorities: endpoints.authorities(for: request), frameRate: frameRate)
+        do {
+            let streams = try await control.start(room: room, order, startedBy: nil)
+            guard let first = streams.first else { throw APIError.internal() }
+            return JSON.response(LiveStreamBody(first, variants: streams))
+        } catch let error as LiveStreamError {
+            throw APIError(error)
+        } catch {
+            throw .internal()
+        }
+    }
+
+    private func stop(_ request: Request, room: String?) async throws(APIError) -> Response {
+        try await authorize(request)
+        let room = try Self.roomID(room)
+        do {
+            let streams = try await control.stop(room: room, stoppedBy: nil)
+            return JSON.response(
+                LiveStreamListBody(
+                    limit: LiveStreamQuery.limits.lowerBound, streams: streams,
+                    last: streams.last?.id))
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    private func stop(_ request: Request, stream: String?) async throws(APIError) -> Response {
+        try await authorize(request)
+        let id = try Self.streamID(stream)
+        do {
+            return JSON.response(
+                LiveStreamBody(try await control.stop(stream: id, stoppedBy: nil)))
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    private func get(_ request: Request, stream: String?) async throws(APIError) -> Response {
+        try await authorize(request)
+        let id = try Self.streamID(stream)
+        guard let stream = await control.stream(id) else {
+            throw .notFound("live stream not found", "stream \(id)")
+        }
+        return JSON.response(LiveStreamBody(stream))
+    }
+
+    private func list(_ request: Request) async throws(APIError) -> Response {
+        try await authorize(request)
+        let query = try Self.query(request)
+        let page = await control.streams(query)
+        return JSON.response(
+            LiveStreamListBody(limit: query.limit, streams: page.streams, last: page.last))
+    }
+
+    private func authorize(_ request: Request) async throws(APIError) {
+        do {
+            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
+        } catch {
+            throw .managementToken(error)
+        }
+    }
+
+    private static func query(_ request: Request) throws(APIError) -> LiveStreamQuery {
+        let parameters = request.uri.queryParameters
+        var query = LiveStreamQuery()
+        if let room = parameters["room_id"] { query.room = try roomID(String(room)) }
+        if let session = parameters["session_id"] {
+            guard Limits.isIdentifier(session) else { throw .badRequest("session_id is not valid") }
+            query.session = SessionID(String(session))
+        }
+        if let text = parameters["status"], text != LiveStream.Status.postProcessing {
+            guard let status = LiveStream.Status(rawValue: String(text)) else {
+                let known = LiveStream.Status.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .badRequest("status is not valid", "one of \(known)")
+            }
+            query.status = status
+        }
+        if let start = parameters["start"], !start.isEmpty {
+            guard Limits.isIdentifier(start) else { throw .badRequest("start is not valid") }
+            query.start = StreamID(String(start))
+        }
+        if let text = parameters["limit"] {
+            guard let limit = Int(text), LiveStreamQuery.limits.contains(limit) else {
+                throw .badRequest(
+                    "limit is not valid",
+                    "\(LiveStreamQuery.limits.lowerBound) to \(LiveStreamQuery.limits.upperBound)")
+            }
+            query.limit = limit
+        }
+        return query
+    }
+
+    private static func roomID(_ text: String?) throws(APIError) -> RoomID {
+        guard let text, Limits.isRoomID(text) else {
+            throw .badRequest("room_id is not valid", "1 to 64 of A-Z, a-z, 0-9, - and _")
+        }
+        return RoomID(text)
+    }
+
+    private static func streamID(_ text: String?) throws(APIError) -> StreamID {
+        guard let text, Limits.isIdentifier(text) else {
+            throw .notFound("live stream not found")
+        }
+        return StreamID(text)
+    }
+}

@@ -1,0 +1,114 @@
+import HLS
+import MediaKernel
+
+/// The body of a start request. Everything in it is optional; fields of 100ms that mean nothing
+/// here yet (`transcription`) are ignored, as unknown ones are.
+struct StartBody: Decodable {
+    var meetingURL: String?
+    var metadata: String?
+    var recording: LiveStreamRecording?
+    var destination: String?
+    var variants: [Variant]?
+    var ladder: [Layer]?
+
+    struct Variant: Decodable {
+        var meetingURL: String?
+        var metadata: String?
+
+        enum CodingKeys: String, CodingKey {
+            case meetingURL = "meeting_url"
+            case metadata
+        }
+    }
+
+    /// One rung as 100ms' templates write it, bitrates in kbit/s.
+    struct Layer: Decodable {
+        var width: Int
+        var height: Int
+        var videoBitrate: Int
+        var audioBitrate: Int?
+        var videoFrameRate: Int?
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case meetingURL = "meeting_url"
+        case metadata
+        case recording
+        case destination
+        case variants
+        case ladder
+    }
+
+    /// - Parameter frameRate: of the layers that name none.
+    func checked(
+        room: RoomID, authorities: Set<String>, frameRate: Int
+    ) throws(APIError) -> LiveStreamRequest {
+        var asked: [Variant] = variants ?? []
+        if asked.isEmpty {
+            asked = [Variant(meetingURL: meetingURL, metadata: metadata)]
+        } else if meetingURL != nil || metadata != nil {
+            throw .badRequest(
+                "malformed body", "give meeting_url and metadata, or variants, not both")
+        }
+        guard asked.count <= Limits.variantsPerRequest else {
+            throw .badRequest(
+                "too many variants", "at most \(Limits.variantsPerRequest) in one request")
+        }
+        var checkedVariants: [LiveStreamVariant] = []
+        for variant in asked {
+            checkedVariants.append(try check(variant, room: room, authorities: authorities))
+        }
+        guard Set(checkedVariants.map(\.metadata)).count == checkedVariants.count else {
+            throw .badRequest(
+                "variants are not distinct", "variants of the same view need different metadata")
+        }
+        let destination = destination ?? ""
+        guard destination.utf8.count <= Limits.destinationBytes else {
+            throw .badRequest(
+                "destination is too long", "at most \(Limits.destinationBytes) bytes")
+        }
+        return LiveStreamRequest(
+            variants: checkedVariants, recording: recording, destination: destination,
+            ladder: try checkedLadder(frameRate: frameRate))
+    }
+
+    private func check(
+        _ variant: Variant, room: RoomID, authorities: Set<String>
+    ) throws(APIError) -> LiveStreamVariant {
+        let metadata = variant.metadata ?? ""
+        guard metadata.utf8.count <= Limits.metadataBytes else {
+            throw .badRequest("metadata is too long", "at most \(Limits.metadataBytes) bytes")
+        }
+        let url = variant.meetingURL ?? ""
+        if !url.isEmpty,
+            case .refused(let reason) = MeetingURL.judge(
+                url, room: room, authorities: authorities)
+        {
+            throw .badRequest("meeting_url is not supported", reason)
+        }
+        return LiveStreamVariant(meetingURL: url, metadata: metadata)
+    }
+
+    private func checkedLadder(frameRate: Int) throws(APIError) -> Ladder? {
+        guard let ladder else { return nil }
+        // Bounded here so that kbit/s times 1000 cannot overflow, whatever was sent.
+        let bitrates = 1...1_000_000
+        var layers: [HLS.Layer] = []
+        for layer in ladder {
+            let audio = layer.audioBitrate ?? 96
+            guard bitrates.contains(layer.videoBitrate), bitrates.contains(audio) else {
+                throw .badRequest("ladder is not valid", "bitrates are in kbit/s, 1 to 1000000")
+            }
+            layers.append(
+                HLS.Layer(
+                    width: layer.width, height: layer.height,
+                    frameRate: layer.videoFrameRate ?? frameRate,
+                    videoBitrate: layer.videoBitrate * 1000, audioBitrate: audio * 1000))
+        }
+        do {
+            return try Ladder(validating: layers)
+        } catch {
+            throw .badRequest("ladder is not valid", "\(error)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Hummingbird
+import HummingbirdCore
+import MediaKernel
+import NIOHTTP1
+
+/// Decides who may open a socket at `/ws?peer=<id>&token=<room token>`.
+///
+/// The same check is made twice for those who are refused: once for the upgrade, which only knows
+/// yes and no, and once by the route, which tells them why.
+struct WebSocketEntrance: Sendable {
+    let authority: TokenAuthority
+    let door: any RoomDoor
+    let clock: @Sendable () -> Timestamp
+
+    /// - Returns: the session to run, nil when the request is to be answered over HTTP.
+    func decide(_ head: HTTPRequestHead) async -> WebSocketSession? {
+        let uri = URI(head.uri)
+        guard uri.path == "/ws", let (peer, claims) = try? await check(uri) else { return nil }
+        let door = door
+        return { socket, messages in
+            await door.open(peer: peer, claims: claims, socket: socket, messages: messages)
+        }
+    }
+
+    /// Answers a request for `/ws` that did not become a socket.
+    func refuse(_ request: Request) async throws(APIError) -> Response {
+        _ = try await check(request.uri)
+        throw .upgradeRequired()
+    }
+
+    private func check(_ uri: URI) async throws(APIError) -> (PeerID, RoomTokenClaims) {
+        let parameters = uri.queryParameters
+        let claims: RoomTokenClaims
+        do {
+            claims = try await authority.verifyRoomToken(
+                String(parameters["token"] ?? ""), at: clock())
+        } catch {
+            throw .roomToken(error)
+        }
+        guard let peer = parameters["peer"], Limits.isPeerID(peer) else {
+            throw .badRequest("peer is missing or not valid", "1 to 128 of A-Z, a-z, 0-9, - and _")
+        }
+        let id = PeerID(String(peer))
+        try await door.admit(peer: id, claims: claims)
+        return (id, claims)
+    }
+}

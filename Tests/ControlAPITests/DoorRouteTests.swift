@@ -1,0 +1,210 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import MediaKernel
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct DoorRouteTests {
+    @Test func initTradesATokenForTheSocketsAddress() async throws {
+        let world = try await TestWorld()
+        let token = try await world.roomToken()
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/init?peer_id=11111111-2222-4333-8444-555555555555&user_agent_v2=os%3Aweb",
+                method: .get, headers: [.authorization: "Bearer \(token)"])
+            #expect(response.status == .ok)
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+            let object = try TestJSON.object(response)
+            #expect(object["endpoint"] as? String == "ws://localhost/ws")
+            let ice = (object["rtcConfiguration"] as? [String: Any])?["ice_servers"]
+            #expect((ice as? [[String: Any]])?.first?["urls"] as? [String] == [
+                "stun:s.example.test"
+            ])
+            let config = try #require(object["config"] as? [String: Any])
+            #expect(config["enabledFlags"] as? [String] == ["onDemandTracks"])
+            #expect(config["vb"] != nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://live.example.org/", "wss://live.example.org/ws"),
+        ("http://10.0.0.1:9000", "ws://10.0.0.1:9000/ws"),
+    ])
+    func thePublicNameOfTheServerWins(base: String, endpoint: String) async throws {
+        var world = try await TestWorld()
+        world.configuration.publicBaseURL = base
+        let token = try await world.roomToken()
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/init", method: .get, headers: [.authorization: "Bearer \(token)"])
+            #expect(try TestJSON.object(response)["endpoint"] as? String == endpoint)
+        }
+    }
+
+    @Test func aRefusedInitCarriesAThreeDigitCodeAndTheReason() async throws {
+        let world = try await TestWorld()
+        let management = try await world.managementHeaders()
+        let token = try await world.roomToken()
+        try await world.routes { client in
+            for (headers, message) in [
+                (HTTPFields(), "token is missing"),
+                (management, "token type is management, this endpoint needs app"),
+                ([.authorization: "Bearer \(token.dropLast(3))"], "signature is invalid"),
+            ] {
+                let response = try await client.execute(
+                    uri: "/init?peer_id=p", method: .get, headers: headers)
+                #expect(response.status == .unauthorized)
+                #expect(response.headers[.accessControlAllowOrigin] == "*")
+                let error = try TestJSON.decode(APIError.Body.self, response)
+                #expect(error == .init(code: 401, message: message, details: []))
+            }
+            let bad = try await client.execute(
+                uri: "/init?peer_id=a%2Fb", method: .get,
+                headers: [.authorization: "Bearer \(token)"])
+            #expect(bad.status == .badRequest)
+        }
+    }
+
+    @Test func theBrowsersPreflightIsAnswered() async throws {
+        try await TestWorld().routes { client in
+            let response = try await client.execute(
+                uri: "/init", method: .options,
+                headers: [.origin: "https://app.example.org"])
+            #expect(response.status == .noContent)
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+            #expect(
+                response.headers[.accessControlAllowHeaders]?.contains("authorization") == true)
+        }
+    }
+
+    @Test func theSocketsPathExplainsItselfOverHTTP() async throws {
+        let world = try await TestWorld()
+        let token = try await world.roomToken()
+        try await world.routes { client in
+            let plain = try await client.execute(uri: "/ws?peer=p&token=\(token)", method: .get)
+            #expect(plain.status == .upgradeRequired)
+            #expect(plain.headers[.upgrade] == "websocket")
+            let anonymous = try await client.execute(uri: "/ws?peer=p", method: .get)
+            #expect(anonymous.status == .unauthorized)
+            let nobody = try await client.execute(uri: "/ws?token=\(token)", method: .get)
+            #expect(nobody.status == .badRequest)
+            world.door.state.withLock { $0.refusal = .full("the room is full") }
+            let full = try await client.execute(uri: "/ws?peer=p&token=\(token)", method: .get)
+            #expect(full.status == .forbidden)
+            #expect(
+                try TestJSON.decode(APIError.Body.self, full)
+                    == .init(code: 403, message: "the room is full", details: []))
+        }
+    }
+}
+
+@Suite struct PageRouteTests {
+    @Test func thePagesComeWithTheirPolicy() async throws {
+        var world = try await TestWorld()
+        world.configuration.hlsScriptURL = "https://cdn.example.org/hls.js"
+        try await world.routes { client in
+            for (uri, name) in [
+                ("/", "index.html"), ("/rooms/demo", "room.html"), ("/watch/demo", "watch.html"),
+            ] {
+                let response = try await client.execute(uri: uri, method: .get)
+                #expect(response.status == .ok)
+                #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+                #expect(String(buffer: response.body).contains(name))
+                let policy = try #require(response.headers[.contentSecurityPolicy])
+                #expect(policy.contains("script-src 'self' https://cdn.example.org;"))
+                #expect(policy.contains("frame-ancestors 'none'"))
+                #expect(!policy.contains("unsafe"))
+                let tag = try #require(response.headers[.eTag])
+                let again = try await client.execute(
+                    uri: uri, method: .get, headers: [.ifNoneMatch: tag])
+                #expect(again.status == .notModified)
+            }
+            let script = try await client.execute(uri: "/assets/room.js", method: .get)
+            #expect(script.headers[.contentType] == "text/javascript; charset=utf-8")
+            #expect(script.headers[.xContentTypeOptions] == "nosniff")
+        }
+    }
+
+    @Test(arguments: [
+        "/rooms/a%2Fb", "/rooms/", "/watch/..", "/assets/../index.html", "/assets/%2e%2e/x.js",
+        "/assets/missing.js", "/assets/", "/nothing", "/v2/nothing", "/index.html",
+    ])
+    func whatDoesNotExistIsNotFoundInJSON(uri: String) async throws {
+        try await TestWorld().routes { client in
+            let response = try await client.execute(uri: uri, method: .get)
+            #expect(response.status == .notFound)
+            #expect(try TestJSON.decode(APIError.Body.self, response).code == 404)
+        }
+    }
+
+    @Test func thePagesLearnWhatIsOnAir() async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let idle = try await client.execute(uri: "/api/rooms/demo/stream", method: .get)
+            #expect(
+                String(buffer: idle.body)
+                    == #"{"id":null,"started_at":null,"state":"none","url":null}"#)
+            let empty = try await client.execute(uri: "/api/rooms", method: .get)
+            #expect(
+                String(buffer: empty.body)
+                    == #"[{"hls":{"state":"none","url":null},"id":"demo","name":"Demo","#
+                    + #""peer_count":2}]"#)
+            _ = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers)
+            let live = try TestJSON.object(
+                try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
+            #expect(live["state"] as? String == "starting")
+            #expect(live["url"] as? String == "http://h/hls/demo/stream-1/master.m3u8")
+            let health = try await client.execute(uri: "/health", method: .get)
+            #expect(String(buffer: health.body) == #"{"status":"ok"}"#)
+        }
+    }
+
+    @Test func roomTokensAreHandedOutOnlyWhenAllowed() async throws {
+        try await TestWorld().routes { client in
+            let refused = try await client.execute(
+                uri: "/api/rooms/demo/token", method: .post,
+                headers: [.contentType: "application/json"], body: ByteBuffer(string: "{}"))
+            #expect(refused.status == .forbidden)
+            let configuration = try await client.execute(uri: "/api/config", method: .get)
+            #expect(
+                String(buffer: configuration.body)
+                    == #"{"hls_js_url":null,"open_tokens":false,"roles":[]}"#)
+        }
+        var world = try await TestWorld()
+        world.configuration.handsOutTokens = true
+        world.configuration.hlsScriptURL = "/assets/hls.js"
+        let authority = world.authority
+        try await world.routes { client in
+            func token(_ body: String, _ type: String = "application/json") async throws
+                -> TestResponse
+            {
+                try await client.execute(
+                    uri: "/api/rooms/demo/token", method: .post, headers: [.contentType: type],
+                    body: ByteBuffer(string: body))
+            }
+            let given = try TestJSON.object(
+                try await token(#"{"role":"host","user_id":"ann"}"#))
+            let claims = try await authority.verifyRoomToken(
+                given["token"] as? String ?? "", at: TestWorld.now)
+            #expect(claims.room == "demo")
+            #expect(claims.role == "host")
+            #expect(claims.user == "ann")
+            #expect(try await token(#"{"role":"__internal_recorder"}"#).status == .badRequest)
+            #expect(try await token(#"{"user_id":""}"#).status == .badRequest)
+            #expect(try await token("{}", "text/plain").status == .badRequest)
+            #expect(try await token("{}").status == .ok)
+            let configuration = try await client.execute(uri: "/api/config", method: .get)
+            #expect(
+                String(buffer: configuration.body)
+                    == #"{"hls_js_url":"/assets/hls.js","open_tokens":true,"#
+                    + #""roles":["guest","host"]}"#)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct OriginTests {
+    let playlist = GzipTests.playlist(segments: 50)
+    let segment = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+
+    @Test func aPlaylistIsAlwaysRevalidated() async throws {
+        let world = try await TestWorld()
+        try world.write("demo/s1/master.m3u8", playlist.utf8)
+        let playlist = playlist
+        try await world.routes { client in
+            let response = try await client.execute(uri: "/hls/demo/s1/master.m3u8", method: .get)
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentType] == "application/vnd.apple.mpegurl")
+            #expect(response.headers[.cacheControl] == "no-cache")
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+            #expect(response.headers[.vary] == "Accept-Encoding")
+            #expect(response.headers[.contentEncoding] == nil)
+            #expect(response.headers[.contentLength] == "\(playlist.utf8.count)")
+            #expect(String(buffer: response.body) == playlist)
+            let tag = try #require(response.headers[.eTag])
+            let again = try await client.execute(
+                uri: "/hls/demo/s1/master.m3u8", method: .get, headers: [.ifNoneMatch: tag])
+            #expect(again.status == .notModified)
+            #expect(again.body.readableBytes == 0)
+            #expect(again.headers[.eTag] == tag)
+        }
+    }
+
+    @Test func aPlaylistIsCompressedForThoseWhoAcceptIt() async throws {
+        let world = try await TestWorld()
+        try world.write("demo/s1/master.m3u8", playlist.utf8)
+        let playlist = playlist
+        try await world.routes { client in
+            let plain = try await client.execute(uri: "/hls/demo/s1/master.m3u8", method: .get)
+            let response = try await client.execute(
+                uri: "/hls/demo/s1/master.m3u8", method: .get,
+                headers: [.acceptEncoding: "gzip, deflate, br"])
+            #expect(response.headers[.contentEncoding] == "gzip")
+            #expect(response.headers[.contentType] == "application/vnd.apple.mpegurl")
+            #expect(response.headers[.contentLength] == "\(response.body.readableBytes)")
+            #expect(
+                try GzipTests.expanded(Array(response.body.readableBytesView))
+                    == Array(playlist.utf8))
+            let tag = try #require(response.headers[.eTag])
+            #expect(tag != plain.headers[.eTag])
+            let again = try await client.execute(
+                uri: "/hls/demo/s1/master.m3u8", method: .get,
+                headers: [.acceptEncoding: "gzip", .ifNoneMatch: "\"x\", W/\(tag)"])
+            #expect(again.status == .notModified)
+        }
+    }
+
+    @Test func aRenamedPlaylistHasAnotherTag() async throws {
+        let world = try await TestWorld()
+        try world.write("demo/s1/master.m3u8", playlist.utf8)
+        try await world.routes { client in
+            let first = try await client.execute(uri: "/hls/demo/s1/master.m3u8", method: .get)
+            try world.write("demo/s1/.next", "#EXTM3U\n".utf8)
+            try FileManager.default.removeItem(
+                atPath: "\(world.directory)/out/demo/s1/master.m3u8")
+            try FileManager.default.moveItem(
+                atPath: "\(world.directory)/out/demo/s1/.next",
+                toPath: "\(world.directory)/out/demo/s1/master.m3u8")
+            let second = try await client.execute(
+                uri: "/hls/demo/s1/master.m3u8", method: .get,
+                headers: [.ifNoneMatch: first.headers[.eTag] ?? ""])
+            #expect(second.status == .ok)
+            #expect(String(buffer: second.body) == "#EXTM3U\n")
+        }
+    }
+
+    @Test func aSegmentMayBeKeptForAYear() async throws {
+        let world = try await TestWorld()
+        try world.write("demo/s1/stream_0/segment_000001.ts", segment)
+        let segment = segment
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/hls/demo/s1/stream_0/segment_000001.ts?x=1", method: .get,
+                headers: [.acceptEncoding: "gzip"])
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentType] == "video/mp2t")
+            #expect(response.headers[.cacheControl] == "public, max-age=31536000, immutable")
+            #expect(response.headers[.acceptRanges] == "bytes")
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+            #expect(response.headers[.contentEncoding] == nil)
+            #expect(Array(response.body.readableBytesView) == segment)
+        }
+    }
+
+    @Test func aPartOfASegmentCanBeFetched() async throws {
+        let world = try await TestWorld()
+        try world.write("demo/s1/stream_0/a.m4s", segment)
+        let segment = segment
+        try await world.routes { client in
+            let uri = "/hls/demo/s1/stream_0/a.m4s"
+            let part = try await client.execute(
+                uri: uri, method: .get, headers: [.range: "bytes=1000-400000"])
+            #expect(part.status == .partialContent)
+            #expect(part.headers[.contentRange] == "bytes 1000-400000/700000")
+            #expect(part.headers[.contentLength] == "399001")
+            #expect(part.headers[.contentType] == "video/mp4")
+            #expect(Array(part.body.readableBytesView) == Array(segment[1000...400_000]))
+            let tail = try await client.execute(
+                uri: uri, method: .get, headers: [.range: "bytes=-5"])
+            #expect(Array(tail.body.readableBytesView) == Array(segment.suffix(5)))
+            let beyond = try await client.execute(
+                uri: uri, method: .get, headers: [.range: "bytes=700000-"])
+            #expect(beyond.status == .rangeNotSatisfiable)
+            #expect(beyond.headers[.contentRange] == "bytes */700000")
+            let stale = try await client.execute(
+                uri: uri, method: .get, headers: [.range: "bytes=0-1", .ifRange: "\"old\""])
+            #expect(stale.status == .ok)
+            let fresh = try await client.execute(
+                uri: uri, method: .get,
+                headers: [.range: "bytes=0-1", .ifRange: part.headers[.eTag] ?? ""])
+            #expect(fresh.status == .partialContent)
+        }
+    }
+
+    @Test func headTellsWhatGetWouldSend() async throws {
+        let world = try await TestWorld()
+        try world.write("demo/s1/stream_0/segment_000001.ts", segment)
+        try world.write("demo/s1/master.m3u8", playlist.utf8)
+        try await world.live { client in
+            let segment = try await client.execute(
+                uri: "/hls/demo/s1/stream_0/segment_000001.ts", method: .head)
+            #expect(segment.status == .ok)
+            #expect(segment.headers[.contentLength] == "700000")
+            #expect(segment.body.readableBytes == 0)
+            let playlist = try await client.execute(
+                uri: "/hls/demo/s1/master.m3u8", method: .head)
+            #expect(playlist.headers[.contentType] == "application/vnd.apple.mpegurl")
+            #expect(playlist.headers[.eTag] != nil)
+        }
+    }
+
+    @Test func preflightsForRangesAreAnswered() async throws {
+        try await TestWorld().routes { client in
+            let response = try await client.execute(
+                uri: "/hls/demo/s1/master.m3u8", method: .options)
+            #expect(response.status == .noContent)
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+            #expect(response.headers[.accessControlAllowHeaders]?.contains("Range") == true)
+        }
+    }
+
+    @Test(arguments: [
+        "/hls/../secret.ts", "/hls/demo/../../secret.ts", "/hls/%2e%2e/secret.ts",
+        "/hls/demo/%2e%2e/%2e%2e/secret.ts", "/hls/..%2fsecret.ts", "/hls//secret.ts",
+        "/hls/demo/s1/.bot.json", "/hls/demo/s1/master.m3u8.tmp", "/hls/demo/s1/missing.m3u8",
+        "/hls/demo/s1", "/hls/demo/s1/", "/hls/", "/hls/out.ts", "/hls/outdir/secret.ts",
+        "/hls/demo/s1/fifo.ts", "/hls/demo/s1/directory.ts", "/hls/demo/s1/master.m3u8/x.ts",
+    ])
+    func noPathLeadsOutOfTheDirectory(uri: String) async throws {
+        let world = try await TestWorld()
+        let manager = FileManager.default
+        try Data("secret".utf8).write(to: URL(fileURLWithPath: "\(world.directory)/secret.ts"))
+        for name in [".bot.json", "master.m3u8.tmp", "master.m3u8"] {
+            try world.write("demo/s1/\(name)", "secret".utf8)
+        }
+        // Links out of the tree, to a file and to a directory, and things that are not files.
+        try manager.createSymbolicLink(
+            atPath: "\(world.directory)/out/out.ts",
+            withDestinationPath: "\(world.directory)/secret.ts")
+        try manager.createSymbolicLink(
+            atPath: "\(world.directory)/out/outdir", withDestinationPath: world.directory)
+        try manager.createDirectory(
+            atPath: "\(world.directory)/out/demo/s1/directory.ts",
+            withIntermediateDirectories: false)
+        #expect(mkfifo("\(world.directory)/out/demo/s1/fifo.ts", 0o600) == 0)
+        try await world.live { client in
+            let response = try await client.execute(uri: uri, method: .get)
+            #expect(response.status == .notFound)
+            #expect(!String(buffer: response.body).contains("secret"))
+            let error = try TestJSON.decode(APIError.Body.self, response)
+            #expect(error.code == 404)
+        }
+    }
+
+    @Test func theRootItselfMayBeALink() async throws {
+        var world = try await TestWorld()
+        try world.write("demo/s1/master.m3u8", playlist.utf8)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(world.directory)/link", withDestinationPath: "\(world.directory)/out")
+        world.configuration.outputDirectory = "\(world.directory)/link"
+        try await world.routes { client in
+            let response = try await client.execute(uri: "/hls/demo/s1/master.m3u8", method: .get)
+            #expect(response.status == .ok)
+        }
+    }
+
+    @Test func theCacheOfPlaylistsStaysBelowItsMaximum() {
+        let cache = PlaylistCache()
+        for index in 0..<PlaylistCache.entriesMaximum * 2 {
+            #expect(cache.body(tag: "\(index)") { [UInt8(index % 256)] } == [UInt8(index % 256)])
+        }
+        var made = 0
+        _ = cache.body(tag: "\(PlaylistCache.entriesMaximum * 2 - 1)") { made += 1; return [] }
+        #expect(made == 0)
+        _ = cache.body(tag: "0") { made += 1; return [] }
+        #expect(made == 1)
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import MediaKernel
+import Synchronization
+
+@testable import ControlAPI
+
+/// A server with a directory of its own and doubles behind its two doors.
+struct TestWorld: Sendable {
+    static let now = Timestamp(seconds: 1_760_000_000)
+
+    let directory: String
+    let control = ControlDouble()
+    let door = DoorDouble()
+    let authority: TokenAuthority
+    var configuration: HTTPServiceConfiguration
+
+    init() async throws {
+        directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-control-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: "\(directory)/web/assets", withIntermediateDirectories: true)
+        for name in ["index.html", "room.html", "watch.html"] {
+            try Data("<!doctype html><title>\(name)</title>".utf8)
+                .write(to: URL(fileURLWithPath: "\(directory)/web/\(name)"))
+        }
+        try Data("export {}".utf8)
+            .write(to: URL(fileURLWithPath: "\(directory)/web/assets/room.js"))
+        authority = try await TestToken.authority()
+        configuration = HTTPServiceConfiguration(
+            host: "127.0.0.1", port: 0, outputDirectory: "\(directory)/out",
+            pagesDirectory: "\(directory)/web")
+    }
+
+    func write(_ path: String, _ content: some Sequence<UInt8>) throws {
+        try Data(content).write(to: URL(fileURLWithPath: "\(directory)/out/\(path)"))
+    }
+
+    var service: HTTPService {
+        get throws {
+            var logger = Logger(label: "test")
+            logger.logLevel = .critical
+            return try HTTPService(
+                configuration, authority: authority, control: control, door: door, logger: logger,
+                clock: { TestWorld.now })
+        }
+    }
+
+    /// Runs requests against the routes, without a network.
+    func routes(
+        _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await Application(router: try service.router()).test(.router, body)
+    }
+
+    /// Runs requests against a server on a port of its own.
+    func live(
+        _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await service.application().test(.live, body)
+    }
+
+    func managementHeaders() async throws -> HTTPFields {
+        [.authorization: "Bearer \(try await authority.makeManagementToken(at: TestWorld.now))"]
+    }
+
+    func roomToken(room: RoomID = "demo") async throws -> String {
+        try await authority.makeRoomToken(
+            room: room, user: "ann", role: "host", at: TestWorld.now)
+    }
+}
+
+/// Live streams that exist only as records; what was asked for is remembered.
+final class ControlDouble: LiveStreamControl {
+    struct State {
+        var streams: [LiveStream] = []
+        var requests: [LiveStreamRequest] = []
+        var failure: LiveStreamError?
+    }
+
+    let state = Mutex(State())
+
+    func start(
+        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream] {
+        let result: Result<[LiveStream], LiveStreamError> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            state.requests.append(request)
+            let made = request.variants.map { variant in
+                let id = StreamID("stream-\(state.streams.count + 1)")
+                let stream = LiveStream(
+                    id: id, room: room, session: "session-1", variant: variant,
+                    recording: request.recording, destination: request.destination,
+                    playbackURL: "http://h/hls/\(room)/\(id)/master.m3u8",
+                    createdAt: Timestamp(nanoseconds: 1_679_459_050_155_978_231),
+                    startedBy: startedBy?.rawValue ?? "")
+                state.streams.append(stream)
+                return stream
+            }
+            return .success(made)
+        }
+        return try result.get()
+    }
+
+    func stop(room: RoomID, stoppedBy: PeerID?) async throws(LiveStreamError) -> [LiveStream] {
+        let stopped = state.withLock { state in
+            for index in state.streams.indices where state.streams[index].room == room {
+                state.streams[index].status = .stopping
+            }
+            return state.streams.filter { $0.room == room }
+        }
+        guard !stopped.isEmpty else { throw .notFound("room \(room) has no live stream") }
+        return stopped
+    }
+
+    func stop(stream: StreamID, stoppedBy: PeerID?) async throws(LiveStreamError) -> LiveStream {
+        let found = state.withLock { state -> LiveStream? in
+            guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
+                return nil
+            }
+            state.streams[index].status = .stopping
+            return state.streams[index]
+        }
+        guard let found else { throw .notFound("stream \(stream)") }
+        return found
+    }
+
+    func stream(_ id: StreamID) async -> LiveStream? {
+        state.withLock { $0.streams.first { $0.id == id } }
+    }
+
+    func streams(_ query: LiveStreamQuery) async -> LiveStreamPage {
+        state.withLock { state in
+            let found = Array(
+                state.streams.reversed().filter { stream in
+                    (query.room ?? stream.room) == stream.room
+                        && (query.session ?? stream.session) == stream.session
+                        && (query.status ?? stream.status) == stream.status
+                }.drop { stream in query.start.map { stream.id != $0 } ?? false }
+                    .dropFirst(query.start == nil ? 0 : 1).prefix(query.limit))
+            return LiveStreamPage(streams: found, last: found.last?.id)
+        }
+    }
+
+    func current(room: RoomID) async -> LiveStream? {
+        state.withLock { $0.streams.last { $0.room == room } }
+    }
+}
+
+/// A room door behind which every message is answered with `echo <message>`.
+final class DoorDouble: RoomDoor {
+    struct State {
+        var refusal: APIError?
+        var opened: [PeerID] = []
+        var closed: [PeerID] = []
+    }
+
+    let state = Mutex(State())
+
+    func initialConfiguration(
+        peer: PeerID?, claims: RoomTokenClaims
+    ) async throws(APIError) -> InitialConfiguration {
+        InitialConfiguration(
+            iceServers: [.init(urls: ["stun:s.example.test"])], enabledFlags: ["onDemandTracks"])
+    }
+
+    func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
+        if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+    }
+
+    func open(
+        peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
+        messages: WebSocketMessages
+    ) async {
+        state.withLock { $0.opened.append(peer) }
+        for await text in messages {
+            switch text {
+            case "close": socket.close(code: 4001, reason: "as you wish")
+            case "flood":
+                for index in 0...Limits.outboxMessages {
+                    socket.send("\(index) " + String(repeating: "x", count: 60_000))
+                }
+            default: socket.send("echo \(text)")
+            }
+        }
+        state.withLock { $0.closed.append(peer) }
+    }
+
+    func rooms() async -> [RoomSummary] {
+        [RoomSummary(id: "demo", name: "Demo", peerCount: 2)]
+    }
+
+    func openRoles() async -> [String] { ["guest", "host"] }
+}
+
+/// Reads answers.
+enum TestJSON {
+    static func decode<T: Decodable>(_ type: T.Type, _ response: TestResponse) throws -> T {
+        try JSONDecoder().decode(type, from: Data(response.body.readableBytesView))
+    }
+
+    static func object(_ response: TestResponse) throws -> [String: Any] {
+        try JSONSerialization.jsonObject(with: Data(response.body.readableBytesView))
+            as? [String: Any] ?? [:]
+    }
+}
