@@ -37,8 +37,6 @@ static inline void roomcast_set_memory_eof(BIO *bio, int value) {
     BIO_set_mem_eof_return(bio, value);
 }
 
-static inline void roomcast_reset_bio(BIO *bio) { (void)BIO_reset(bio); }
-
 static inline int roomcast_dtls_get_timeout(SSL *ssl, struct timeval *remaining) {
     return (int)DTLSv1_get_timeout(ssl, remaining);
 }

@@ -121,9 +121,8 @@ public final class DataChannelTransport {
     /// Ends the association with an ABORT, which `poll` then hands out. No events follow.
     public func close() {
         guard phase != .ended else { return }
-        association.close()
+        for packet in association.close() { outputs.append(.transmit(packet)) }
         end()
-        for packet in association.take().packets { outputs.append(.transmit(packet)) }
     }
 
     /// The next thing to do or to know; nil when there is none.
@@ -289,8 +288,7 @@ public final class DataChannelTransport {
 
     func fail(_ error: DataChannelError) {
         guard phase != .ended else { return }
-        association.close()
-        for packet in association.take().packets { outputs.append(.transmit(packet)) }
+        for packet in association.close() { outputs.append(.transmit(packet)) }
         for id in channels.keys.sorted() { announceEnd(of: id) }
         end()
         outputs.append(.failed(error))

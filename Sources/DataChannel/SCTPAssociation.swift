@@ -98,11 +98,11 @@ final class SCTPAssociation: @unchecked Sendable {
 
     func take() -> Taken {
         let taken = try? SCTPStack.locked { () -> Taken in
+            guard SCTPStack.unmarkBusy(handle) else { return Taken(packets: [], events: []) }
             let taken = Taken(packets: packets, events: events)
             packets.removeAll(keepingCapacity: true)
             events.removeAll(keepingCapacity: true)
             undeliveredBytes = 0
-            SCTPStack.markIdle(handle)
             return taken
         }
         return taken ?? Taken(packets: [], events: [])
@@ -164,9 +164,16 @@ final class SCTPAssociation: @unchecked Sendable {
         }
     }
 
-    /// Aborts at once; the ABORT is among the packets to take.
-    func close() {
-        _ = try? SCTPStack.locked { closeSocket() }
+    /// Aborts at once. Returns the packets that are left to send, the ABORT among them.
+    @discardableResult
+    func close() -> [[UInt8]] {
+        let rest = try? SCTPStack.locked { () -> [[UInt8]] in
+            closeSocket()
+            defer { packets = [] }
+            events = []
+            return packets
+        }
+        return rest ?? []
     }
 
     // MARK: usrsctp's callbacks, inside `SCTPStack.locked`

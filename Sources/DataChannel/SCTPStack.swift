@@ -82,7 +82,8 @@ enum SCTPStack {
     }
 
     static func markBusy(_ handle: UInt) { busy.insert(handle) }
-    static func markIdle(_ handle: UInt) { busy.remove(handle) }
+    /// Whether it was busy.
+    static func unmarkBusy(_ handle: UInt) -> Bool { busy.remove(handle) != nil }
 
     // MARK: Questions from outside
 

@@ -74,7 +74,8 @@ struct DTLSSession: ~Copyable {
 
     // MARK: Bytes
 
-    /// Gives OpenSSL one datagram. Call `handshake` or `read` until they want more.
+    /// Gives OpenSSL one datagram. Call `handshake` or `read` until they want more, so that
+    /// nothing of it is left before the next.
     func feed(_ datagram: [UInt8]) {
         _ = BIO_write(input, datagram, Int32(datagram.count))
     }
@@ -82,9 +83,6 @@ struct DTLSSession: ~Copyable {
     func feed(_ datagram: [UInt8], _ parts: [Range<Int>]) {
         for part in parts { feed(Array(datagram[part])) }
     }
-
-    /// Forgets what is left of a datagram, so that it does not become the head of the next one.
-    func discardInput() { roomcast_reset_bio(input) }
 
     /// All that OpenSSL wants to send: whole records, one behind the other.
     func takeOutput() -> [UInt8] {

@@ -135,7 +135,6 @@ public final class DTLSTransport {
         case .nothing: return refuseInput()
         }
         advance(at: now)
-        session.discardInput()
     }
 
     /// Retransmits a lost flight. Early calls do nothing.

@@ -32,11 +32,14 @@ final class ChannelPair {
     /// Whether to keep all packets in `packets`.
     var recordsPackets = false
 
-    init(clientAccepts: Int = 262_144, serverAccepts: Int = 262_144) throws {
+    init(
+        clientAccepts: Int = 262_144, serverAccepts: Int = 262_144, bothAreClients: Bool = false
+    ) throws {
         client = try DataChannelTransport(
             isDTLSClient: true, remotePort: 5000, remoteMaximumMessageBytes: serverAccepts)
         server = try DataChannelTransport(
-            isDTLSClient: false, remotePort: 5000, remoteMaximumMessageBytes: clientAccepts)
+            isDTLSClient: bothAreClients, remotePort: 5000,
+            remoteMaximumMessageBytes: clientAccepts)
     }
 
     static func connected() throws -> ChannelPair {

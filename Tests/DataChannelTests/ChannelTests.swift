@@ -138,7 +138,9 @@ extension DataChannelTests {
             #expect(pair.serverOutputs.last == .text(id, String(repeating: "x", count: 1000)))
         }
 
-        @Test("No message over 256 KiB is sent, whatever the peer would take", arguments: [0, 1 << 30])
+        @Test(
+            "No message over 256 KiB is sent, whatever the peer would take",
+            arguments: [0, 1 << 30])
         func ownMaximum(remote: Int) throws {
             let pair = try ChannelPair(serverAccepts: remote)
             pair.connect()
@@ -216,6 +218,20 @@ extension DataChannelTests {
             try pair.client.send("room again", on: id)
             pair.exchange()
             #expect(pair.serverOutputs.last == .text(id, "room again"))
+        }
+
+        @Test("A channel with an id of our own side is closed, unseen by the application")
+        func wrongSide() throws {
+            let pair = try ChannelPair(bothAreClients: true)
+            pair.connect()
+            pair.clearOutputs()
+            let id = try pair.client.open(label: "mine", protocol: "")
+            pair.exchange()
+            pair.pass(milliseconds: 100)
+            #expect(pair.serverOutputs.isEmpty)
+            #expect(pair.server.statistics.protocolViolations == 1)
+            #expect(pair.clientOutputs == [.closed(id)])
+            #expect(try pair.server.open(label: "free again", protocol: "") == id)
         }
 
         @Test("Unknown channels are refused")

@@ -22,6 +22,40 @@ extension DataChannelTests {
             }
         }
 
+        @Test("No reset is asked for while the peer has not acknowledged what was sent")
+        func resetWaits() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            let other = try pair.client.open(label: "other", protocol: "")
+            pair.exchange()
+            pair.clearOutputs()
+            pair.recordsPackets = true
+            try pair.client.send("on its way", on: id)
+            pair.client.close(id)
+            try pair.client.send("waits behind the reset", on: other)
+            var held: [[UInt8]] = []
+            pair.exchange { side, packet in
+                if side == .server { held.append(packet) }
+                return side == .server ? [] : [packet]
+            }
+            pair.pass(milliseconds: 100) { side, packet in
+                if side == .server { held.append(packet) }
+                return side == .server ? [] : [packet]
+            }
+            let sent = Set(pair.packets.flatMap { SCTPPackets.chunkTypes($0.bytes) })
+            #expect(sent.contains(0) && !sent.contains(130), "DATA, no RE-CONFIG")
+            #expect(pair.serverOutputs == [.text(id, "on its way")])
+            #expect(pair.client.queuedBytes > 0)
+            for packet in held { pair.client.handle(packet) }
+            pair.exchange()
+            pair.pass(milliseconds: 100)
+            #expect(pair.packets.contains { SCTPPackets.chunkTypes($0.bytes).contains(130) })
+            #expect(
+                Set(pair.serverOutputs.dropFirst()) == [
+                    .closed(id), .text(other, "waits behind the reset"),
+                ])
+            #expect(pair.clientOutputs == [.closed(id)])
+        }
+
         @Test("An id is used again once both directions are reset")
         func reuse() throws {
             let (pair, id) = try ChannelPair.withChannel()
@@ -45,6 +79,15 @@ extension DataChannelTests {
         func noEarlyReuse() throws {
             let (pair, id) = try ChannelPair.withChannel()
             pair.client.close(id)
+            #expect(try pair.client.open(label: "next", protocol: "") != id)
+        }
+
+        @Test("An id whose other direction is not reset yet is not given out")
+        func halfReset() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            pair.server.close(id)
+            pair.exchange { side, packet in side == .client ? [] : [packet] }
+            #expect(pair.clientOutputs == [.closed(id)])
             #expect(try pair.client.open(label: "next", protocol: "") != id)
         }
 

@@ -9,8 +9,8 @@ extension Tag {
 }
 
 extension DataChannelTests {
-    /// But for the tagged test, only what needs no clock of usrsctp's own: it measures round trips, and the age of what
-    /// T3 would send again, with `gettimeofday`.
+    /// But for the tagged test, only what needs no clock of usrsctp's own: it measures round trips,
+    /// and the age of what T3 would send again, with `gettimeofday`.
     @Suite("Loss")
     struct LossTests {
         @Test("A lost packet among others is sent again on the strength of the others' SACKs")

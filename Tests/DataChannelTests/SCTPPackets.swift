@@ -13,7 +13,19 @@ enum SCTPPackets {
         return packet
     }
 
-    static func chunkType(_ packet: [UInt8]) -> UInt8? { packet.count > 12 ? packet[12] : nil }
+    /// The first chunk's type.
+    static func chunkType(_ packet: [UInt8]) -> UInt8? { chunkTypes(packet).first }
+
+    static func chunkTypes(_ packet: [UInt8]) -> [UInt8] {
+        var types: [UInt8] = []
+        var offset = 12
+        while offset + 4 <= packet.count {
+            types.append(packet[offset])
+            let length = Int(packet[offset + 2]) << 8 | Int(packet[offset + 3])
+            offset += max(4, (length + 3) & ~3)
+        }
+        return types
+    }
 
     /// An INIT whose chunk length ends two stray bytes behind its last parameter, so that the
     /// padded rest reads as a parameter of length 0: usrsctp 0.9.5 never returns from it.

@@ -227,7 +227,9 @@ struct FingerprintTests {
         var seen: [DTLSTransport.Output] = []
         for _ in 0..<6 {
             while let output = client.poll() {
-                if case .transmit(let bytes) = output { server.handle(bytes, at: .zero) } else {
+                if case .transmit(let bytes) = output {
+                    server.handle(bytes, at: .zero)
+                } else {
                     seen.append(output)
                 }
             }
