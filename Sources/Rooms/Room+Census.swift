@@ -44,6 +44,13 @@ extension Room {
         return joined.filter { receives(viewer, from: $0) }.flatMap(\.tracks)
     }
 
+    /// Whether one peer receives what the other publishes.
+    public func isReceived(_ publisher: PeerID, by viewer: PeerID) -> Bool {
+        guard let publisher = peers[publisher], let viewer = peers[viewer], viewer.hasJoined
+        else { return false }
+        return receives(viewer, from: publisher)
+    }
+
     /// Those who receive what this peer publishes, in the order in which they joined.
     func subscribers(of publisher: Peer) -> [Peer] {
         joined.filter { receives($0, from: publisher) }

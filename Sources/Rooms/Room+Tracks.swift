@@ -3,7 +3,7 @@ public import MediaKernel
 /// What peers publish.
 extension Room {
     /// Whether a peer may publish exactly these tracks.
-    public func checkTracks(_ tracks: [Track], of id: PeerID) throws(RoomError) {
+    func checkTracks(_ tracks: [Track], of id: PeerID) throws(RoomError) {
         let peer = try joinedPeer(id)
         guard tracks.count <= limits.tracksPerPeer else {
             throw .tooManyTracks(count: tracks.count, maximum: limits.tracksPerPeer)
@@ -17,6 +17,15 @@ extension Room {
             let isTaken = peers.values.contains { $0.id != id && $0.track(track.id) != nil }
             guard !isTaken else { throw .trackIDTaken(track.id) }
         }
+    }
+
+    /// A peer's offer came, before its media is negotiated: whether the peer may publish exactly
+    /// these tracks, and whether it may offer so often. `nil`: the tracks are as before.
+    public mutating func offerReceived(
+        _ tracks: [Track]?, from id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        if let tracks { try checkTracks(tracks, of: id) }
+        try spendFanOut(of: id, at: now)
     }
 
     /// A peer publishes exactly these tracks from now on: new ones are added, missing ones are

@@ -73,6 +73,24 @@ import Testing
         #expect(error?.code == 404)
     }
 
+    @Test mutating func anOfferIsCheckedBeforeItsMediaIsAndOffersAreCounted() {
+        #expect(
+            roomError {
+                try fixture.room.offerReceived(
+                    [.camera("v"), .camera("")], from: "a", at: fixture.now)
+            }?.message == "track_id is empty")
+        for _ in 0..<100 {
+            #expect(
+                roomError {
+                    try fixture.room.offerReceived([.camera("v")], from: "a", at: fixture.now)
+                } == nil)
+        }
+        #expect(
+            roomError { try fixture.room.offerReceived(nil, from: "a", at: fixture.now) }
+                == .tooManyRequests(perSecond: 20))
+        #expect(fixture.room.trackCount == 0)
+    }
+
     @Test mutating func twoPeersCannotPublishTheSameTrackID() throws {
         try fixture.publish([.camera("v")], by: "a")
         #expect(

@@ -101,8 +101,8 @@ extension RoomSignalling {
         let tracks = params.tracks.map { tracks in
             tracks.values.map(\.track).sorted { $0.id < $1.id }
         }
-        if let tracks {
-            try ruled { () throws(RoomError) in try room.checkTracks(tracks, of: peer) }
+        try ruled { () throws(RoomError) in
+            try room.offerReceived(tracks, from: peer, at: clock.now())
         }
         let answer: String
         do {

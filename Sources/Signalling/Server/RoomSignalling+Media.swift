@@ -87,8 +87,10 @@ extension RoomSignalling {
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
         var letters: [(PeerID, String)] = []
         for (peer, seat) in seats where seat == .open && room.peer(peer)?.hasJoined ?? false {
-            let heard = Set(room.subscriptions(of: peer).map(\.id))
-            let own = speakers.filter { heard.contains($0.trackID) || $0.peerID == peer }
+            // A peer hears of its own voice too: clients show who speaks, themselves included.
+            let own = speakers.filter {
+                $0.peerID == peer || room.isReceived($0.peerID, by: peer)
+            }
             if rendered[own] == nil {
                 rendered[own] = text(
                     of: CallFrame.dataNotification(
