@@ -9,6 +9,7 @@ from . import hls, media
 
 FRAME = media.TICKS // 30  # ticks of one picture at 30 frames/s
 AAC_FRAME = 1024 / media.SAMPLE_RATE * media.TICKS  # ticks of one AAC frame: 1920
+SERVICE_DESCRIPTION = 0x11  # the packet identifier of its table
 LADDER = [(1280, 720), (854, 480), (640, 360)]
 
 
@@ -80,13 +81,18 @@ def segments_are_cut_alike(stream):
 
 
 def begins_with_tables(data):
-    """PAT first, PMT second: ISO/IEC 13818-1."""
+    """PAT first, PMT next (ISO/IEC 13818-1); a service description may stand before them."""
     assert len(data) % 188 == 0 and all(byte == 0x47 for byte in data[::188])
-    identifiers = [(data[at + 1] & 0x1F) << 8 | data[at + 2] for at in range(0, len(data), 188)]
-    pat, pmt = identifiers[0], identifiers[1]
-    assert pat == 0, "a segment does not begin with its PAT"
-    section = data[5:188]
-    assert pmt == (section[10] & 0x1F) << 8 | section[11], "no PMT after the PAT"
+    packets = [data[at:at + 188] for at in range(0, min(len(data), 10 * 188), 188)]
+    tables = [one for one in packets if identifier(one, 1) != SERVICE_DESCRIPTION]
+    assert identifier(tables[0], 1) == 0, "a segment does not begin with its PAT"
+    # The table follows a pointer byte; its one programme's PMT is named at its tenth byte.
+    assert identifier(tables[1], 1) == identifier(tables[0], 5 + 10), "no PMT after the PAT"
+
+
+def identifier(packet, at):
+    """The 13 bits of a packet identifier."""
+    return (packet[at] & 0x1F) << 8 | packet[at + 1]
 
 
 def time_runs_evenly(stream):

@@ -41,9 +41,9 @@ def packets(path):
 
 def frames(path, width=320, height=180):
     """Every decoded frame in the order shown, scaled: an array of frame, y, x, RGB."""
-    data = run("ffmpeg", "-v", "error", "-i", str(path), "-map", "0:v:0", "-fps_mode", "passthrough",
-               "-vf", f"scale={width}:{height}:flags=area", "-pix_fmt", "rgb24",
-               "-f", "rawvideo", "-")
+    data = run("ffmpeg", "-v", "error", "-i", str(path), "-map", "0:v:0",
+               "-fps_mode", "passthrough", "-vf", f"scale={width}:{height}:flags=area",
+               "-pix_fmt", "rgb24", "-f", "rawvideo", "-")
     return np.frombuffer(data, np.uint8).reshape(-1, height, width, 3)
 
 

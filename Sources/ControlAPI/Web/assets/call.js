@@ -78,7 +78,8 @@ export class Call {
   #streamingChanged(streaming) {
     this.#onAir.show(streaming);
     if (streaming.state === "failed") {
-      toast(streaming.error ? `The stream failed: ${streaming.error}` : "The stream failed.", "error");
+      const reason = streaming.error ? `: ${streaming.error}` : ".";
+      toast(`The stream failed${reason}`, "error");
     }
   }
 
@@ -208,7 +209,8 @@ export class Call {
     }
     const screen = this.#screen?.getVideoTracks()[0];
     if (screen) {
-      tiles.push({ ...tile, key: "local-screen", source: "screen", video: screen, isSilent: false });
+      const shared = { source: "screen", video: screen, isSilent: false };
+      tiles.push({ ...tile, key: "local-screen", ...shared });
     }
     return tiles;
   }

@@ -2,8 +2,8 @@
 
 /**
  * @param {string} tag
- * @param {object} attributes `class`, `data-…`, `aria-…` and so on; `on…` with a function listens;
- *   true sets an empty attribute; false, null and undefined set none
+ * @param {object} attributes `class`, `data-…`, `aria-…` and so on; a function listens, so its
+ *   name begins with `on`; true sets an empty attribute; false, null and undefined set none
  * @param {...(Node|string|null)} children
  */
 export function element(tag, attributes = {}, ...children) {

@@ -18,6 +18,10 @@ export class Player extends EventTarget {
     this.#video = video;
     this.#libraryURL = libraryURL;
     video.addEventListener("error", () => this.#failed());
+    // A stream that keeps all its segments would otherwise begin with the first of them.
+    video.addEventListener("loadedmetadata", () => {
+      if (this.isBehind) this.seekToLive();
+    });
     video.addEventListener("playing", () => this.dispatchEvent(new Event("playing")));
   }
 

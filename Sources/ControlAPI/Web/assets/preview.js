@@ -31,14 +31,17 @@ export class Preview {
   #meter = new LevelMeter(node.meter);
   #onJoin;
 
-  /** @param {(choice: {name: string, role: string}) => Promise<void>} onJoin */
-  constructor({ roomID, media, name, role, onJoin }) {
+  /**
+   * @param {boolean} hasToken the address holds a room token, so none need be asked for
+   * @param {(choice: {name: string, role: string}) => Promise<void>} onJoin
+   */
+  constructor({ roomID, media, name, role, hasToken, onJoin }) {
     this.#media = media;
     this.#onJoin = onJoin;
     node.title.textContent = roomID;
     node.name.value = name || remembered();
     this.#offerRoles(usualRoles, role);
-    this.#describe(roomID, role);
+    this.#describe(roomID, role, hasToken);
 
     media.addEventListener("change", () => this.#show());
     node.camera.addEventListener("click", () => media.setCamera(!media.isCameraOn));
@@ -89,8 +92,8 @@ export class Preview {
     if (node.video.srcObject !== media.stream) node.video.srcObject = media.stream;
     node.video.hidden = !media.camera;
     const isWaiting = media.isCameraOn && !media.camera && !media.problem;
-    node.note.textContent =
-      media.problem || (isWaiting ? "Waiting for your camera …" : media.camera ? "" : "Camera off");
+    const state = isWaiting ? "Waiting for your camera …" : media.camera ? "" : "Camera off";
+    node.note.textContent = media.problem || state;
     toggle(node.camera, media.isCameraOn, "camera", "cameraOff");
     toggle(node.microphone, media.isMicrophoneOn, "microphone", "microphoneOff");
     this.#meter.follow(media.microphone);
@@ -127,7 +130,7 @@ export class Preview {
   }
 
   /** What the server knows beforehand; the page works without it. */
-  async #describe(roomID, role) {
+  async #describe(roomID, role, hasToken) {
     const [settings, list] = await Promise.all([
       configuration().catch(() => null),
       rooms().catch(() => []),
@@ -136,8 +139,11 @@ export class Preview {
     const room = list.find((one) => one.id === roomID);
     if (room?.name) node.title.textContent = room.name;
     const count = room?.peer_count ?? 0;
-    node.status.textContent =
-      count === 0 ? "Nobody is here yet." : count === 1 ? "1 person is here." : `${count} people are here.`;
+    const people = count === 1 ? "1 person is here." : `${count} people are here.`;
+    node.status.textContent = count === 0 ? "Nobody is here yet." : people;
+    if (settings?.open_tokens === false && !hasToken) {
+      node.status.textContent = "Only people with an invitation link can enter.";
+    }
   }
 }
 

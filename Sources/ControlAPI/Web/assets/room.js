@@ -25,6 +25,7 @@ const preview = new Preview({
   media,
   name: query.get("name") ?? "",
   role: query.get("role") ?? "",
+  hasToken: query.has("auth_token"),
   onJoin: enter,
 });
 

@@ -17,12 +17,9 @@
 
 import { PublishConnection, SubscribeConnection } from "./client/connections.js";
 import { randomIdentifier } from "./client/identifier.js";
+import { initialise, socketURL } from "./client/initialise.js";
 import { RoomState } from "./client/room-state.js";
 import { SignalError, SignalSocket } from "./client/signal.js";
-
-const protocolVersion = "2.5";
-const protocolSpecification = "20250115";
-const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_prebuilt:false";
 
 const reconnectWindow = 60000; // ms; the server keeps a lost peer for as long
 const reconnectInterval = 1000; // ms
@@ -156,13 +153,9 @@ export class RoomcastClient extends EventTarget {
   // MARK: Signalling
 
   async #openSignal() {
-    this.#settings = await this.#initialise();
-    const url = new URL(this.#settings.endpoint);
-    url.searchParams.set("peer", this.peerID);
-    url.searchParams.set("token", this.token);
-    url.searchParams.set("user_agent_v2", userAgent);
-    url.searchParams.set("protocol_version", protocolVersion);
-    url.searchParams.set("protocol_spec", protocolSpecification);
+    const { origin, token, peerID } = this;
+    this.#settings = await initialise({ origin, token, peerID });
+    const url = socketURL(this.#settings.endpoint, { token, peerID });
 
     const policy = new Promise((resolve, reject) => {
       this.#policy = resolve;
@@ -182,24 +175,6 @@ export class RoomcastClient extends EventTarget {
       signal.close();
       throw error;
     }
-  }
-
-  async #initialise() {
-    const query = new URLSearchParams({ peer_id: this.peerID, user_agent_v2: userAgent });
-    let response;
-    try {
-      response = await fetch(new URL(`/init?${query}`, this.origin), {
-        headers: { Authorization: `Bearer ${this.token}` },
-      });
-    } catch {
-      throw new SignalError(2003, "The server could not be reached.", "init");
-    }
-    const body = await response.json().catch(() => ({}));
-    if (!response.ok) {
-      const message = body.message ?? `The server answered ${response.status}.`;
-      throw new SignalError(body.code ?? response.status, message, "init");
-    }
-    return body;
   }
 
   async #enter() {

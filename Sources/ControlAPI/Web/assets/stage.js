@@ -62,7 +62,11 @@ function create(tile) {
       "data-local": tile.isLocal,
     },
     video,
-    element("div", { class: "tile-inner" }, element("div", { class: "tile-face" }, element("span"))),
+    element(
+      "div",
+      { class: "tile-inner" },
+      element("div", { class: "tile-face" }, element("span")),
+    ),
     element("div", { class: "tile-label" }, element("span", { class: "name" })),
   );
   video.addEventListener("loadeddata", () => node.classList.add("has-picture"));

@@ -11,15 +11,17 @@ const region = element("div", { class: "toasts", role: "status", "aria-live": "p
 /** @param {"note"|"error"} kind */
 export function toast(text, kind = "note") {
   if (!region.isConnected) document.body.append(region);
+  const dismiss = {
+    class: "toast-close",
+    type: "button",
+    "aria-label": "Dismiss",
+    onclick: () => node.remove(),
+  };
   const node = element(
     "div",
     { class: `toast toast-${kind}`, "data-testid": `toast-${kind}` },
     element("span", {}, text),
-    element(
-      "button",
-      { class: "toast-close", type: "button", "aria-label": "Dismiss", onclick: () => node.remove() },
-      icon("close"),
-    ),
+    element("button", dismiss, icon("close")),
   );
   region.append(node);
   while (region.children.length > countMaximum) region.firstElementChild.remove();

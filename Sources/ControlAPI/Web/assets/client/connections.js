@@ -92,7 +92,7 @@ export class PublishConnection extends Connection {
 
   /**
    * One offer and its answer.
-   * @param {(offer: RTCSessionDescription, tracks: object) => Promise<RTCSessionDescriptionInit>} exchange
+   * @param {(offer: object, tracks: object) => Promise<{sdp: string}>} exchange
    */
   negotiate(exchange, { iceRestart = false } = {}) {
     return this.queue.run(async () => {

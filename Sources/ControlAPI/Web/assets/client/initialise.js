@@ -1,0 +1,37 @@
+// The first call of a client: a room token for the socket's address and the settings.
+
+import { SignalError } from "./signal.js";
+
+const protocolVersion = "2.5";
+const protocolSpecification = "20250115";
+const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_prebuilt:false";
+
+/** What `/init` answers. @throws {SignalError} with the server's code and reason */
+export async function initialise({ origin, token, peerID }) {
+  const query = new URLSearchParams({ peer_id: peerID, user_agent_v2: userAgent });
+  let response;
+  try {
+    response = await fetch(new URL(`/init?${query}`, origin), {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  } catch {
+    throw new SignalError(2003, "The server could not be reached.", "init");
+  }
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    const message = body.message ?? `The server answered ${response.status}.`;
+    throw new SignalError(body.code ?? response.status, message, "init");
+  }
+  return body;
+}
+
+/** The endpoint with what the protocol wants in its query; what is there already stays. */
+export function socketURL(endpoint, { token, peerID }) {
+  const url = new URL(endpoint);
+  url.searchParams.set("peer", peerID);
+  url.searchParams.set("token", token);
+  url.searchParams.set("user_agent_v2", userAgent);
+  url.searchParams.set("protocol_version", protocolVersion);
+  url.searchParams.set("protocol_spec", protocolSpecification);
+  return url;
+}
