@@ -19,7 +19,7 @@ struct DriftController: Sendable {
     private static let integralGain = 0.01
     /// Clocks are rarely 300 parts in a million off; beyond a thousand it is not drift.
     private static let maximumIntegral = 0.001
-    private static let smoothingSeconds = 0.5
+    private static let smoothingSeconds = 1.0
     /// Change of the ratio per second.
     private static let maximumSlope = 0.005
 

@@ -78,7 +78,9 @@ public struct SourceClock: Sendable {
             let media = clock.mediaTime(rtpTimestamp)
         else { return }
         tracks[track]?.reports.reported(offset: ntp.nanoseconds &- media, at: now)
-        settle(track, at: now)
+        // What another track's jump means may be clear only now. In order, for a dictionary's own
+        // order differs from run to run.
+        for id in tracks.keys.sorted() { settle(id, at: now) }
     }
 
     /// When a timestamp is to be seen or heard, on the stream's clock. Nil for a track that is

@@ -107,7 +107,9 @@ import Testing
         let top = playlist(0..<4)
         let late = playlist(1..<5)
         #expect(PlaylistValidator.violations(ofLayers: [top, late, top]) == [])
-        let shifted = playlist(0..<4) { $0.segments[2].duration = MediaTime(ticks: 1, timescale: 1) }
+        let shifted = playlist(0..<4) {
+            $0.segments[2].duration = MediaTime(ticks: 1, timescale: 1)
+        }
         #expect(
             PlaylistValidator.violations(ofLayers: [top, shifted]) == [
                 .layersDiffer(mediaSequence: 2)

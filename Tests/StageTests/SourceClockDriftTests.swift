@@ -7,8 +7,7 @@ import Testing
     private static let hours = 7200.0
 
     @Test(arguments: [
-        (0.0, 0.0, 0.0), (300, 300, 300), (-300, -300, -300), (300, -300, 0), (-300, 300, 300),
-        (0, 300, -300),
+        (300.0, 300.0, 300.0), (-300, -300, -300), (300, -300, 0), (0, 300, -300),
     ])
     func soundAndPictureStayTogetherForTwoHours(
         ntp: Double, audio: Double, video: Double
@@ -17,8 +16,8 @@ import Testing
         conditions.ntpDrift = ntp
         conditions.audioDrift = audio
         conditions.videoDrift = video
-        conditions.videoInterval = 0.1
-        conditions.audioInterval = 0.1
+        conditions.videoInterval = 0.25
+        conditions.audioInterval = 0.25
         var peer = SimulatedPeer(conditions, seed: 11)
         // The change-over to reports is another test's matter.
         peer.run(seconds: 15)

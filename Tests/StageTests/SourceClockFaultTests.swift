@@ -82,6 +82,19 @@ import Testing
         #expect(peer.fastestChange <= 0.021)
     }
 
+    @Test func twoAbsurdReportsAreNotEnough() {
+        var peer = settled {
+            $0.audioReports = 2
+            $0.audioEncoding = 0.100
+        }
+        peer.audioReportError = -40
+        var worst = 0.0
+        peer.run(seconds: 4) { worst = max(worst, abs($0.skew ?? 1)) }
+        peer.audioReportError = 0
+        peer.run(seconds: 30) { worst = max(worst, abs($0.skew ?? 1)) }
+        #expect(worst <= 0.020, "|A−V| \(worst) s")
+    }
+
     @Test(arguments: [5.0, -30])
     func reportsThatAreAlwaysAbsurdLeaveArrivalTime(error: Double) {
         var peer = SimulatedPeer(SimulatedPeer.Conditions(), seed: 4)
@@ -92,9 +105,13 @@ import Testing
 
     @Test func aSoundCardThatStoodStillIsFollowedByTheReports() {
         var peer = settled { $0.audioReports = 2 }
+        let before = peer.videoError ?? 0
         peer.audioStall = 0.4
-        peer.run(seconds: 15)
+        var earliest = 1.0
+        peer.run(seconds: 15) { earliest = min(earliest, $0.videoError ?? 0) }
         #expect(abs(peer.skew ?? 1) <= 0.020)
+        // The picture must not be dragged along by delays from before the stall.
+        #expect(earliest >= before - 0.020, "picture early by \(before - earliest) s")
         #expect(!peer.wentBackwards)
     }
 
@@ -117,7 +134,9 @@ import Testing
         var peer = settled()
         let before = peer.videoError ?? 0
         peer.congestion = 0.600
-        peer.run(seconds: 15)
+        peer.run(seconds: 6)
+        #expect((peer.videoError ?? 0) - before > 0.500, "what is late for good is waited for")
+        peer.run(seconds: 9)
         #expect(abs((peer.videoError ?? 0) - before - 0.600) <= 0.050)
         #expect(abs(peer.skew ?? 1) <= 0.020)
         peer.congestion = 0

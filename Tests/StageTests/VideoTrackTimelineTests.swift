@@ -1,0 +1,103 @@
+import MediaKernel
+import Stage
+import Testing
+
+@Suite struct VideoTrackTimelineTests {
+    private func at(_ milliseconds: Int64) -> Instant {
+        Instant.zero + .milliseconds(milliseconds)
+    }
+
+    private func text(_ choice: VideoTrackTimeline<Int>.Choice) -> String {
+        switch choice {
+        case .show(let frame): "show \(frame)"
+        case .hold(let frame): "hold \(frame)"
+        case .placeholder: "placeholder"
+        }
+    }
+
+    @Test func theNewestFrameThatIsDueIsShown() {
+        var timeline = VideoTrackTimeline<Int>()
+        #expect(text(timeline.frame(at: at(0))) == "placeholder")
+        for frame in 0..<5 { timeline.insert(frame, at: at(Int64(frame) * 33)) }
+        #expect(text(timeline.frame(at: at(0))) == "show 0")
+        #expect(text(timeline.frame(at: at(32))) == "hold 0")
+        #expect(text(timeline.frame(at: at(33))) == "show 1")
+        #expect(text(timeline.frame(at: at(100))) == "show 3")
+        #expect(timeline.skippedFrames == 1)
+        #expect(timeline.queuedFrames == 1)
+        #expect(timeline.current == 3)
+    }
+
+    @Test(arguments: [5, 15, 16, 24, 30, 60])
+    func everySourceRateFillsTheOutputsTicks(rate: Int) {
+        var timeline = VideoTrackTimeline<Int>()
+        let clock = SampleClock(origin: .zero, frameRate: 30)
+        var shown: [Int] = []
+        var next = 0
+        for tick in Int64(0)..<300 {
+            let now = clock.instant(ofFrame: tick)
+            while Int64(next) * 1_000_000_000 / Int64(rate) <= now.nanoseconds + 150_000_000 {
+                timeline.insert(
+                    next, at: Instant(nanoseconds: Int64(next) * 1_000_000_000 / Int64(rate)))
+                next += 1
+            }
+            switch timeline.frame(at: now) {
+            case .show(let frame), .hold(let frame): shown.append(frame)
+            case .placeholder: Issue.record("no picture at tick \(tick)")
+            }
+        }
+        #expect(shown.count == 300)
+        #expect(shown == (0..<300).map { $0 * rate / 30 })
+    }
+
+    @Test func aPictureThatStopsIsHeldUpToTheLimit() {
+        var timeline = VideoTrackTimeline<Int>(holdLimit: .seconds(3))
+        timeline.insert(1, at: at(0))
+        #expect(text(timeline.frame(at: at(20))) == "show 1")
+        #expect(text(timeline.frame(at: at(3020))) == "hold 1")
+        #expect(text(timeline.frame(at: at(3021))) == "placeholder")
+        timeline.insert(2, at: at(5000))
+        #expect(text(timeline.frame(at: at(4999))) == "placeholder")
+        #expect(text(timeline.frame(at: at(5000))) == "show 2")
+    }
+
+    @Test func aLateFrameIsShownUnlessANewerOneWas() {
+        var timeline = VideoTrackTimeline<Int>()
+        timeline.insert(1, at: at(100))
+        #expect(text(timeline.frame(at: at(900))) == "show 1")
+        timeline.insert(3, at: at(300))
+        timeline.insert(2, at: at(200))
+        #expect(text(timeline.frame(at: at(933))) == "show 3")
+        timeline.insert(2, at: at(250))
+        timeline.insert(3, at: at(300))
+        #expect(text(timeline.frame(at: at(966))) == "hold 3")
+        #expect(timeline.skippedFrames == 3)
+    }
+
+    @Test func mutingShowsThePlaceholderAtOnceAndNothingOldComesBack() {
+        var timeline = VideoTrackTimeline<Int>()
+        timeline.insert(1, at: at(0))
+        timeline.insert(2, at: at(50))
+        #expect(text(timeline.frame(at: at(0))) == "show 1")
+        timeline.setMuted(true)
+        #expect(timeline.isMuted && timeline.current == nil)
+        #expect(text(timeline.frame(at: at(33))) == "placeholder")
+        timeline.insert(3, at: at(60))
+        timeline.setMuted(true)
+        timeline.setMuted(false)
+        #expect(text(timeline.frame(at: at(100))) == "placeholder")
+        timeline.insert(4, at: at(110))
+        #expect(text(timeline.frame(at: at(133))) == "show 4")
+        timeline.setMuted(false)
+        #expect(text(timeline.frame(at: at(166))) == "hold 4")
+    }
+
+    @Test func aFullQueueDropsItsEarliestFrames() {
+        var timeline = VideoTrackTimeline<Int>(maximumFrames: 3)
+        for frame in 0..<10 { timeline.insert(frame, at: at(Int64(frame))) }
+        #expect(timeline.queuedFrames == 3)
+        #expect(timeline.skippedFrames == 7)
+        #expect(text(timeline.frame(at: at(7))) == "show 7")
+        #expect(text(timeline.frame(at: at(9))) == "show 9")
+    }
+}
