@@ -28,8 +28,9 @@ public enum ICETiming {
     public static let transmissionsMaximum = 7
     /// How long a failed pair rests before it is tried again while nothing works.
     public static let failedPairRest: Duration = .seconds(1)
-    /// How long a first success waits for a better pair that is still being checked.
-    public static let nominationPatience: Duration = .milliseconds(50)
+    /// How long a first success waits for a better pair that is still being checked: two paces,
+    /// so that the next check can go out and be answered.
+    public static let nominationPatience: Duration = .milliseconds(100)
     /// Between consent checks; each distance is drawn from 0.8…1.2 of it. RFC 7675 sect. 5.1.
     public static let consentInterval: Duration = .seconds(5)
     /// Between consent checks while one is unanswered, so that one lost packet is no lost path.

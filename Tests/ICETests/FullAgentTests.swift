@@ -22,7 +22,9 @@ import Testing
         ])
     }
 
-    private static func describe(_ network: inout Network, candidates: (Bool, Bool) = (true, true)) {
+    private static func describe(
+        _ network: inout Network, candidates: (Bool, Bool) = (true, true)
+    ) {
         let now = network.now
         network.hosts[0].agent.setRemote(Network.serverCredentials, at: now)
         network.hosts[1].agent.setRemote(Network.clientCredentials, at: now)
@@ -201,6 +203,41 @@ import Testing
                 try agent.handle(response, from: source, at: .zero + .milliseconds(2))
             }
         }
+    }
+
+    @Test func aControlledAgentWaitsForTheNomination() throws {
+        var agent = Network.agent(.full(controlling: false), Network.clientCredentials)
+        agent.addLocalCandidate(.host(Network.clientAddress))
+        agent.setRemote(Network.serverCredentials, at: .zero)
+        agent.addRemoteCandidate(.host(Network.serverAddress), at: .zero)
+        let authenticator = TestAuthenticator()
+        var now = Instant.zero
+        // The other side answers every check and nominates nothing.
+        while let deadline = agent.nextDeadline, deadline < .zero + .seconds(5) {
+            while let output = agent.poll() {
+                guard case .transmit(let bytes, let address) = output else { continue }
+                let request = try STUNMessage(parsing: bytes)
+                #expect(!request.usesCandidate)
+                let response = STUNMessage(.success, transaction: request.transaction)
+                try agent.handle(
+                    response.serialized(
+                        password: Network.serverCredentials.password, by: authenticator),
+                    from: address, at: now)
+            }
+            guard let deadline = agent.nextDeadline, deadline < .zero + .seconds(5) else { break }
+            now = deadline
+            agent.handleTimeout(at: now)
+        }
+        #expect(agent.state == .checking)
+        let nomination = STUNMessage(
+            .request, transaction: try #require(STUNTransactionID(Array(1...12))),
+            attributes: [.username("clie:serv"), .iceControlling(1), .useCandidate])
+        try agent.handle(
+            nomination.serialized(
+                password: Network.clientCredentials.password, by: authenticator),
+            from: Network.serverAddress, at: now)
+        #expect(agent.state == .connected)
+        #expect(agent.selected == Network.serverAddress)
     }
 
     @Test func garbageDuringALiveConnectionChangesNothing() {

@@ -17,7 +17,8 @@ struct TestAuthenticator: MessageAuthenticator {
         var h: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         for start in stride(from: 0, to: padded.count, by: 64) {
             var w = (0..<16).map { word -> UInt32 in
-                padded[(start + word * 4)..<(start + word * 4 + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+                let bytes = padded[(start + word * 4)..<(start + word * 4 + 4)]
+                return bytes.reduce(0) { $0 << 8 | UInt32($1) }
             }
             for i in 16..<80 { w.append(rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1)) }
             var (a, b, c, d, e) = (h[0], h[1], h[2], h[3], h[4])
@@ -33,7 +34,9 @@ struct TestAuthenticator: MessageAuthenticator {
             }
             h = zip(h, [a, b, c, d, e]).map { $0 &+ $1 }
         }
-        return h.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+        return h.flatMap { word in
+            (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
+        }
     }
 
     private static func rotate(_ value: UInt32, _ count: UInt32) -> UInt32 {

@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "candidate:", "candidate:1 1 udp 1 192.0.2.1 1 typ", "cand:1 1 udp 1 1.2.3.4 1 typ host",
+        "", "candidate:", "candidate:1 1 udp 1 192.0.2.1 1 typ",
+        "cand:1 1 udp 1 1.2.3.4 1 typ host",
         "candidate:1 0 udp 1 192.0.2.1 1 typ host", "candidate:1 257 udp 1 192.0.2.1 1 typ host",
         "candidate:1 1 sctp 1 192.0.2.1 1 typ host", "candidate:1 1 udp -1 192.0.2.1 1 typ host",
         "candidate:1 1 udp 4294967296 192.0.2.1 1 typ host",

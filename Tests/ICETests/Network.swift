@@ -12,6 +12,13 @@ struct Network {
         var events: [(at: Instant, output: ICEAgent.Output)] = []
         var errors: [ICEError] = []
         var sentCount = 0
+        /// Which of our addresses a peer last reached: answers leave from there.
+        var reachedAt: [TransportAddress: TransportAddress] = [:]
+
+        func source(towards destination: TransportAddress) -> TransportAddress? {
+            if let address = reachedAt[destination], addresses.contains(address) { return address }
+            return addresses.first { $0.isIPv6 == destination.isIPv6 }
+        }
     }
 
     private struct Datagram {
@@ -70,6 +77,7 @@ struct Network {
                     $0.addresses.contains(datagram.destination)
                 })
             else { continue }
+            hosts[index].reachedAt[datagram.source] = datagram.destination
             inject(datagram.bytes, from: datagram.source, into: index)
         }
     }
@@ -97,8 +105,9 @@ struct Network {
     private mutating func send(_ bytes: [UInt8], to destination: TransportAddress, _ index: Int) {
         hosts[index].sentCount += 1
         destinations.insert(destination)
-        let source = hosts[index].addresses.first { $0.isIPv6 == destination.isIPv6 }
-        guard let source, Double.random(in: 0..<1, using: &random) >= loss else { return }
+        guard let source = hosts[index].source(towards: destination),
+            Double.random(in: 0..<1, using: &random) >= loss
+        else { return }
         inFlight.append(
             Datagram(
                 arrival: now + delay, bytes: bytes, source: source, destination: destination))

@@ -1,7 +1,6 @@
 import MediaKernel
-import Testing
-
 import SDP
+import Testing
 
 @Suite struct BadInputTests {
     private static let preamble = ["v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0"]

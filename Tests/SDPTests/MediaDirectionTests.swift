@@ -1,6 +1,5 @@
-import Testing
-
 import SDP
+import Testing
 
 @Suite struct MediaDirectionTests {
     @Test func reversingNamesTheSameAgreementFromTheOtherSide() {

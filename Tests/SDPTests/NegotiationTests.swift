@@ -1,6 +1,5 @@
-import Testing
-
 import SDP
+import Testing
 
 @Suite struct NegotiationTests {
     private func section(_ text: String, _ mid: String) throws -> MediaSection {
@@ -84,6 +83,13 @@ import SDP
         #expect(formats[1].clockRate == 90_000)
     }
 
+    @Test func aFormatThatTwoCapabilitiesMatchIsAgreedOnce() throws {
+        let vp8 = Defaults.roomcast.filter { $0.name == "VP8" }
+        let agreed = negotiate(
+            offered: try section(Fixtures.chromiumOffer, "1"), capabilities: vp8 + vp8)
+        #expect(agreed.count == 1)
+    }
+
     @Test func nothingInCommonAndOtherKindsGiveNothing() throws {
         let data = try section(Fixtures.chromiumOffer, "2")
         #expect(negotiate(offered: data, capabilities: Defaults.roomcast).isEmpty)
@@ -121,12 +127,13 @@ import SDP
         #expect(!capability.matches(offered("42e01f", mode: "one")))
     }
 
-    @Test(arguments: [
-        ("42e01f", .constrainedBaseline, 31), ("42001f", .baseline, 31), ("4d0028", .main, 40),
-        ("580014", .extended, 20), ("640c1f", .constrainedHigh, 31), ("640033", .high, 51),
-        ("6e001f", .high10, 31), ("7a001f", .high422, 31), ("f4001f", .high444, 31),
-        ("58c01f", .constrainedBaseline, 31), ("58801f", .baseline, 31),
-    ] as [(String, H264Profile, UInt8)])
+    @Test(
+        arguments: [
+            ("42e01f", .constrainedBaseline, 31), ("42001f", .baseline, 31), ("4d0028", .main, 40),
+            ("580014", .extended, 20), ("640c1f", .constrainedHigh, 31), ("640033", .high, 51),
+            ("6e001f", .high10, 31), ("7a001f", .high422, 31), ("f4001f", .high444, 31),
+            ("58c01f", .constrainedBaseline, 31), ("58801f", .baseline, 31),
+        ] as [(String, H264Profile, UInt8)])
     func profilesAreNamedByTheTableOfRFC6184(text: String, profile: H264Profile, level: UInt8) {
         let parsed = H264ProfileLevel(parsing: text)
         #expect(parsed == H264ProfileLevel(profile: profile, levelIDC: level))
@@ -211,8 +218,9 @@ import SDP
             let formats = allocator.descriptions(offering: Defaults.roomcast, kind: kind)
             let section = MediaSection(kind: kind, codecs: formats)
             let agreed = negotiate(offered: section, capabilities: Defaults.roomcast)
-            #expect(agreed.flatMap { $0.descriptions }.map { $0.payloadType }
-                == formats.map { $0.payloadType })
+            #expect(
+                agreed.flatMap { $0.descriptions }.map { $0.payloadType }
+                    == formats.map { $0.payloadType })
             let expected = Defaults.roomcast.count { $0.kind == kind }
             #expect(agreed.count == expected)
         }

@@ -1,6 +1,5 @@
-import Testing
-
 import SDP
+import Testing
 
 @Suite struct ParsingTests {
     @Test func aChromiumOfferIsReadWhole() throws {
@@ -77,8 +76,8 @@ import SDP
 
     @Test func whatFirefoxStatesOnceHoldsForEverySection() throws {
         let offer = try SessionDescription.parse(Fixtures.firefoxOffer)
-        let fingerprint =
-            "F9:E8:D7:C6:B5:A4:93:82:71:60:5F:4E:3D:2C:1B:0A:F9:E8:D7:C6:B5:A4:93:82:71:60:5F:4E:3D:2C:1B:0A"
+        let half = "F9:E8:D7:C6:B5:A4:93:82:71:60:5F:4E:3D:2C:1B:0A"
+        let fingerprint = half + ":" + half
         for section in offer.media {
             #expect(section.fingerprints.map { $0.value } == [fingerprint])
             #expect(section.iceOptions == ["trickle"])
@@ -117,6 +116,33 @@ import SDP
         #expect(video.codecs.allSatisfy { $0.feedback.count { $0 == "nack" } == 1 })
         #expect(video.codecs[0].feedback.contains("nack pli"))
         #expect(!video.codecs[2].feedback.contains("nack pli"))
+    }
+
+    @Test func feedbackStatedBothWaysIsListedOnce() throws {
+        let text = [
+            "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", "m=video 9 UDP/TLS/RTP/SAVPF 96",
+            "a=rtpmap:96 VP8/90000", "a=rtcp-fb:* nack", "a=rtcp-fb:* ccm fir",
+            "a=rtcp-fb:96 nack",
+        ].joined(separator: "\n")
+        let section = try SessionDescription.parse(text).media[0]
+        #expect(section.codecs[0].feedback == ["nack", "ccm fir"])
+    }
+
+    @Test func whatTheSessionStatesGivesWayToTheSection() throws {
+        let text = [
+            "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "c=IN IP4 192.0.2.1", "t=0 0", "a=recvonly",
+            "a=setup:passive", "a=ice-ufrag:four", "a=ice-pwd:a-password-of-22-chars",
+            "a=extmap:1 urn:one", "m=audio 9 UDP/TLS/RTP/SAVPF 0",
+            "m=audio 9 UDP/TLS/RTP/SAVPF 0", "c=IN IP4 192.0.2.2", "a=sendonly", "a=setup:active",
+            "a=ice-ufrag:five", "a=ice-pwd:b-password-of-22-chars", "a=extmap:2 urn:two",
+        ].joined(separator: "\n")
+        let media = try SessionDescription.parse(text).media
+        #expect(media.map { $0.direction } == [.receiveOnly, .sendOnly])
+        #expect(media.map { $0.setup } == [.passive, .active])
+        #expect(media.map { $0.connection } == ["IN IP4 192.0.2.1", "IN IP4 192.0.2.2"])
+        #expect(media.map { $0.iceUsernameFragment } == ["four", "five"])
+        #expect(media.map { $0.icePassword?.first } == ["a", "b"])
+        #expect(media.map { $0.headerExtensions.map { $0.id } } == [[1], [2]])
     }
 
     @Test func ridsKeepTheirRestrictionsAndPausedLayers() throws {

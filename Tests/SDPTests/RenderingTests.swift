@@ -1,7 +1,6 @@
 import MediaKernel
-import Testing
-
 import SDP
+import Testing
 
 @Suite struct RenderingTests {
     @Test(arguments: Fixtures.all)
@@ -27,7 +26,8 @@ import SDP
         offer.media = [
             MediaSection(
                 kind: .video, mid: "0", direction: .sendOnly, iceUsernameFragment: "frag",
-                icePassword: "password-of-22-letters", fingerprints: [
+                icePassword: "password-of-22-letters",
+                fingerprints: [
                     Fingerprint(algorithm: "SHA-256", value: "0a:1b")
                 ], setup: .actpass,
                 candidates: ["candidate:1 1 udp 2130706431 192.0.2.1 7000 typ host"],
