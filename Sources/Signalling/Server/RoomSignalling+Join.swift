@@ -25,11 +25,8 @@ extension RoomSignalling {
         let answer: String
         do {
             answer = try await connect(peer, offer: offer.sdp)
-            // While the media plane was at work the socket may have gone, or the room ended.
-            guard connections[connection.id] != nil, room.peer(peer) != nil else {
-                await vacate(peer)
-                return .sent
-            }
+            // Refused when the socket went or the room ended while the media plane was at work:
+            // then the peer has lost its place.
             try complete(connection)
         } catch {
             await vacate(peer)

@@ -46,7 +46,7 @@ public actor RoomSignalling {
 
     var room: Room
     var connections: [ConnectionID: Connection] = [:]
-    /// The one connection that speaks for a peer.
+    /// The one connection that speaks for a peer; a newer one ends it before it takes its place.
     var current: [PeerID: ConnectionID] = [:]
     var seats: [PeerID: Seat] = [:]
     /// What the media plane said to a peer whose join is not answered yet.
@@ -250,7 +250,6 @@ public actor RoomSignalling {
 
     private func forget(_ connection: Connection) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
-        guard current[connection.peer] == connection.id else { return }
         current[connection.peer] = nil
         if room.peer(connection.peer)?.isReachable ?? false {
             log(.info, "connection lost", connection.peer)
