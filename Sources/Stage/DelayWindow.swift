@@ -29,11 +29,12 @@ struct DelayWindow: Sendable {
         minimum = buckets.lazy.map(\.minimum).min()
     }
 
-    /// Forgets what was seen in seconds before the instant's, except the newest.
+    /// Forgets what was seen before the instant, and all else of the instant's own second, except
+    /// the newest second.
     mutating func forget(before instant: Instant) {
         let second = instant.nanoseconds / nanosecondsPerSecond
         guard let newest = buckets.last else { return }
-        buckets.removeAll { $0.second < second && $0.second != newest.second }
+        buckets.removeAll { $0.second <= second && $0.second != newest.second }
         minimum = buckets.lazy.map(\.minimum).min()
     }
 }
