@@ -78,6 +78,8 @@ let package = Package(
         room("SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
         room("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         room("Codec", ["MediaKernel", "CLibAV", "COpus"]),
+        room("Clocks", ["MediaKernel"]),
+        room("Datagrams", ["MediaKernel"] + nio),
 
         // Floor 4.
         room(
@@ -88,9 +90,14 @@ let package = Package(
         // Floor 5.
         room(
             "MediaServer",
-            ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "PeerConnection", log] + nio),
+            [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
+                "Datagrams", "PeerConnection", log,
+            ] + nio),
         room("Signalling", ["MediaKernel", "Rooms", log]),
-        room("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Compositor", log]),
+        room(
+            "Pipeline",
+            ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", log]),
         room(
             "ControlAPI",
             [
@@ -107,24 +114,36 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ] + nio, resources: [.copy("Web")]),
+        // Floor 6: the client's end of a room.
         room(
             "RoomClient",
             [
-                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "PeerConnection",
-                "Rooms", log,
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
+                "Datagrams", "PeerConnection", "Rooms", "Signalling", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
 
-        // Floor 6: the roles, wired.
-        room("Bot", ["MediaKernel", "RTP", "Stage", "HLS", "Pipeline", "RoomClient", log]),
-        room("Publisher", ["MediaKernel", "RTP", "Codec", "RoomClient", log]),
+        // Floor 7: the roles, wired.
+        room(
+            "Bot",
+            [
+                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "PeerConnection",
+                "Pipeline", "Signalling", "RoomClient", log,
+            ] + nio),
+        room(
+            "Publisher",
+            [
+                "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "Rooms",
+                "Signalling", "RoomClient", log,
+            ] + nio),
         room(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "MediaServer",
+                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "PeerConnection",
+                "MediaServer",
                 "ControlAPI", log,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -132,7 +151,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + nio),
 
-        // Floor 7.
+        // Floor 8.
         .executableTarget(
             name: "roomcast",
             dependencies: [
@@ -150,6 +169,7 @@ let package = Package(
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel"]),
+        tests("Datagrams", ["MediaKernel"] + nio),
         tests("PeerConnection", ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport"]),
         tests("Compositor", ["MediaKernel", "Stage", "Codec"]),
         tests("Signalling", ["MediaKernel", "Rooms"]),

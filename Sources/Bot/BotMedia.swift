@@ -1,0 +1,134 @@
+import MediaKernel
+import PeerConnection
+import Pipeline
+import RTP
+import RoomClient
+import SDP
+import Synchronization
+
+/// Turns the packets that the server sends into frames for the pipeline. Lives on the media loop.
+final class BotMedia: ClientMediaObserver {
+    private final class Track {
+        let incoming: IncomingTrack
+        var video: VideoReceiver?
+        var audio: AudioReceiver?
+        /// The newest timestamp, unwrapped: sender reports are unwrapped against it.
+        var newestTimestamp: Int64?
+
+        init(_ incoming: IncomingTrack) { self.incoming = incoming }
+
+        var id: TrackID { TrackID(incoming.trackID) }
+    }
+
+    /// Tracks whose decoder asked for a key frame, from the pipeline's threads.
+    final class Wishes: Sendable {
+        private let tracks = Mutex<Set<TrackID>>([])
+
+        func add(_ track: TrackID) { tracks.withLock { _ = $0.insert(track) } }
+
+        func takeAll() -> Set<TrackID> {
+            tracks.withLock { tracks in
+                defer { tracks = [] }
+                return tracks
+            }
+        }
+    }
+
+    private let pipeline: StreamPipeline
+    private let wishes: Wishes
+    private var media: ClientMedia?
+    /// By section, as packets name it.
+    private var tracks: [String: Track] = [:]
+
+    init(pipeline: StreamPipeline, wishes: Wishes) {
+        self.pipeline = pipeline
+        self.wishes = wishes
+    }
+
+    func start(_ media: ClientMedia) { self.media = media }
+
+    func incomingTracksChanged(_ incoming: [IncomingTrack], at now: Instant) {
+        let live = Dictionary(incoming.map { ($0.mid, $0) }, uniquingKeysWith: { $1 })
+        for (mid, track) in tracks where live[mid]?.trackID != track.incoming.trackID {
+            pipeline.mediaEnded(track.id)
+            tracks[mid] = nil
+        }
+        for (mid, entry) in live where tracks[mid] == nil {
+            guard let codec = MediaCodec(rtpName: entry.codec.name),
+                let source = SourceCodec(rawValue: codec.rawValue)
+            else { continue }
+            let track = Track(entry)
+            if codec.isVideo {
+                var configuration = VideoReceiver.Configuration()
+                configuration.videoOrientationID =
+                    media?.incomingExtensions[HeaderExtensionURI.videoOrientation]
+                track.video = VideoReceiver(codec: codec, configuration: configuration)
+            } else {
+                track.audio = AudioReceiver()
+            }
+            tracks[mid] = track
+            pipeline.mediaBegan(track.id, codec: source)
+        }
+    }
+
+    func received(_ packet: IncomingPacket, of incoming: IncomingTrack, at now: Instant) {
+        guard let track = tracks[packet.mid] else { return }
+        track.video?.handle(packet.packet, at: now)
+        track.audio?.handle(packet.packet, at: now)
+        drain(track, at: now)
+    }
+
+    func senderReport(
+        of incoming: IncomingTrack, ntp: NTPTime, rtpTimestamp: UInt32, at now: Instant
+    ) {
+        guard let track = tracks[incoming.mid], let newest = track.newestTimestamp else { return }
+        let distance = Int32(bitPattern: rtpTimestamp &- UInt32(truncatingIfNeeded: newest))
+        pipeline.senderReport(
+            track.id, rtpTimestamp: newest + Int64(distance), ntp: ntp, at: now)
+    }
+
+    func keyframeRequested(trackID: String, at now: Instant) {}
+
+    func stateChanged(_ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant) {}
+
+    func tick(at now: Instant) {
+        let wished = wishes.takeAll()
+        for track in tracks.values {
+            if wished.contains(track.id) { track.video?.resynchronize(at: now) }
+            if let deadline = track.video?.nextDeadline, deadline <= now {
+                track.video?.handleTimeout(at: now)
+            }
+            if let deadline = track.audio?.nextDeadline, deadline <= now {
+                track.audio?.handleTimeout(at: now)
+            }
+            drain(track, at: now)
+        }
+    }
+
+    private func drain(_ track: Track, at now: Instant) {
+        while let output = track.video?.poll() {
+            switch output {
+            case .frame(let frame): deliver(frame, of: track)
+            case .nack(let lost): media?.requestRetransmission(of: lost, track: track.incoming)
+            case .keyframeNeeded: media?.requestKeyframe(of: track.incoming)
+            }
+        }
+        while let output = track.audio?.poll() {
+            switch output {
+            case .packet(let frame): deliver(frame, of: track)
+            case .lost(_, let timestamp):
+                pipeline.audioLost(track.id, from: timestamp)
+            case .nack(let lost): media?.requestRetransmission(of: lost, track: track.incoming)
+            }
+        }
+    }
+
+    private func deliver(_ frame: EncodedFrame, of track: Track) {
+        track.newestTimestamp = frame.timestamp
+        pipeline.receive(
+            IncomingFrame(
+                data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
+                rotation: frame.rotation.rawValue, arrival: frame.lastArrival),
+            of: track.id, isVideo: frame.codec.isVideo)
+    }
+}

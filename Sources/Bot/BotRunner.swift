@@ -1,0 +1,173 @@
+import Clocks
+import Foundation
+public import Logging
+import MediaKernel
+import NIOCore
+import NIOPosix
+import Pipeline
+import RoomClient
+import Signalling
+
+/// The life of one bot: join the room, write the stream, say what happens, finish cleanly.
+public struct BotRunner: Sendable {
+    public struct Options: Sendable {
+        public var endpoint: String
+        public var token: String
+        public var outputDirectory: String
+        public var configuration: BotConfiguration
+
+        public init(
+            endpoint: String, token: String, outputDirectory: String,
+            configuration: BotConfiguration
+        ) {
+            self.endpoint = endpoint
+            self.token = token
+            self.outputDirectory = outputDirectory
+            self.configuration = configuration
+        }
+    }
+
+    /// Why a bot came to its end.
+    private enum Ending: Sendable {
+        case asked(String)
+        case failed(String)
+    }
+
+    private let options: Options
+    private let logger: Logger
+    private let writer = BotEventWriter()
+
+    public init(options: Options, logger: Logger) {
+        self.options = options
+        self.logger = logger
+    }
+
+    /// Runs until `stop` has something to say, the room ends or the stream fails.
+    ///
+    /// - Parameter stop: reasons to finish; the first one counts.
+    /// - Returns: the process' exit status.
+    public func run(stop: AsyncStream<String>) async -> Int32 {
+        let started = MonotonicClock.now
+        do {
+            let configuration = try options.configuration.pipeline(
+                outputDirectory: options.outputDirectory)
+            let pipeline = try StreamPipeline(configuration, logger: logger)
+            let (ending, summary) = try await live(pipeline, stop: stop, started: started)
+            switch ending {
+            case .asked(let reason):
+                if let failure = pipeline.failure { return fail(failure) }
+                writer.write(
+                    .stopped(reason: reason, summary, frameRate: configuration.frameRate))
+                return 0
+            case .failed(let reason):
+                return fail(reason)
+            }
+        } catch {
+            return fail(String(describing: error))
+        }
+    }
+
+    private func fail(_ reason: String) -> Int32 {
+        logger.error("stream failed", metadata: ["reason": "\(reason)"])
+        writer.write(.failed(reason: reason))
+        return 1
+    }
+
+    private func live(
+        _ pipeline: StreamPipeline, stop: AsyncStream<String>, started: Instant
+    ) async throws -> (Ending, PipelineSummary) {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let wishes = BotMedia.Wishes()
+        let client = RoomClient(
+            configuration: RoomClient.Configuration(
+                endpoint: options.endpoint, token: options.token,
+                peer: PeerID(UUID().uuidString.lowercased()), name: "recorder"),
+            group: group, logger: logger
+        ) { BotMedia(pipeline: pipeline, wishes: wishes) }
+
+        let result = await withTaskGroup(of: Ending?.self) { tasks in
+            tasks.addTask { await self.stay(client) }
+            tasks.addTask { await self.watchRoom(client, pipeline) }
+            tasks.addTask { await self.watchPipeline(pipeline, wishes, started: started) }
+            tasks.addTask {
+                for await reason in stop { return .asked(reason) }
+                return nil
+            }
+            var ending = Ending.failed("ended without a reason")
+            for await result in tasks {
+                guard let result else { continue }
+                ending = result
+                break
+            }
+            // What is being said now is still to come out of the pipeline, so the room is left last.
+            let summary = await pipeline.stop()
+            await client.leave()
+            tasks.cancelAll()
+            return (ending, summary)
+        }
+        try await group.shutdownGracefully()
+        return result
+    }
+
+    private func stay(_ client: RoomClient) async -> Ending? {
+        do {
+            try await client.run()
+            return nil
+        } catch RoomClientError.removed(let reason) {
+            return .asked(reason.isEmpty ? "room ended" : reason)
+        } catch is CancellationError {
+            return nil
+        } catch {
+            return .failed(String(describing: error))
+        }
+    }
+
+    private func watchRoom(_ client: RoomClient, _ pipeline: StreamPipeline) async -> Ending? {
+        var room = RemoteRoom(ownID: client.peer)
+        var hasRoster = false
+        for await event in client.events {
+            switch event {
+            case .joined:
+                writer.write(.joined)
+                pipeline.start()
+            case .signalling(let event):
+                let changes = room.received(event)
+                // An empty room is news too, once: the stream's start waits for it.
+                if !changes.isEmpty || (!hasRoster && event.isPeerList) {
+                    pipeline.show(room.sources)
+                }
+                hasRoster = hasRoster || event.isPeerList
+            }
+        }
+        return nil
+    }
+
+    private func watchPipeline(
+        _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, started: Instant
+    ) async -> Ending? {
+        for await event in pipeline.events {
+            switch event {
+            case .keyframeNeeded(let track):
+                wishes.add(track)
+            case .running:
+                let elapsed = MonotonicClock.now - started
+                writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
+            case .segmentPublished(let layer, let index, let bytes):
+                writer.write(.segment(layer: layer, index: index, bytes: bytes))
+            case .tilesChanged(let tiles):
+                writer.write(.tiles(tiles))
+            case .degraded(let layer, let framesDropped):
+                writer.write(.warning("layer \(layer) left out \(framesDropped) frames so far"))
+            case .inputOverflow(let framesDropped):
+                writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
+            case .failed(let reason):
+                return .failed(reason)
+            }
+        }
+        return nil
+    }
+}
+
+extension SignallingEvent {
+    fileprivate var isPeerList: Bool { if case .peerList = self { true } else { false } }
+}

@@ -1,0 +1,134 @@
+public import MediaKernel
+public import NIOCore
+import NIOPosix
+
+/// One bound UDP socket on one event loop. Every method and callback runs on that loop.
+///
+/// The shell between NIO and the sans-IO cores: arrays of bytes and `TransportAddress` inside,
+/// NIO's types outside.
+public final class DatagramSocket {
+    public struct Handlers {
+        public var received: ([UInt8], TransportAddress) -> Void
+        /// The kernel's queue was emptied for now: the time to flush answers.
+        public var batchEnded: () -> Void
+
+        public init(
+            received: @escaping ([UInt8], TransportAddress) -> Void,
+            batchEnded: @escaping () -> Void
+        ) {
+            self.received = received
+            self.batchEnded = batchEnded
+        }
+    }
+
+    /// Bytes of one datagram; larger ones are cut by the kernel and then fail to authenticate.
+    public static let datagramBytesMaximum = 2048
+    /// Kernel buffer in each direction. A key frame to many subscribers is a burst, and a burst
+    /// that the kernel drops comes back as NACKs.
+    static let kernelBufferBytes: Int32 = 4 << 20
+    /// Datagrams that one system call reads.
+    static let readBatch = 32
+
+    private let channel: any Channel
+    public let localAddress: TransportAddress
+    /// Cached, since making a `SocketAddress` allocates. Cleared when it grows past its maximum.
+    private var addresses: [TransportAddress: SocketAddress] = [:]
+    static let addressesMaximum = 16_384
+
+    private init(channel: any Channel, localAddress: TransportAddress) {
+        self.channel = channel
+        self.localAddress = localAddress
+    }
+
+    /// Binds and starts to receive. Port 0 takes a free one. `makeHandlers` runs on the loop.
+    public static func bind(
+        host: String, port: Int, on eventLoop: any EventLoop,
+        makeHandlers: @escaping @Sendable () -> Handlers
+    ) -> EventLoopFuture<NIOLoopBound<DatagramSocket>> {
+        DatagramBootstrap(group: eventLoop)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(
+                capacity: datagramBytesMaximum * readBatch))
+            .channelOption(.datagramVectorReadMessageCount, value: readBatch)
+            .channelOption(.socketOption(.so_rcvbuf), value: .init(kernelBufferBytes))
+            .channelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))
+            .channelOption(.maxMessagesPerRead, value: 64)
+            .channelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 4 << 20))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        Receiver(handlers: makeHandlers()))
+                }
+            }
+            .bind(host: host, port: port)
+            .flatMapThrowing { channel in
+                guard let address = channel.localAddress.flatMap(TransportAddress.init) else {
+                    throw ChannelError.unknownLocalAddress
+                }
+                return NIOLoopBound(
+                    DatagramSocket(channel: channel, localAddress: address), eventLoop: eventLoop)
+            }
+    }
+
+    /// Queues one datagram until `flush`. When the kernel takes no more for long, media is lost
+    /// rather than kept: what is late is worthless, and retransmission exists.
+    public func send(_ bytes: [UInt8], to address: TransportAddress) {
+        guard channel.isWritable, let remote = socketAddress(of: address) else { return }
+        let envelope = AddressedEnvelope(
+            remoteAddress: remote, data: channel.allocator.buffer(bytes: bytes))
+        channel.write(envelope, promise: nil)
+    }
+
+    public func flush() { channel.flush() }
+
+    public func close() { channel.close(promise: nil) }
+
+    private func socketAddress(of address: TransportAddress) -> SocketAddress? {
+        if let known = addresses[address] { return known }
+        if addresses.count >= Self.addressesMaximum { addresses.removeAll() }
+        let made = try? SocketAddress(
+            packedIPAddress: ByteBuffer(bytes: address.ip), port: Int(address.port))
+        addresses[address] = made
+        return made
+    }
+}
+
+private final class Receiver: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    private let handlers: DatagramSocket.Handlers
+
+    init(handlers: DatagramSocket.Handlers) { self.handlers = handlers }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        guard let source = TransportAddress(envelope.remoteAddress) else { return }
+        handlers.received(Array(envelope.data.readableBytesView), source)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { handlers.batchEnded() }
+
+    /// An ICMP error for one remote address says nothing about the others: keep the socket.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}
+
+extension TransportAddress {
+    /// Nil for a UNIX-domain address. An IPv4-mapped IPv6 address becomes the IPv4 one.
+    public init?(_ address: SocketAddress) {
+        // Read as bytes: port at 2 in both families, the address at 4 in sockaddr_in and at 8 in
+        // sockaddr_in6, all in network order.
+        let parsed: (ip: [UInt8], port: UInt16)? = address.withSockAddr { pointer, count in
+            let bytes = UnsafeRawBufferPointer(start: pointer, count: count)
+            guard count >= 8 else { return nil }
+            let port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+            switch address.protocol {
+            case .inet: return (Array(bytes[4..<8]), port)
+            case .inet6 where count >= 24: return (Array(bytes[8..<24]), port)
+            default: return nil
+            }
+        }
+        guard let (ip, port) = parsed else { return nil }
+        let isMapped =
+            ip.count == 16 && ip[..<10].allSatisfy { $0 == 0 } && ip[10] == 0xFF && ip[11] == 0xFF
+        self.init(ip: isMapped ? Array(ip[12...]) : ip, port: port)
+    }
+}

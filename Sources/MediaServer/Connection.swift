@@ -1,0 +1,24 @@
+import Datagrams
+import MediaKernel
+import PeerConnection
+
+/// A peer connection with what the shared socket must know of it. Confined to the media loop.
+final class Connection {
+    let peer: PeerID
+    let direction: ConnectionDirection
+    let core: PeerConnection
+    unowned let room: RoomForwarder
+    /// The socket that its last authenticated check came through.
+    var socket: DatagramSocket?
+    /// Fragments and addresses under which it is registered, to take them back at the end.
+    var fragments: Set<String> = []
+    var addresses: Set<TransportAddress> = []
+    var isClosed = false
+
+    init(peer: PeerID, direction: ConnectionDirection, core: PeerConnection, room: RoomForwarder) {
+        self.peer = peer
+        self.direction = direction
+        self.core = core
+        self.room = room
+    }
+}

@@ -1,0 +1,34 @@
+import MediaKernel
+
+/// Gathers the key frame wishes of many subscribers into few requests to one publisher.
+///
+/// A key frame costs the publisher many times an ordinary frame, so at most one request goes out
+/// per interval; a wish within it is kept and fulfilled at its end. A request that brings no key
+/// frame is repeated with back-off, because both it and the frame may get lost.
+struct KeyframeRequests {
+    static let intervalMinimum: Duration = .milliseconds(300)
+    static let intervalMaximum: Duration = .seconds(4)
+
+    private var interval = intervalMinimum
+    private var lastRequest: Instant?
+    private var isWanted = false
+
+    /// Whether a request is to be sent now.
+    mutating func wanted(at now: Instant) -> Bool {
+        isWanted = true
+        return due(at: now)
+    }
+
+    mutating func due(at now: Instant) -> Bool {
+        guard isWanted else { return false }
+        if let lastRequest, now - lastRequest < interval { return false }
+        if lastRequest != nil { interval = min(interval * 2, Self.intervalMaximum) }
+        lastRequest = now
+        return true
+    }
+
+    mutating func keyframeArrived() {
+        isWanted = false
+        interval = Self.intervalMinimum
+    }
+}

@@ -1,0 +1,28 @@
+public import MediaKernel
+public import PeerConnection
+
+/// What the media plane of one room has to say.
+public enum MediaEvent: Sendable {
+    /// The peer is to answer this offer for its subscribe connection.
+    case subscribeOffer(PeerID, sdp: String)
+    case connection(PeerID, ConnectionDirection, PeerConnectionState)
+    /// The first packet of a track has come, or none has for a while.
+    case trackMedia(PeerID, TrackID, isFlowing: Bool)
+    /// Text that a peer sent on its data channel.
+    case dataText(PeerID, ConnectionDirection, String)
+    /// Who is heard, loudest first; levels 1…100. Empty when the room fell silent.
+    case activeSpeakers([ActiveSpeaker])
+}
+
+public struct ActiveSpeaker: Sendable, Hashable {
+    public var peer: PeerID
+    public var track: TrackID
+    /// 1 (barely heard) … 100 (full scale).
+    public var level: Int
+
+    public init(peer: PeerID, track: TrackID, level: Int) {
+        self.peer = peer
+        self.track = track
+        self.level = level
+    }
+}

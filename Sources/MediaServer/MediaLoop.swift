@@ -1,0 +1,169 @@
+import DataChannel
+import Clocks
+import Datagrams
+import ICE
+import Logging
+import MediaKernel
+import NIOCore
+import PeerConnection
+import SecureTransport
+
+/// The one thread of the media plane: sockets, demultiplexing, time. Everything that it owns is
+/// confined to its event loop, so nothing here is locked.
+final class MediaLoop {
+    /// Granularity of all timers below: retransmissions, feedback, SCTP.
+    static let tickInterval: TimeAmount = .milliseconds(10)
+    /// Addresses remembered per connection: a client that roams leaves old ones behind.
+    static let addressesPerConnectionMaximum = 16
+
+    let eventLoop: any EventLoop
+    let identity: DTLSIdentity
+    let logger: Logger
+    private(set) var advertised: [TransportAddress] = []
+    private var sockets: [DatagramSocket] = []
+    private var ticking: RepeatedTask?
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var byFragment: [String: Connection] = [:]
+    private var byAddress: [TransportAddress: Connection] = [:]
+    private var rooms: [ObjectIdentifier: RoomForwarder] = [:]
+    /// Datagrams that belong to no connection: scans, late packets, strangers.
+    private(set) var strayDatagrams = 0
+
+    init(eventLoop: any EventLoop, identity: DTLSIdentity, logger: Logger) {
+        self.eventLoop = eventLoop
+        self.identity = identity
+        self.logger = logger
+    }
+
+    func start(sockets: [DatagramSocket], advertised: [TransportAddress]) {
+        self.sockets = sockets
+        self.advertised = advertised
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        ticking = eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.tickInterval, delay: Self.tickInterval
+        ) { _ in bound.value.tick(at: MonotonicClock.now) }
+    }
+
+    func stop() {
+        ticking?.cancel()
+        ticking = nil
+        let now = MonotonicClock.now
+        for room in rooms.values { room.close(at: now) }
+        flush()
+        for socket in sockets { socket.close() }
+        sockets = []
+    }
+
+    func adopt(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = room }
+    func release(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = nil }
+
+    // MARK: Connections
+
+    func makeConnection(
+        peer: PeerID, direction: ConnectionDirection, room: RoomForwarder, at now: Instant
+    ) -> Connection {
+        var random = SecureRandom()
+        let configuration = PeerConnection.Configuration(
+            identity: identity, mode: .lite,
+            localCandidates: advertised.enumerated().map { index, address in
+                .host(address, preference: UInt16(65_535 - min(index, 65_535)))
+            },
+            canonicalName: String(random.next(), radix: 36),
+            // Only the side that offers opens the channel; on the publish side the client does.
+            dataChannel: direction == .subscribe ? RoomForwarder.channelLabel : nil,
+            seed: random.next())
+        let connection = Connection(
+            peer: peer, direction: direction,
+            core: PeerConnection(configuration: configuration, at: now), room: room)
+        connections[ObjectIdentifier(connection)] = connection
+        registerFragment(of: connection)
+        return connection
+    }
+
+    /// Makes a connection reachable under its current user name fragment; old ones stay valid,
+    /// since checks from before a restart may still be under way.
+    func registerFragment(of connection: Connection) {
+        let fragment = connection.core.localUsernameFragment
+        connection.fragments.insert(fragment)
+        byFragment[fragment] = connection
+    }
+
+    func close(_ connection: Connection, at now: Instant) {
+        guard !connection.isClosed else { return }
+        connection.isClosed = true
+        connection.core.close(at: now)
+        drain(connection, at: now)
+        for fragment in connection.fragments { byFragment[fragment] = nil }
+        for address in connection.addresses where byAddress[address] === connection {
+            byAddress[address] = nil
+        }
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    // MARK: Datagrams
+
+    func received(_ datagram: [UInt8], from source: TransportAddress, socket index: Int) {
+        let now = MonotonicClock.now
+        if STUNMessage.isSTUN(datagram) {
+            guard let name = STUNMessage.peekUsername(datagram),
+                let connection = byFragment[name.local], index < sockets.count
+            else {
+                strayDatagrams += 1
+                return
+            }
+            connection.socket = sockets[index]
+            connection.core.handle(datagram, from: source, at: now)
+            bind(source, to: connection)
+            drain(connection, at: now)
+        } else if let connection = byAddress[source] {
+            connection.core.handle(datagram, from: source, at: now)
+            drain(connection, at: now)
+        } else {
+            strayDatagrams += 1
+        }
+    }
+
+    /// An address belongs to whoever proved it with a valid check last.
+    private func bind(_ address: TransportAddress, to connection: Connection) {
+        guard byAddress[address] !== connection, connection.core.selectedAddress == address else {
+            return
+        }
+        byAddress[address]?.addresses.remove(address)
+        if connection.addresses.count >= Self.addressesPerConnectionMaximum {
+            for old in connection.addresses { byAddress[old] = nil }
+            connection.addresses.removeAll()
+        }
+        byAddress[address] = connection
+        connection.addresses.insert(address)
+    }
+
+    func flush() { for socket in sockets { socket.flush() } }
+
+    /// Brings out what a connection has to say. Required after everything that feeds it.
+    func drain(_ connection: Connection, at now: Instant) {
+        while let output = connection.core.poll() {
+            switch output {
+            case .transmit(let bytes, let address):
+                connection.socket?.send(bytes, to: address)
+            default:
+                if !connection.isClosed { connection.room.handle(output, of: connection, at: now) }
+            }
+        }
+    }
+
+    // MARK: Time
+
+    private func tick(at now: Instant) {
+        DataChannelTransport.tick(at: now)
+        for connection in connections.values {
+            if let deadline = connection.core.nextDeadline, deadline <= now {
+                connection.core.handleTimeout(at: now)
+            } else {
+                connection.core.settleChannels(at: now)
+            }
+            drain(connection, at: now)
+        }
+        for room in rooms.values { room.tick(at: now) }
+        flush()
+    }
+}

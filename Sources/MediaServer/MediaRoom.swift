@@ -1,0 +1,74 @@
+import Clocks
+public import MediaKernel
+import NIOCore
+
+/// The media side of one room, as seen from outside the media loop.
+public final class MediaRoom: Sendable {
+    /// Events waiting for a reader. A reader that is this far behind has stopped reading.
+    public static let eventsMaximum = 16_384
+
+    private let eventLoop: any EventLoop
+    private let forwarder: NIOLoopBound<RoomForwarder>
+    /// For one reader. Ends when the room is closed.
+    public let events: AsyncStream<MediaEvent>
+
+    init(
+        eventLoop: any EventLoop, forwarder: NIOLoopBound<RoomForwarder>,
+        events: AsyncStream<MediaEvent>
+    ) {
+        self.eventLoop = eventLoop
+        self.forwarder = forwarder
+        self.events = events
+    }
+
+    private func onLoop<Result: Sendable>(
+        _ body: @escaping @Sendable (RoomForwarder, Instant) throws -> Result
+    ) async throws -> Result {
+        try await eventLoop.submit { [forwarder] in
+            defer { forwarder.value.loop.flush() }
+            return try body(forwarder.value, MonotonicClock.now)
+        }.get()
+    }
+
+    /// Makes a peer known. Its subscribe connection is offered once the publish side has spoken.
+    public func addPeer(_ peer: PeerID) async throws {
+        try await onLoop { try $0.addPeer(peer, at: $1) }
+    }
+
+    public func removePeer(_ peer: PeerID) async {
+        try? await onLoop { $0.removePeer(peer, at: $1) }
+    }
+
+    /// The client's offer for its publish connection: the answer.
+    public func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
+        try await onLoop { try $0.publishOffer(sdp, from: peer, at: $1) }
+    }
+
+    /// The client's answer for its subscribe connection.
+    public func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
+        try await onLoop { try $0.subscribeAnswer(sdp, from: peer, at: $1) }
+    }
+
+    public func trickle(
+        _ candidate: String, direction: ConnectionDirection, from peer: PeerID
+    ) async throws {
+        try await onLoop { try $0.trickle(candidate, direction: direction, from: peer, at: $1) }
+    }
+
+    /// What the peer is to receive from now on. Tracks that are not published yet are remembered.
+    public func setSubscriptions(_ tracks: [TrackID], of peer: PeerID) async {
+        try? await onLoop { $0.setSubscriptions(tracks, of: peer, at: $1) }
+    }
+
+    /// Offers the subscribe connection anew with fresh ICE credentials.
+    public func restartSubscribe(of peer: PeerID) async {
+        try? await onLoop { $0.restartSubscribe(of: peer, at: $1) }
+    }
+
+    /// Sends text on the data channel of the peer's subscribe connection.
+    public func sendText(_ text: String, to peer: PeerID) async {
+        try? await onLoop { $0.sendText(text, to: peer, at: $1) }
+    }
+
+    public func close() async { try? await onLoop { $0.close(at: $1) } }
+}

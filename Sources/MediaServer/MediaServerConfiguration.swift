@@ -1,0 +1,42 @@
+public import MediaKernel
+
+/// Where media is received and what clients are told of it.
+public struct MediaServerConfiguration: Sendable {
+    /// Local addresses to bind, as literals: `0.0.0.0`, `::`, `127.0.0.1`.
+    public var bindHosts: [String]
+    /// One UDP port for all media of all rooms. 0 takes a free one.
+    public var port: Int
+    /// The addresses that clients are given, port included where it differs from the bound one
+    /// (behind a port mapping). Empty: the bound address, or all of this host's when that is a
+    /// wildcard.
+    public var advertised: [TransportAddress]
+
+    public init(bindHosts: [String], port: Int, advertised: [TransportAddress]) {
+        self.bindHosts = bindHosts
+        self.port = port
+        self.advertised = advertised
+    }
+}
+
+/// What the media plane refuses, with whose fault it is in the name.
+public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unknownPeer(PeerID)
+    /// The client's description cannot be used; nothing has changed.
+    case badDescription(String)
+    /// The track id is published by somebody else in this room.
+    case duplicateTrack(TrackID)
+    case tooManyPeers(maximum: Int)
+    case tooManyTracks(maximum: Int)
+    case roomClosed
+
+    public var description: String {
+        switch self {
+        case .unknownPeer(let peer): "peer \(peer) has no media connection"
+        case .badDescription(let what): what
+        case .duplicateTrack(let track): "track id \(track) is taken by another peer"
+        case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
+        case .tooManyTracks(let maximum): "more than \(maximum) tracks from one peer"
+        case .roomClosed: "the room has ended"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import MediaKernel
+import RTP
+
+/// What is known of one SSRC that the remote side sends. RFC 3550 sect. 6.4.
+struct InboundStream {
+    let mid: String
+    let payloadType: PayloadType
+    let clockRate: Int
+    var statistics: ReceptionStatistics
+    /// Whether anything came since the last report: a silent stream is not reported on.
+    private var isFresh = false
+
+    init(mid: String, ssrc: SSRC, payloadType: PayloadType, clockRate: Int) {
+        self.mid = mid
+        self.payloadType = payloadType
+        self.clockRate = clockRate
+        statistics = ReceptionStatistics(ssrc: ssrc)
+    }
+
+    mutating func received(_ packet: RTPPacket, at now: Instant) {
+        isFresh = true
+        statistics.received(packet, at: now, clockRate: clockRate)
+    }
+
+    mutating func report(at now: Instant) -> ReceptionReport? {
+        guard isFresh else { return nil }
+        isFresh = false
+        return statistics.report(at: now)
+    }
+}

@@ -1,0 +1,122 @@
+import ICE
+public import MediaKernel
+import RTP
+public import SDP
+import SecureTransport
+
+/// Answering: the remote side sends, we receive.
+extension PeerConnection {
+    /// Header extensions we understand on the way in.
+    static let receivableExtensions: [String] = [
+        HeaderExtensionURI.mid, HeaderExtensionURI.absoluteSendTime,
+        HeaderExtensionURI.transportSequence, HeaderExtensionURI.audioLevel,
+        HeaderExtensionURI.videoOrientation, HeaderExtensionURI.dependencyDescriptor,
+    ]
+
+    /// What the remote side has announced, by section order.
+    public var incomingTracks: [IncomingTrack] { sections.compactMap(\.remoteTrack) }
+
+    /// Applies a remote offer and gives the answer. On an error nothing has changed.
+    ///
+    /// We only receive: what the remote side offers to send is accepted with the first of its
+    /// codecs that we know, so that what arrives can be announced to others before it arrives.
+    public func answer(
+        _ offer: SessionDescription, at now: Instant
+    ) throws(PeerConnectionError) -> SessionDescription {
+        guard !isOfferOutstanding else { throw .unexpectedOffer }
+        let transport = try RemoteTransport(of: offer)
+        guard offer.media.count <= Self.sectionsMaximum else {
+            throw .tooMany(what: "media sections", maximum: Self.sectionsMaximum)
+        }
+        guard offer.media.count >= sections.count else {
+            throw .malformedDescription("sections of an earlier description are missing")
+        }
+        var next: [Section] = []
+        for (index, remote) in offer.media.enumerated() {
+            let previous = index < sections.count ? sections[index] : nil
+            next.append(try makeSection(answering: remote, in: offer, previous: previous))
+        }
+        try apply(transport, isAnswer: false, at: now)
+
+        for section in sections where !next.contains(where: { $0.mid == section.mid }) {
+            if let ssrc = section.activeSSRC { forget(ssrc) }
+        }
+        sections = next
+        for section in next {
+            guard let track = section.remoteTrack else { continue }
+            for entry in section.local.headerExtensions { headerExtensions[entry.uri] = entry.id }
+            if let ssrc = track.ssrc { register(track, ssrc: ssrc, rtxSSRC: track.rtxSSRC) }
+        }
+        settleICE(at: now)
+        return describe(setup: dtlsRole == .client ? .active : .passive)
+    }
+
+    private func makeSection(
+        answering remote: MediaSection, in offer: SessionDescription, previous: Section?
+    ) throws(PeerConnectionError) -> Section {
+        guard let mid = remote.mid else { throw .missing("a=mid in every section") }
+        var section = Section(
+            mid: mid, kind: remote.kind, use: .rejected, local: .rejection(of: remote))
+        if let previous, previous.mid == mid { section.activeSSRC = previous.activeSSRC }
+        guard !remote.isRejected, offer.bundledMIDs.contains(mid) else { return section }
+        switch remote.kind {
+        case .application:
+            section.use = .data
+            section.readSCTP(of: remote)
+            section.local = MediaSection(
+                kind: .application, mid: mid, sctpPort: 5000,
+                maxMessageSize: Self.messageBytesMaximum)
+        case .audio, .video:
+            guard remote.hasRTCPMux, let agreed = Self.firstKnownCodec(of: remote) else {
+                return section
+            }
+            accept(remote, agreed, into: &section)
+        case .other:
+            break
+        }
+        return section
+    }
+
+    private func accept(_ remote: MediaSection, _ agreed: NegotiatedCodec, into section: inout Section) {
+        let direction = remote.direction.answer(sends: false, receives: true)
+        var track = IncomingTrack(
+            mid: section.mid, streamID: "", trackID: "", kind: remote.kind, codec: agreed.codec,
+            rtxPayloadType: agreed.rtxPayloadType, isSending: direction.receives)
+        let msid = remote.msids.first ?? remote.sources.lazy.compactMap(\.msid).first
+        track.streamID = msid?.stream ?? "-"
+        track.trackID = msid.map { $0.track.isEmpty ? $0.stream : $0.track } ?? section.mid
+        if let pair = remote.sourceGroups.first(where: { $0.semantics == "FID" }),
+            pair.ssrcs.count == 2
+        {
+            track.ssrc = SSRC(pair.ssrcs[0])
+            track.rtxSSRC = SSRC(pair.ssrcs[1])
+        } else if remote.sources.count == 1 {
+            track.ssrc = SSRC(remote.sources[0].ssrc)
+        }
+        var codecs = [agreed.codec]
+        if let rtx = agreed.rtxPayloadType {
+            codecs.append(
+                .retransmission(
+                    payloadType: rtx, of: agreed.codec.payloadType,
+                    clockRate: agreed.codec.clockRate))
+        }
+        section.use = .incoming(track)
+        section.local = MediaSection(
+            kind: remote.kind, mid: section.mid, direction: direction, hasReducedSizeRTCP: true,
+            codecs: codecs,
+            headerExtensions: HeaderExtension.intersection(
+                offered: remote.headerExtensions, supported: Self.receivableExtensions),
+            allowsMixedExtensions: remote.allowsMixedExtensions)
+    }
+
+    /// The offerer's first choice among what we know. RFC 3264 sect. 6.1 asks to keep its order.
+    private static func firstKnownCodec(of remote: MediaSection) -> NegotiatedCodec? {
+        let known = negotiate(offered: remote, capabilities: Defaults.roomcast)
+        return known.min { a, b in
+            let order = remote.codecs.map(\.payloadType)
+            let first = order.firstIndex(of: a.codec.payloadType) ?? .max
+            let second = order.firstIndex(of: b.codec.payloadType) ?? .max
+            return first < second
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import ICE
+public import MediaKernel
+import RTP
+public import SDP
+
+/// Offering: we send, the remote side receives.
+extension PeerConnection {
+    /// The largest message we take, as announced. Browsers' own is 256 KiB.
+    static let messageBytesMaximum: UInt64 = 262_144
+
+    /// Announces a track from the next offer on. Gives the mid under which to send it.
+    public func add(_ track: OutgoingTrack) throws(PeerConnectionError) -> String {
+        addDataSectionIfNeeded()
+        let mid: String
+        if let index = sections.firstIndex(where: { $0.isFree(for: track.kind) }) {
+            mid = sections[index].mid
+            sections[index].use = .outgoing(track)
+        } else {
+            guard sections.count < Self.sectionsMaximum else {
+                throw .tooMany(what: "media sections", maximum: Self.sectionsMaximum)
+            }
+            mid = takeMID()
+            let section = Section(
+                mid: mid, kind: track.kind, use: .outgoing(track),
+                local: MediaSection(kind: track.kind, mid: mid))
+            if let index = sections.firstIndex(where: { $0.isRejected && $0.kind == track.kind }) {
+                sections[index] = section
+            } else {
+                sections.append(section)
+            }
+        }
+        addOutbound(
+            OutboundStream(
+                ssrc: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
+                rtxSSRC: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
+                rtxSequence: SequenceNumber(UInt16.random(in: 0...UInt16.max, using: &random))),
+            mid: mid)
+        return mid
+    }
+
+    /// Withdraws a track from the next offer on; nothing of it is sent any more.
+    public func remove(mid: String) {
+        removeOutbound(mid: mid)
+        guard let index = sections.firstIndex(where: { $0.mid == mid }),
+            sections[index].outgoingTrack != nil
+        else { return }
+        sections[index].use = .outgoing(nil)
+    }
+
+    /// Whether the remote side has agreed to receive what is sent under this mid.
+    public func isWanted(mid: String) -> Bool { outbound[mid]?.payloadType != nil }
+
+    /// The offer for all tracks that were added. A restart takes new ICE credentials.
+    public func createOffer(
+        restartsICE: Bool = false, at now: Instant
+    ) throws(PeerConnectionError) -> SessionDescription {
+        addDataSectionIfNeeded()
+        if restartsICE { agent.restart(local: .random(using: &random), at: now) }
+        for index in sections.indices { try refreshOffer(at: index) }
+        isOfferOutstanding = true
+        settleICE(at: now)
+        return describe(setup: .actpass)
+    }
+
+    private func refreshOffer(at index: Int) throws(PeerConnectionError) {
+        guard case .outgoing(let track) = sections[index].use else { return }
+        guard let track else {
+            sections[index].local.direction = .inactive
+            sections[index].local.msids = []
+            sections[index].local.sources = []
+            sections[index].local.sourceGroups = []
+            return
+        }
+        let mid = sections[index].mid
+        let codecs = track.codecs.flatMap { codec in
+            payloadTypes.descriptions(for: codec, withRetransmission: track.kind == .video)
+        }
+        guard !codecs.isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
+        var section = MediaSection(
+            kind: track.kind, mid: mid, direction: .sendOnly, hasReducedSizeRTCP: true,
+            codecs: codecs,
+            headerExtensions: track.headerExtensions.map { uri in
+                HeaderExtension(id: extensionID(of: uri), uri: uri)
+            },
+            msids: [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)])
+        if let stream = outbound[mid] {
+            let cname = configuration.canonicalName
+            section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
+            if track.kind == .video {
+                section.sources.append(MediaSource(ssrc: stream.rtxSSRC.rawValue, cname: cname))
+                section.sourceGroups = [
+                    SourceGroup(
+                        semantics: "FID", ssrcs: [stream.ssrc.rawValue, stream.rtxSSRC.rawValue])
+                ]
+            }
+        }
+        sections[index].local = section
+    }
+
+    /// Applies the answer to our outstanding offer. On an error nothing has changed.
+    public func accept(
+        answer: SessionDescription, at now: Instant
+    ) throws(PeerConnectionError) {
+        guard isOfferOutstanding else { throw .unexpectedAnswer }
+        guard answer.media.count == sections.count else {
+            throw .mismatchedAnswer("\(answer.media.count) sections instead of \(sections.count)")
+        }
+        for (section, remote) in zip(sections, answer.media) {
+            guard remote.mid == section.mid, remote.kind == section.kind else {
+                throw .mismatchedAnswer("section \(section.mid) is not where it was offered")
+            }
+        }
+        let transport = try RemoteTransport(of: answer)
+        try apply(transport, isAnswer: true, at: now)
+        isOfferOutstanding = false
+        for index in sections.indices { settle(answer.media[index], at: index) }
+        settleICE(at: now)
+    }
+
+    private func settle(_ remote: MediaSection, at index: Int) {
+        let mid = sections[index].mid
+        guard !remote.isRejected else {
+            removeOutbound(mid: mid)
+            sections[index].use = .rejected
+            sections[index].local = .rejection(of: sections[index].local)
+            return
+        }
+        switch sections[index].use {
+        case .data:
+            sections[index].readSCTP(of: remote)
+        case .outgoing:
+            for entry in remote.headerExtensions { headerExtensions[entry.uri] = entry.id }
+            let offered = Set(sections[index].local.codecs.map(\.payloadType))
+            let codec = remote.codecs.first {
+                !$0.isNamed("rtx") && offered.contains($0.payloadType)
+            }
+            guard remote.direction.receives, let codec else {
+                outbound[mid]?.payloadType = nil
+                return
+            }
+            outbound[mid]?.payloadType = PayloadType(codec.payloadType)
+            let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
+            outbound[mid]?.rtxPayloadType = rtx.map { PayloadType($0.payloadType) }
+        case .incoming, .rejected:
+            break
+        }
+    }
+
+    private func addDataSectionIfNeeded() {
+        guard sections.isEmpty, configuration.dataChannel != nil else { return }
+        let mid = takeMID()
+        sections.append(
+            Section(
+                mid: mid, kind: .application, use: .data,
+                local: MediaSection(
+                    kind: .application, mid: mid, sctpPort: 5000,
+                    maxMessageSize: Self.messageBytesMaximum)))
+    }
+
+    /// Clients of 100ms parse mids as numbers (hms.md sect. 8).
+    private func takeMID() -> String {
+        defer { nextMID += 1 }
+        return String(nextMID)
+    }
+
+    /// One id per URI for the life of the connection; ids up to 14 fit the one-byte form.
+    private func extensionID(of uri: String) -> UInt8 {
+        if let id = offeredExtensions[uri] { return id }
+        let id = UInt8(offeredExtensions.count + 1)
+        offeredExtensions[uri] = id
+        return id
+    }
+}

@@ -1,0 +1,35 @@
+/// What a remote description or a caller can get wrong. The connection stays as it was.
+public enum PeerConnectionError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The description could not be parsed; the text says where.
+    case malformedDescription(String)
+    /// The description lacks something without which no connection can be made.
+    case missing(String)
+    /// An answer that does not match the offer it answers.
+    case mismatchedAnswer(String)
+    /// An answer came although no offer is outstanding.
+    case unexpectedAnswer
+    /// An offer came while one of ours is outstanding. RFC 8829 sect. 4.1.8.2 (glare).
+    case unexpectedOffer
+    /// The remote certificate fingerprint changed, which would need a new DTLS session.
+    case changedFingerprint
+    /// A track or channel of that name does not exist.
+    case unknown(String)
+    /// A limit of ours was reached.
+    case tooMany(what: String, maximum: Int)
+    /// The secure transport could not be made; ours to mend.
+    case transport(String)
+
+    public var description: String {
+        switch self {
+        case .malformedDescription(let what): "malformed session description: \(what)"
+        case .missing(let what): "the session description has no \(what)"
+        case .mismatchedAnswer(let what): "the answer does not match the offer: \(what)"
+        case .unexpectedAnswer: "there is no offer to answer"
+        case .unexpectedOffer: "an offer of ours is still unanswered"
+        case .changedFingerprint: "the certificate fingerprint changed in mid-session"
+        case .unknown(let what): "there is no \(what)"
+        case .tooMany(let what, let maximum): "more than \(maximum) \(what)"
+        case .transport(let what): "secure transport: \(what)"
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ICE
+public import MediaKernel
+import SDP
+import SecureTransport
+
+/// What a remote description says of the one transport under all of its sections.
+struct RemoteTransport {
+    let credentials: ICECredentials
+    let fingerprints: [Fingerprint]
+    let setup: DTLSSetup
+    let candidates: [String]
+
+    /// Candidates taken from one description.
+    static let candidatesMaximum = 64
+
+    init(of description: SessionDescription) throws(PeerConnectionError) {
+        let live = description.media.filter { !$0.isRejected }
+        // The first section of the bundle speaks for all. RFC 9143 sect. 7.2.
+        let tag = description.bundledMIDs.first
+        guard let section = live.first(where: { $0.mid == tag }) ?? live.first else {
+            throw .missing("section that is in use")
+        }
+        guard let fragment = section.iceUsernameFragment, let password = section.icePassword else {
+            throw .missing("a=ice-ufrag and a=ice-pwd")
+        }
+        guard !section.fingerprints.isEmpty else { throw .missing("a=fingerprint") }
+        credentials = ICECredentials(usernameFragment: fragment, password: password)
+        fingerprints = section.fingerprints
+        setup = section.setup ?? .actpass
+        candidates = Array(live.flatMap(\.candidates).prefix(Self.candidatesMaximum))
+    }
+}
+
+extension PeerConnection {
+    /// Points ICE and DTLS at the remote side. The only part of a negotiation that can fail after
+    /// the sections were found good, so it comes first and changes nothing when it throws.
+    func apply(
+        _ remote: RemoteTransport, isAnswer: Bool, at now: Instant
+    ) throws(PeerConnectionError) {
+        if let known = remoteFingerprints {
+            guard known == remote.fingerprints else { throw .changedFingerprint }
+        } else {
+            let role = try role(facing: remote.setup, isAnswer: isAnswer)
+            do throws(SecureTransportError) {
+                dtls = try DTLSTransport(
+                    identity: configuration.identity, role: role,
+                    remoteFingerprints: remote.fingerprints.map { ($0.algorithm, $0.value) })
+            } catch {
+                throw .transport(String(describing: error))
+            }
+            dtlsRole = role
+            remoteFingerprints = remote.fingerprints
+        }
+        if let known = remoteCredentials, known != remote.credentials, !isAnswer {
+            // RFC 8445 sect. 9: an answer to a restart carries fresh credentials too.
+            agent.restart(local: .random(using: &random), at: now)
+        }
+        if remoteCredentials != remote.credentials {
+            remoteCredentials = remote.credentials
+            agent.setRemote(remote.credentials, at: now)
+        }
+        for candidate in remote.candidates { addRemoteCandidate(candidate, at: now) }
+    }
+
+    /// RFC 8842 sect. 5.3: the offer says "either", the answerer chooses. A lite server answers
+    /// passive, since the browser then begins as soon as its check succeeds.
+    private func role(
+        facing setup: DTLSSetup, isAnswer: Bool
+    ) throws(PeerConnectionError) -> DTLSTransport.Role {
+        switch setup {
+        case .active: return .server
+        case .passive: return .client
+        case .actpass where !isAnswer:
+            if case .lite = configuration.mode { return .server }
+            return .client
+        case .actpass, .holdconn:
+            throw .malformedDescription("a=setup:\(setup.rawValue) is no answer")
+        }
+    }
+
+    /// Adds a trickled candidate: what follows `a=`, with or without that. One that cannot be
+    /// used (mDNS, TCP, another component) is left out in silence, as RFC 8838 asks.
+    public func addRemoteCandidate(_ text: String, at now: Instant) {
+        let text = text.hasPrefix("a=") ? String(text.dropFirst(2)) : text
+        guard let candidate = try? ICECandidate(parsing: text) else { return }
+        agent.addRemoteCandidate(candidate, at: now)
+        settleICE(at: now)
+    }
+
+    /// Our side of the current negotiation.
+    func describe(setup: DTLSSetup) -> SessionDescription {
+        sessionVersion += 1
+        var description = SessionDescription(
+            origin: Origin(sessionID: configuration.seed >> 2, sessionVersion: sessionVersion))
+        if case .lite = configuration.mode { description.isICELite = true }
+        description.attributes = [SDPAttribute("msid-semantic", "WMS *")]
+        description.allowsMixedExtensions = false
+        let credentials = agent.localCredentials
+        let candidates = agent.localCandidates.map { $0.rendered() }
+        for section in sections {
+            var media = section.local
+            if !section.isRejected {
+                media.iceUsernameFragment = credentials.usernameFragment
+                media.icePassword = credentials.password
+                media.iceOptions = ["trickle"]
+                media.fingerprints = [
+                    Fingerprint(
+                        algorithm: "sha-256", value: configuration.identity.fingerprint)
+                ]
+                media.setup = setup
+                media.candidates = candidates
+                media.hasEndOfCandidates = true
+            }
+            description.media.append(media)
+        }
+        description.bundledMIDs = sections.filter { !$0.isRejected }.map(\.mid)
+        return description
+    }
+}

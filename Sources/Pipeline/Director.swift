@@ -1,0 +1,385 @@
+import Clocks
+import Codec
+import Compositor
+import HLS
+import MediaKernel
+import Stage
+
+/// The stream's clockwork: takes in what arrives, and at each frame's time composes one picture
+/// and one stretch of sound and hands them to the layers. Runs on a thread of its own.
+///
+/// ```
+///  warmingUp ──all pictures there, or waited long enough──► live ──finish──► over
+/// ```
+/// Frame *k* is due at *origin + k / frame rate*. A thread that was held up makes up for it: no
+/// frame number is ever skipped here, so picture and sound stay what the clock says.
+final class Director {
+    enum Command: Sendable {
+        case peers([SourcePeer])
+        case mediaBegan(TrackID, SourceCodec)
+        case mediaEnded(TrackID)
+        case frame(IncomingFrame, TrackID)
+        case audioLost(TrackID, timestamp: Int64)
+        case senderReport(TrackID, rtpTimestamp: Int64, ntp: NTPTime, at: Instant)
+        /// Begin as soon as there is something to show.
+        case start
+        /// Show what was captured until now, then end.
+        case finish
+    }
+
+    /// How long a start waits for the first pictures of those who are there.
+    static let warmUpMaximum: Duration = .milliseconds(1200)
+    /// Input waiting: 25 participants for two seconds.
+    static let inboxMaximum = 4096
+
+    private enum Phase {
+        case waiting
+        case warmingUp(since: Instant)
+        case live(SampleClock, next: Int64)
+        case finishing(SampleClock, next: Int64, end: Int64)
+    }
+
+    private enum Source {
+        case video(VideoSource)
+        case audio(AudioSource)
+    }
+
+    let inbox = Mailbox<Command>(maximum: inboxMaximum)
+    private let configuration: PipelineConfiguration
+    private let planner: SegmentPlanner
+    private let layers: [LayerWriter]
+    private let emit: @Sendable (PipelineEvent) -> Void
+    /// Called once, on this thread, when the clock starts: frame 0 in wall time.
+    private let began: (Int64) -> Void
+    private let compositor: Compositor
+    private let slates = SlateRenderer()
+    private var mixer = AudioMixer()
+    private var audioOutput: AudioOutput
+    private var phase = Phase.waiting
+    private var peers: [SourcePeer] = []
+    private var hasRoster = false
+    private var owners: [TrackID: PeerID] = [:]
+    private var sources: [TrackID: Source] = [:]
+    private var clockRates: [TrackID: Int] = [:]
+    private var clocks: [PeerID: SourceClock] = [:]
+    private var tiles: [Tile] = []
+    private var layoutChanged = true
+    private var framesDropped: [Int]
+    private(set) var framesComposed: Int64 = 0
+
+    init(
+        configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [LayerWriter],
+        audioOutput: AudioOutput, emit: @escaping @Sendable (PipelineEvent) -> Void,
+        began: @escaping (Int64) -> Void
+    ) throws {
+        self.configuration = configuration
+        self.planner = planner
+        self.layers = layers
+        self.audioOutput = audioOutput
+        self.emit = emit
+        self.began = began
+        framesDropped = Array(repeating: 0, count: layers.count)
+        let top = configuration.ladder.layers[0]
+        compositor = try Compositor(canvas: Canvas(width: top.width, height: top.height))
+    }
+
+    // MARK: The thread
+
+    /// The body of the director's thread. Returns when the stream is over.
+    func run() throws {
+        var batch: [Command] = []
+        while inbox.takeAll(into: &batch, until: nextDeadline) {
+            for command in batch { handle(command) }
+            batch.removeAll(keepingCapacity: true)
+            advanceWarmUp()
+            if try composeDueFrames() { return }
+        }
+        // The owner closed the inbox without a finish: nothing more is wanted.
+        try finishLayers()
+    }
+
+    private var nextDeadline: Instant? {
+        switch phase {
+        case .waiting: nil
+        case .warmingUp(let since): since + Self.warmUpMaximum
+        case .live(let clock, let next), .finishing(let clock, let next, _):
+            clock.instant(ofFrame: next)
+        }
+    }
+
+    private func advanceWarmUp() {
+        guard case .warmingUp(let since) = phase else { return }
+        let now = MonotonicClock.now
+        guard isComplete || now - since >= Self.warmUpMaximum else { return }
+        let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
+        // What is shown at the origin was captured one playout delay earlier.
+        began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.nanoseconds)
+        for (id, source) in sources {
+            guard case .audio(var audio) = source else { continue }
+            audio.begin(clock, position: 0)
+            sources[id] = .audio(audio)
+        }
+        phase = .live(clock, next: 0)
+    }
+
+    /// Whether everybody who is to be seen can be seen.
+    private var isComplete: Bool {
+        guard hasRoster else { return false }
+        return peers.flatMap(\.tracks).allSatisfy { track in
+            guard track.isVideo, !track.isMuted else { return true }
+            guard case .video(let video) = sources[track.id] else { return false }
+            return video.hasPicture
+        }
+    }
+
+    private func composeDueFrames() throws -> Bool {
+        while true {
+            switch phase {
+            case .waiting, .warmingUp:
+                return false
+            case .live(let clock, let next):
+                guard clock.instant(ofFrame: next) <= MonotonicClock.now else { return false }
+                try compose(frame: next, clock)
+                phase = .live(clock, next: next + 1)
+            case .finishing(let clock, let next, let end):
+                guard next < end else {
+                    try finishLayers()
+                    return true
+                }
+                guard clock.instant(ofFrame: next) <= MonotonicClock.now else { return false }
+                try compose(frame: next, clock)
+                phase = .finishing(clock, next: next + 1, end: end)
+            }
+        }
+    }
+
+    /// After an error: the layers end with what they have.
+    func abandon() { for layer in layers { layer.inbox.put(.finish) } }
+
+    private func finishLayers() throws {
+        try audioOutput.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
+        for layer in layers { layer.inbox.put(.finish) }
+    }
+
+    // MARK: Input
+
+    private func handle(_ command: Command) {
+        switch command {
+        case .peers(let peers): show(peers)
+        case .mediaBegan(let track, let codec): mediaBegan(track, codec)
+        case .mediaEnded(let track): mediaEnded(track)
+        case .frame(let frame, let track): receive(frame, of: track)
+        case .audioLost(let track, let timestamp):
+            guard case .audio(var audio) = sources[track] else { return }
+            audio.lost(from: timestamp)
+            sources[track] = .audio(audio)
+        case .senderReport(let track, let rtpTimestamp, let ntp, let now):
+            guard let owner = owners[track] else { return }
+            clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
+        case .start:
+            if case .waiting = phase { phase = .warmingUp(since: MonotonicClock.now) }
+        case .finish:
+            finish()
+        }
+    }
+
+    private func finish() {
+        switch phase {
+        case .waiting, .warmingUp:
+            inbox.close()
+        case .live(let clock, let next):
+            // What is being said now will be heard one playout delay from now.
+            let last = clock.frame(at: MonotonicClock.now + configuration.playoutDelay)
+            phase = .finishing(clock, next: next, end: max(next, last + 1))
+        case .finishing:
+            break
+        }
+    }
+
+    private func show(_ next: [SourcePeer]) {
+        hasRoster = true
+        peers = next
+        layoutChanged = true
+        let present = Set(next.map(\.id))
+        for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
+        owners = [:]
+        for peer in next {
+            for track in peer.tracks {
+                owners[track.id] = peer.id
+                adopt(track.id, by: peer.id)
+                guard case .video(var video) = sources[track.id],
+                    video.timeline.isMuted != track.isMuted
+                else { continue }
+                video.setMuted(track.isMuted)
+                sources[track.id] = .video(video)
+            }
+        }
+    }
+
+    /// Puts a track on its peer's clock once both are known, whichever came first.
+    private func adopt(_ track: TrackID, by peer: PeerID) {
+        guard let rate = clockRates[track] else { return }
+        if clocks[peer] == nil {
+            clocks[peer] = SourceClock(playoutDelay: configuration.playoutDelay)
+        }
+        guard clocks[peer]?.presentation(of: track, rtpTimestamp: 0) == nil,
+            !clockedTracks.contains(track)
+        else { return }
+        clocks[peer]?.addTrack(track, clockRate: rate)
+        clockedTracks.insert(track)
+    }
+
+    private var clockedTracks: Set<TrackID> = []
+
+    private func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
+        do throws(CodecError) {
+            if codec.isVideo {
+                sources[track] = .video(try VideoSource(codec: codec))
+            } else {
+                var audio = try AudioSource()
+                switch phase {
+                case .live(let clock, let next), .finishing(let clock, let next, _):
+                    audio.begin(clock, position: clock.firstSample(ofFrame: next))
+                case .waiting, .warmingUp: break
+                }
+                sources[track] = .audio(audio)
+            }
+        } catch {
+            emit(.failed("no decoder for \(codec.rawValue): \(error)"))
+            return
+        }
+        clockRates[track] = codec.clockRate
+        if let owner = owners[track] { adopt(track, by: owner) }
+        layoutChanged = true
+    }
+
+    private func mediaEnded(_ track: TrackID) {
+        sources[track] = nil
+        clockRates[track] = nil
+        clockedTracks.remove(track)
+        if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
+        layoutChanged = true
+    }
+
+    private func receive(_ frame: IncomingFrame, of track: TrackID) {
+        guard let owner = owners[track], let source = sources[track] else { return }
+        clocks[owner]?.arrived(track, rtpTimestamp: frame.timestamp, at: frame.arrival)
+        let clock = clocks[owner]
+        let presentation: (Int64) -> Instant? = {
+            clock?.presentation(of: track, rtpTimestamp: $0)
+        }
+        switch source {
+        case .audio(var audio):
+            audio.receive(frame, presentation: presentation)
+            sources[track] = .audio(audio)
+        case .video(var video):
+            if !video.receive(frame, presentation: presentation) {
+                emit(.keyframeNeeded(track))
+            }
+            sources[track] = .video(video)
+        }
+    }
+
+    // MARK: Output
+
+    private func compose(frame: Int64, _ clock: SampleClock) throws {
+        try mixSound(ofFrame: frame, clock)
+        let picture = try paint(at: clock.instant(ofFrame: frame))
+        framesComposed += 1
+        for (index, layer) in layers.enumerated() {
+            if layer.inbox.offer(.picture(picture, index: frame)) { continue }
+            // The encoder is behind. A segment's first frame is worth waiting for, since all
+            // layers must be cut at it; any other is left out, and said so.
+            if planner.isSegmentStart(frame: frame) {
+                layer.inbox.put(.picture(picture, index: frame))
+            } else {
+                framesDropped[index] += 1
+                if framesDropped[index].isMultiple(of: configuration.frameRate) {
+                    emit(.degraded(layer: index, framesDropped: framesDropped[index]))
+                }
+            }
+        }
+    }
+
+    var framesDroppedInAll: Int { framesDropped.reduce(0, +) }
+
+    private func mixSound(ofFrame frame: Int64, _ clock: SampleClock) throws {
+        let start = clock.firstSample(ofFrame: frame)
+        let end = clock.firstSample(ofFrame: frame + 1)
+        var blocks: [[Float]] = []
+        for (id, source) in sources {
+            guard case .audio(var audio) = source else { continue }
+            if let block = audio.pull(Int(end - start), through: end) { blocks.append(block) }
+            sources[id] = .audio(audio)
+        }
+        let mixed = mixer.mix(sources: blocks, frames: Int(end - start))
+        try audioOutput.append(mixed) { layer, packets in
+            layers[layer].inbox.put(.sound(packets))
+        }
+    }
+
+    private func paint(at tick: Instant) throws -> VideoFrame {
+        if layoutChanged { layOut() }
+        guard !tiles.isEmpty else {
+            return try slates.slate(
+                width: compositor.canvas.width, height: compositor.canvas.height,
+                room: configuration.title)
+        }
+        var placed: [PlacedFrame] = []
+        placed.reserveCapacity(tiles.count)
+        for tile in tiles {
+            var frame = PlacedFrame(
+                rectangle: tile.rectangle, fit: tile.fit, frame: nil,
+                peer: tile.participant.peer, name: tile.participant.name)
+            if let track = tile.participant.track, case .video(var video) = sources[track] {
+                switch video.choose(at: tick) {
+                case .show(let picture), .hold(let picture):
+                    frame.frame = picture.frame
+                    frame.rotation = FrameRotation(rawValue: picture.rotation) ?? .none
+                case .placeholder:
+                    break
+                }
+                sources[track] = .video(video)
+            }
+            placed.append(frame)
+        }
+        return try compositor.compose(tiles: placed)
+    }
+
+    private func layOut() {
+        layoutChanged = false
+        let canvas = compositor.canvas
+        tiles = LayoutName.grid.tiles(
+            for: participants, on: canvas,
+            options: LayoutOptions(gap: configuration.gap, fit: configuration.fit))
+        emit(
+            .tilesChanged(
+                tiles.map {
+                    PlacedTile(
+                        peer: $0.participant.peer, name: $0.participant.name,
+                        rectangle: $0.rectangle)
+                }))
+    }
+
+    /// Everybody who publishes has a tile, and so has each shared screen. Who only looks has none.
+    private var participants: [Participant] {
+        var list: [Participant] = []
+        for peer in peers where !peer.tracks.isEmpty {
+            let camera = peer.tracks.first { $0.isVideo && !$0.isScreen }
+            let hasPerson = camera != nil || peer.tracks.contains { !$0.isVideo && !$0.isScreen }
+            if hasPerson {
+                list.append(participant(peer, showing: camera))
+            }
+            for screen in peer.tracks where screen.isVideo && screen.isScreen {
+                list.append(participant(peer, showing: screen))
+            }
+        }
+        return list
+    }
+
+    private func participant(_ peer: SourcePeer, showing track: SourceTrack?) -> Participant {
+        Participant(
+            peer: peer.id, track: track?.id, name: peer.name, joinedOrder: Int(peer.joinedAt),
+            hasVideo: track.map { !$0.isMuted } ?? false, isScreen: track?.isScreen ?? false)
+    }
+}

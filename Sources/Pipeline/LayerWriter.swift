@@ -1,0 +1,154 @@
+import Codec
+import Compositor
+import HLS
+import MediaKernel
+
+/// One rung of the ladder on a thread of its own: scale, encode, multiplex, cut, write.
+///
+/// Owned by its thread after `run` begins; others reach it through `inbox` only.
+final class LayerWriter {
+    enum Item: Sendable {
+        /// The composed canvas of the top layer's size, shown at `index / frameRate`.
+        case picture(VideoFrame, index: Int64)
+        case sound([EncodedPacket])
+        /// Everything was sent. What is inside comes out, then the playlist ends.
+        case finish
+    }
+
+    /// Pictures and sound waiting: with 30 pictures and 47 blocks a second, about half a second.
+    /// A canvas of 720p is 1.4 MB, so this bounds memory too.
+    static let inboxMaximum = 40
+
+    let inbox = Mailbox<Item>(maximum: inboxMaximum)
+    private let index: Int
+    private let layer: Layer
+    private let planner: SegmentPlanner
+    /// Nanoseconds since 1970 of frame 0. Set before the thread starts.
+    var epoch: Int64 = 0
+    private let ledger: StreamLedger
+    private let scaler: FrameScaler?
+    private let encoder: H264Encoder
+    private let muxer: TransportStreamMuxer
+    private var directory: LayerDirectory
+    /// First frame of the segment being collected.
+    private var segmentStart: Int64 = 0
+    /// Pictures of the next segment, held until the sound of this one is complete.
+    private var held: [EncodedPacket] = []
+    private var framesWritten: Int64 = 0
+
+    init(
+        index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
+        audio: AudioStreamParameters, ledger: StreamLedger
+    ) throws {
+        self.index = index
+        self.planner = planner
+        self.ledger = ledger
+        let layers = configuration.ladder.layers
+        layer = layers[index]
+        var settings = VideoEncoderSettings(
+            width: layer.width, height: layer.height, frameRate: configuration.frameRate,
+            bitrate: layer.videoBitrate, keyframeInterval: planner.framesPerSegment)
+        settings.preset = configuration.preset
+        encoder = try H264Encoder(settings)
+        let isTop = layer.width == layers[0].width && layer.height == layers[0].height
+        scaler = isTop ? nil : try FrameScaler(width: layer.width, height: layer.height)
+        muxer = try TransportStreamMuxer(video: encoder.streamParameters, audio: audio)
+        directory = try LayerDirectory(
+            layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
+            planner: planner)
+    }
+
+    /// What the master playlist says of this layer.
+    var variant: MasterPlaylist.Variant {
+        let rate = TransportStreamBitrate(
+            layer: layer, segmentDuration: planner.segmentDuration)
+        let codecs = "\(encoder.parameterSets.codecString),\(CodecString.aacLowComplexity)"
+        return MasterPlaylist.Variant(
+            uri: "\(LayerDirectory.name(ofLayer: index))/\(LayerDirectory.playlistName)",
+            bandwidth: rate.bandwidth, averageBandwidth: rate.averageBandwidth, codecs: codecs,
+            width: layer.width, height: layer.height, frameRate: Double(planner.frameRate))
+    }
+
+    /// The body of the layer's thread.
+    func run() {
+        var batch: [Item] = []
+        do {
+            while inbox.takeAll(into: &batch, until: nil) {
+                for item in batch {
+                    if case .finish = item {
+                        try finish()
+                        return
+                    }
+                    try handle(item)
+                }
+                batch.removeAll(keepingCapacity: true)
+            }
+        } catch {
+            inbox.close()
+            ledger.failed("layer \(index): \(error)")
+        }
+    }
+
+    private func handle(_ item: Item) throws {
+        switch item {
+        case .picture(let canvas, let index):
+            let picture = try scaler?.scale(canvas) ?? canvas
+            let packets = try encoder.encode(
+                picture, index: index, forceKeyframe: planner.isSegmentStart(frame: index))
+            for packet in packets { try write(packet) }
+        case .sound(let packets):
+            for packet in packets { try muxer.write(audio: packet) }
+            try releaseHeld()
+        case .finish:
+            break
+        }
+    }
+
+    private func write(_ packet: EncodedPacket) throws {
+        guard held.isEmpty else { return held.append(packet) }
+        let frame = packet.pts.rescaled(to: Int32(planner.frameRate)).ticks
+        if packet.isKeyframe, frame > segmentStart, planner.isSegmentStart(frame: frame) {
+            // The encoder's look-ahead makes sound the earlier one as a rule, but not without it.
+            guard muxer.isAudioComplete else { return held.append(packet) }
+            try publish(try muxer.cut(), endingAt: frame)
+        }
+        try muxer.write(video: packet)
+        framesWritten = max(framesWritten, frame + 1)
+    }
+
+    private func releaseHeld() throws {
+        guard !held.isEmpty, muxer.isAudioComplete else { return }
+        let packets = held
+        held = []
+        for packet in packets { try write(packet) }
+    }
+
+    private func publish(_ bytes: [UInt8], endingAt end: Int64) throws {
+        let nanoseconds = MediaTime(ticks: segmentStart, timescale: Int32(planner.frameRate))
+            .rescaled(to: 1_000_000_000).ticks
+        let number = try directory.publish(
+            bytes, duration: planner.duration(ofFrames: Int(end - segmentStart)),
+            programDateTime: epoch + nanoseconds)
+        segmentStart = end
+        ledger.published(layer: index, segment: number, bytes: bytes.count)
+    }
+
+    private func finish() throws {
+        for packet in try encoder.flush() { try write(packet) }
+        // No more sound will come: what is held begins the last segment.
+        for packet in held {
+            let frame = packet.pts.rescaled(to: Int32(planner.frameRate)).ticks
+            if packet.isKeyframe, frame > segmentStart, planner.isSegmentStart(frame: frame) {
+                try publish(try muxer.cut(), endingAt: frame)
+            }
+            try muxer.write(video: packet)
+            framesWritten = max(framesWritten, frame + 1)
+        }
+        held = []
+        if framesWritten > segmentStart {
+            try publish(try muxer.finish(), endingAt: framesWritten)
+        }
+        try directory.end()
+        ledger.ended(layer: index, segments: directory.nextIndex)
+    }
+}

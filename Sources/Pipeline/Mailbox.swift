@@ -1,0 +1,89 @@
+import Glibc
+import MediaKernel
+
+/// A bounded queue between threads. What a full queue means is the sender's to decide: `offer`
+/// refuses, `put` waits.
+final class Mailbox<Element: Sendable>: @unchecked Sendable {
+    // Sendable because every access to `queue` and `isClosed` is under `lock`.
+
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    private var queue: BoundedQueue<Element>
+    private var isClosed = false
+
+    init(maximum: Int) {
+        queue = BoundedQueue(maximum: maximum)
+        lock = .allocate(capacity: 1)
+        changed = .allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // Deadlines are instants of the monotonic clock, which nobody sets back.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(lock)
+        changed.deallocate()
+        lock.deallocate()
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return body()
+    }
+
+    /// Gives false when the queue is full or closed.
+    func offer(_ element: Element) -> Bool {
+        locked {
+            guard !isClosed, queue.append(element) else { return false }
+            pthread_cond_broadcast(changed)
+            return true
+        }
+    }
+
+    /// Waits for room. Gives false when the queue is closed.
+    @discardableResult
+    func put(_ element: Element) -> Bool {
+        locked {
+            while queue.isFull, !isClosed { pthread_cond_wait(changed, lock) }
+            guard !isClosed, queue.append(element) else { return false }
+            pthread_cond_broadcast(changed)
+            return true
+        }
+    }
+
+    /// Appends everything that waits to `batch`, waiting for the first until the deadline.
+    ///
+    /// - Returns: false once the queue is closed and empty.
+    func takeAll(into batch: inout [Element], until deadline: Instant?) -> Bool {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while queue.isEmpty, !isClosed {
+            guard let deadline else {
+                pthread_cond_wait(changed, lock)
+                continue
+            }
+            var time = timespec(
+                tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
+                tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+            if pthread_cond_timedwait(changed, lock, &time) == ETIMEDOUT { break }
+        }
+        if queue.isEmpty { return !isClosed }
+        while let element = queue.popFirst() { batch.append(element) }
+        pthread_cond_broadcast(changed)
+        return true
+    }
+
+    /// No more is taken; what waits is still given out.
+    func close() {
+        locked {
+            isClosed = true
+            pthread_cond_broadcast(changed)
+        }
+    }
+}

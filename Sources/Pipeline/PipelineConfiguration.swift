@@ -1,0 +1,40 @@
+public import HLS
+public import Stage
+
+/// What one stream is to look and sound like, and where it goes.
+public struct PipelineConfiguration: Sendable {
+    public var ladder: Ladder
+    /// Frames per second of every layer.
+    public var frameRate: Int
+    public var segmentDuration: Duration
+    public var playlist: PlaylistMode
+    /// Absolute path of the stream's own directory; made when it does not exist.
+    public var outputDirectory: String
+    /// Shown on the slate.
+    public var title: String
+    public var fit: TileFit
+    /// Pixels between tiles of the top layer.
+    public var gap: Int
+    /// x264's preset.
+    public var preset: String
+    /// What network jitter may cost before a frame is late. Part of the latency budget.
+    public var playoutDelay: Duration
+
+    public init(
+        ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
+        playlist: PlaylistMode = .event, outputDirectory: String, title: String,
+        fit: TileFit = .letterbox, gap: Int = 0, preset: String = "veryfast",
+        playoutDelay: Duration = .milliseconds(150)
+    ) {
+        self.ladder = ladder
+        self.frameRate = frameRate
+        self.segmentDuration = segmentDuration
+        self.playlist = playlist
+        self.outputDirectory = outputDirectory
+        self.title = title
+        self.fit = fit
+        self.gap = gap
+        self.preset = preset
+        self.playoutDelay = playoutDelay
+    }
+}

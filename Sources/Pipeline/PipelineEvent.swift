@@ -1,0 +1,67 @@
+public import MediaKernel
+public import Stage
+
+/// What a pipeline tells its owner.
+public enum PipelineEvent: Sendable {
+    /// The decoder of a track needs a key frame to go on.
+    case keyframeNeeded(TrackID)
+    /// A segment can be fetched.
+    case segmentPublished(layer: Int, index: Int, bytes: Int)
+    /// The first segment of every layer can be fetched, and so can the master playlist.
+    case running
+    /// Who is where on the top layer, in its pixels. Comes at every change.
+    case tilesChanged([PlacedTile])
+    /// Frames were left out because an encoder fell behind; the total so far.
+    case degraded(layer: Int, framesDropped: Int)
+    /// More came in than could be taken; the total so far.
+    case inputOverflow(framesDropped: Int)
+    /// The stream cannot go on. What was written stands.
+    case failed(String)
+}
+
+/// A peer's rectangle on the top layer.
+public struct PlacedTile: Hashable, Sendable {
+    public var peer: PeerID
+    public var name: String
+    public var rectangle: Rectangle
+
+    public init(peer: PeerID, name: String, rectangle: Rectangle) {
+        self.peer = peer
+        self.name = name
+        self.rectangle = rectangle
+    }
+}
+
+/// What came of a stream.
+public struct PipelineSummary: Sendable, Hashable {
+    /// Segments of the top layer, those of an earlier run of the same stream included.
+    public var segments: Int
+    /// Frames composed in this run.
+    public var frames: Int64
+    /// Frames that an encoder could not take, over all layers.
+    public var framesDropped: Int
+
+    public init(segments: Int, frames: Int64, framesDropped: Int) {
+        self.segments = segments
+        self.frames = frames
+        self.framesDropped = framesDropped
+    }
+}
+
+/// Why a stream cannot begin or go on.
+public enum PipelineError: Error, Hashable, Sendable, CustomStringConvertible {
+    case settings(String)
+    case codec(String)
+    /// A system call on a file failed.
+    case file(path: String, call: String, code: Int32, reason: String)
+    case alreadyStarted
+
+    public var description: String {
+        switch self {
+        case .settings(let what): what
+        case .codec(let what): what
+        case .file(let path, let call, _, let reason): "\(call) \(path): \(reason)"
+        case .alreadyStarted: "a pipeline starts once"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+public import MediaKernel
+
+/// How the frames of a track are encoded.
+public enum SourceCodec: String, Hashable, Sendable {
+    case vp8, vp9, h264, av1, opus
+
+    public var isVideo: Bool { self != .opus }
+    /// Ticks per second of the RTP clock.
+    public var clockRate: Int { isVideo ? 90_000 : 48_000 }
+}
+
+/// One encoded frame or audio packet as it came out of the network.
+public struct IncomingFrame: Sendable {
+    public var data: [UInt8]
+    /// Unwrapped RTP timestamp in ticks of the track's clock.
+    public var timestamp: Int64
+    public var isKeyframe: Bool
+    /// Clockwise degrees by which to turn the picture: 0, 90, 180, 270.
+    public var rotation: Int
+    /// When its last packet arrived.
+    public var arrival: Instant
+
+    public init(
+        data: [UInt8], timestamp: Int64, isKeyframe: Bool, rotation: Int = 0, arrival: Instant
+    ) {
+        self.data = data
+        self.timestamp = timestamp
+        self.isKeyframe = isKeyframe
+        self.rotation = rotation
+        self.arrival = arrival
+    }
+}
+
+/// One track as the room describes it.
+public struct SourceTrack: Hashable, Sendable {
+    public var id: TrackID
+    public var isVideo: Bool
+    /// A shared screen rather than a person.
+    public var isScreen: Bool
+    public var isMuted: Bool
+
+    public init(id: TrackID, isVideo: Bool, isScreen: Bool, isMuted: Bool) {
+        self.id = id
+        self.isVideo = isVideo
+        self.isScreen = isScreen
+        self.isMuted = isMuted
+    }
+}
+
+/// Somebody in the room whose picture or sound the stream may show.
+public struct SourcePeer: Hashable, Sendable {
+    public var id: PeerID
+    public var name: String
+    /// Milliseconds since 1970; tiles are ordered by it.
+    public var joinedAt: Int64
+    public var tracks: [SourceTrack]
+
+    public init(id: PeerID, name: String, joinedAt: Int64, tracks: [SourceTrack]) {
+        self.id = id
+        self.name = name
+        self.joinedAt = joinedAt
+        self.tracks = tracks
+    }
+}

@@ -1,0 +1,75 @@
+import HLS
+import Synchronization
+
+/// What all layers of a stream have written, and the master playlist, which appears when the
+/// first segment of each of them can be fetched. Called from the layers' threads.
+final class StreamLedger: Sendable {
+    static let masterName = "master.m3u8"
+
+    private struct State {
+        var published: [Int]
+        var ended: [Int: Int] = [:]
+        var isRunning = false
+        var failure: String?
+        var master: String?
+    }
+
+    private let state: Mutex<State>
+    private let directory: String
+    private let emit: @Sendable (PipelineEvent) -> Void
+
+    init(layers: Int, directory: String, emit: @escaping @Sendable (PipelineEvent) -> Void) {
+        state = Mutex(State(published: Array(repeating: 0, count: layers)))
+        self.directory = directory
+        self.emit = emit
+    }
+
+    /// What to write when every layer has begun. Call before any layer runs.
+    func announce(_ master: MasterPlaylist) {
+        let text = master.rendered()
+        state.withLock { $0.master = text }
+    }
+
+    func published(layer: Int, segment: Int, bytes: Int) {
+        let master: String? = state.withLock { state in
+            state.published[layer] += 1
+            guard !state.isRunning, state.published.allSatisfy({ $0 > 0 }) else { return nil }
+            state.isRunning = true
+            return state.master
+        }
+        if let master {
+            do throws(PipelineError) {
+                try AtomicFile.write(master, to: Self.masterName, in: directory)
+                emit(.running)
+            } catch {
+                failed(error.description)
+            }
+        }
+        emit(.segmentPublished(layer: layer, index: segment, bytes: bytes))
+    }
+
+    func ended(layer: Int, segments: Int) {
+        let master: String? = state.withLock { state in
+            state.ended[layer] = segments
+            // A stream shorter than a segment has all of its segments only now.
+            guard state.ended.count == state.published.count, !state.isRunning else { return nil }
+            state.isRunning = true
+            return state.published.allSatisfy { $0 > 0 } ? state.master : nil
+        }
+        guard let master else { return }
+        try? AtomicFile.write(master, to: Self.masterName, in: directory)
+    }
+
+    /// The first failure is told; the others follow from it.
+    func failed(_ reason: String) {
+        let isFirst = state.withLock { state in
+            defer { state.failure = state.failure ?? reason }
+            return state.failure == nil
+        }
+        if isFirst { emit(.failed(reason)) }
+    }
+
+    var failure: String? { state.withLock { $0.failure } }
+    /// Segments of the top layer, over all runs. 0 until it has ended.
+    var segments: Int { state.withLock { $0.ended[0] ?? 0 } }
+}

@@ -1,0 +1,177 @@
+import Codec
+import Compositor
+import HLS
+public import Logging
+public import MediaKernel
+import Stage
+import Synchronization
+
+/// One stream from encoded frames in to segments out.
+///
+/// ```
+/// receive ──► Director's thread: decode, timeline, compose, mix, AAC
+///                   ├──► layer 0's thread: x264, TS, files
+///                   └──► layer 1's thread: scale, x264, TS, files …
+/// ```
+/// Methods may be called from any thread and never wait. The queues between the threads are
+/// bounded; see `Director` and `LayerWriter` for what happens when one is full.
+public final class StreamPipeline: Sendable {
+    /// Events waiting for a reader; one that is this far behind does not read.
+    static let eventsMaximum = 4096
+
+    /// For one reader. Ends after `stop()`.
+    public let events: AsyncStream<PipelineEvent>
+    private let eventSink: AsyncStream<PipelineEvent>.Continuation
+    private let inbox: Mailbox<Director.Command>
+    private let layerInboxes: [Mailbox<LayerWriter.Item>]
+    private let ledger: StreamLedger
+    private let crew = Crew()
+    private let overflow = Mutex(0)
+
+    /// Opens encoders and directories and begins to take input; the clock waits for `start()`.
+    public init(_ configuration: PipelineConfiguration, logger: Logger) throws {
+        let (events, sink) = AsyncStream.makeStream(
+            of: PipelineEvent.self, bufferingPolicy: .bufferingOldest(Self.eventsMaximum))
+        self.events = events
+        eventSink = sink
+        let planner = try SegmentPlanner(
+            frameRate: configuration.frameRate, segmentDuration: configuration.segmentDuration)
+        let rungs = configuration.ladder.layers
+        let ledger = StreamLedger(
+            layers: rungs.count, directory: configuration.outputDirectory
+        ) { sink.yield($0) }
+        self.ledger = ledger
+        try AtomicFile.makeDirectory(configuration.outputDirectory)
+        let audioOutput = try AudioOutput(
+            bitrates: rungs.map(\.audioBitrate), firstSample: -Int64(AudioMixer.latency))
+        let layers = try rungs.indices.compactMap { index in
+            try audioOutput.parameters(ofLayer: index).map { audio in
+                try LayerWriter(
+                    index: index, configuration: configuration, planner: planner, audio: audio,
+                    ledger: ledger)
+            }
+        }
+        ledger.announce(MasterPlaylist(variants: layers.map(\.variant)))
+        layerInboxes = layers.map(\.inbox)
+        let crew = crew
+        let director = try Director(
+            configuration: configuration, planner: planner, layers: layers,
+            audioOutput: audioOutput, emit: { sink.yield($0) },
+            began: { epoch in
+                for (index, layer) in layers.enumerated() {
+                    layer.epoch = epoch
+                    crew.run(layer, name: "layer \(index)")
+                }
+            })
+        inbox = director.inbox
+        logger.info(
+            "pipeline ready",
+            metadata: [
+                "layers": "\(rungs.count)", "frames_per_segment": "\(planner.framesPerSegment)",
+            ])
+        crew.run(director, ledger: ledger)
+    }
+
+    // MARK: Input
+
+    /// Starts the stream's clock as soon as there is something to show.
+    public func start() { inbox.put(.start) }
+
+    /// Who is in the room now and what they publish. Comes at every change, whole.
+    public func show(_ peers: [SourcePeer]) { inbox.put(.peers(peers)) }
+
+    /// The track's media is about to come.
+    public func mediaBegan(_ track: TrackID, codec: SourceCodec) {
+        inbox.put(.mediaBegan(track, codec))
+    }
+
+    public func mediaEnded(_ track: TrackID) { inbox.put(.mediaEnded(track)) }
+
+    /// One frame or packet. When the director cannot keep up the frame is dropped, and for video
+    /// a key frame asked for: without it the rest could not be decoded.
+    public func receive(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) {
+        guard !inbox.offer(.frame(frame, track)) else { return }
+        let total = overflow.withLock { count in
+            count += 1
+            return count
+        }
+        if isVideo { eventSink.yield(.keyframeNeeded(track)) }
+        // One event for many: the log must not add to the load.
+        if total.isMultiple(of: 100) || total == 1 {
+            eventSink.yield(.inputOverflow(framesDropped: total))
+        }
+    }
+
+    /// Packets from this timestamp on are lost; the next one tells how many.
+    public func audioLost(_ track: TrackID, from timestamp: Int64) {
+        _ = inbox.offer(.audioLost(track, timestamp: timestamp))
+    }
+
+    /// - Parameter rtpTimestamp: unwrapped together with the track's frames.
+    public func senderReport(
+        _ track: TrackID, rtpTimestamp: Int64, ntp: NTPTime, at now: Instant
+    ) {
+        _ = inbox.offer(.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now))
+    }
+
+    // MARK: End
+
+    /// Why the stream failed, when it did.
+    public var failure: String? { ledger.failure }
+
+    /// Composes what was captured until now, empties the encoders and ends the playlists.
+    public func stop() async -> PipelineSummary {
+        inbox.put(.finish)
+        await crew.join()
+        inbox.close()
+        for layer in layerInboxes { layer.close() }
+        eventSink.finish()
+        let result = crew.result
+        return PipelineSummary(
+            segments: ledger.segments, frames: result.frames, framesDropped: result.dropped)
+    }
+}
+
+/// The threads of one pipeline.
+private final class Crew: Sendable {
+    private struct State {
+        var director: MediaThread?
+        var layers: [MediaThread] = []
+        var frames: Int64 = 0
+        var dropped = 0
+    }
+
+    private let state = Mutex(State())
+
+    func run(_ layer: LayerWriter, name: String) {
+        // Safe because from here on only the new thread touches the writer, save its inbox.
+        nonisolated(unsafe) let layer = layer
+        let thread = MediaThread(name: name) { layer.run() }
+        state.withLock { $0.layers.append(thread) }
+    }
+
+    func run(_ director: Director, ledger: StreamLedger) {
+        // Safe because from here on only the new thread touches the director, save its inbox.
+        nonisolated(unsafe) let director = director
+        let thread = MediaThread(name: "director") {
+            do {
+                try director.run()
+            } catch {
+                ledger.failed("composition: \(error)")
+                director.abandon()
+            }
+            self.state.withLock { state in
+                state.frames = director.framesComposed
+                state.dropped = director.framesDroppedInAll
+            }
+        }
+        state.withLock { $0.director = thread }
+    }
+
+    func join() async {
+        await state.withLock { $0.director }?.join()
+        for thread in state.withLock({ $0.layers }) { await thread.join() }
+    }
+
+    var result: (frames: Int64, dropped: Int) { state.withLock { ($0.frames, $0.dropped) } }
+}

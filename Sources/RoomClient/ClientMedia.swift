@@ -1,0 +1,222 @@
+import DataChannel
+import Clocks
+import Datagrams
+import ICE
+public import MediaKernel
+import NIOCore
+public import PeerConnection
+public import RTP
+import SDP
+import SecureTransport
+
+/// The client's two connections to a server: publish, where we offer, and subscribe, where the
+/// server does. Confined to its event loop.
+public final class ClientMedia {
+    static let tickInterval: TimeAmount = .milliseconds(10)
+
+    private struct Side {
+        let core: PeerConnection
+        let socket: DatagramSocket
+    }
+
+    private let eventLoop: any EventLoop
+    private let observer: any ClientMediaObserver
+    private let identity: DTLSIdentity
+    private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
+    private var publish: Side?
+    private var subscribe: Side?
+    /// Tracks we send, by track id, with their sections.
+    private var outgoing: [String: String] = [:]
+    private var incoming: [String: IncomingTrack] = [:]
+    private var ticking: RepeatedTask?
+
+    init(
+        eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
+        stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.identity = identity
+        self.observer = observer
+        self.stateChanged = stateChanged
+    }
+
+    // MARK: Life
+
+    /// Opens both connections on sockets of their own.
+    func start(publish: DatagramSocket, subscribe: DatagramSocket) {
+        let now = MonotonicClock.now
+        self.publish = makeSide(socket: publish, opensChannel: true, at: now)
+        self.subscribe = makeSide(socket: subscribe, opensChannel: false, at: now)
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        ticking = eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.tickInterval, delay: Self.tickInterval
+        ) { _ in bound.value.tick(at: MonotonicClock.now) }
+        observer.start(self)
+    }
+
+    private func makeSide(socket: DatagramSocket, opensChannel: Bool, at now: Instant) -> Side {
+        var random = SecureRandom()
+        let candidates = HostAddresses.all().filter { !$0.isIPv6 }.enumerated().compactMap {
+            index, address in
+            TransportAddress(ip: address.ip, port: socket.localAddress.port).map {
+                ICECandidate.host($0, preference: UInt16(65_535 - min(index, 65_535)))
+            }
+        }
+        let configuration = PeerConnection.Configuration(
+            identity: identity, mode: .full(controlling: true), localCandidates: candidates,
+            canonicalName: String(random.next(), radix: 36),
+            // The name that 100ms' clients give the channel (hms.md sect. 8).
+            dataChannel: opensChannel ? "ion-sfu" : nil, seed: random.next())
+        return Side(core: PeerConnection(configuration: configuration, at: now), socket: socket)
+    }
+
+    func stop() {
+        let now = MonotonicClock.now
+        ticking?.cancel()
+        ticking = nil
+        for side in [publish, subscribe].compactMap({ $0 }) {
+            side.core.close(at: now)
+            while let output = side.core.poll() {
+                if case .transmit(let bytes, let address) = output {
+                    side.socket.send(bytes, to: address)
+                }
+            }
+            side.socket.flush()
+            side.socket.close()
+        }
+        publish = nil
+        subscribe = nil
+    }
+
+    // MARK: Descriptions
+
+    /// Announces exactly these tracks on the publish connection: the offer to send. Mids follow
+    /// from `mid(ofTrack:)`.
+    func publishOffer(tracks: [OutgoingTrack], restartsICE: Bool = false) throws -> String {
+        guard let core = publish?.core else { throw RoomClientError.protocolViolation("closed") }
+        let now = MonotonicClock.now
+        for (trackID, mid) in outgoing where !tracks.contains(where: { $0.trackID == trackID }) {
+            core.remove(mid: mid)
+            outgoing[trackID] = nil
+        }
+        for track in tracks where outgoing[track.trackID] == nil {
+            outgoing[track.trackID] = try core.add(track)
+        }
+        let offer = try core.createOffer(restartsICE: restartsICE, at: now)
+        drain(.publish, at: now)
+        return offer.rendered()
+    }
+
+    func publishAnswer(_ sdp: String) throws {
+        let now = MonotonicClock.now
+        try publish?.core.accept(answer: try SessionDescription.parse(sdp), at: now)
+        drain(.publish, at: now)
+    }
+
+    /// The server's offer for the subscribe connection: our answer.
+    func subscribeOffer(_ sdp: String) throws -> String {
+        guard let core = subscribe?.core else { throw RoomClientError.protocolViolation("closed") }
+        let now = MonotonicClock.now
+        let answer = try core.answer(try SessionDescription.parse(sdp), at: now)
+        let tracks = core.incomingTracks.filter(\.isSending)
+        incoming = Dictionary(tracks.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
+        drain(.subscribe, at: now)
+        observer.incomingTracksChanged(tracks, at: now)
+        return answer.rendered()
+    }
+
+    func trickle(_ candidate: String, direction: ConnectionDirection) {
+        let now = MonotonicClock.now
+        side(direction)?.core.addRemoteCandidate(candidate, at: now)
+        drain(direction, at: now)
+    }
+
+    // MARK: For observers
+
+    /// Sends one packet of our track; see `PeerConnection.send`.
+    public func send(_ packet: RTPPacket, trackID: String, at now: Instant) {
+        guard let mid = outgoing[trackID] else { return }
+        publish?.core.send(packet, mid: mid, at: now)
+    }
+
+    public func sendSenderReport(trackID: String, ntp: NTPTime, rtpTimestamp: UInt32) {
+        guard let mid = outgoing[trackID] else { return }
+        publish?.core.sendSenderReport(mid: mid, ntp: ntp, rtpTimestamp: rtpTimestamp)
+    }
+
+    public func requestKeyframe(of track: IncomingTrack) {
+        subscribe?.core.requestKeyframe(mid: track.mid)
+    }
+
+    public func requestRetransmission(of lost: [SequenceNumber], track: IncomingTrack) {
+        subscribe?.core.requestRetransmission(of: lost, mid: track.mid)
+    }
+
+    /// Ids of the header extensions on packets that the server sends us, by URI.
+    public var incomingExtensions: [String: UInt8] { subscribe?.core.headerExtensions ?? [:] }
+
+    /// Ids of the header extensions on packets that we send, by URI.
+    public var outgoingExtensions: [String: UInt8] { publish?.core.headerExtensions ?? [:] }
+
+    // MARK: Datagrams and time
+
+    private func side(_ direction: ConnectionDirection) -> Side? {
+        direction == .publish ? publish : subscribe
+    }
+
+    func received(
+        _ datagram: [UInt8], from source: TransportAddress, _ direction: ConnectionDirection
+    ) {
+        let now = MonotonicClock.now
+        side(direction)?.core.handle(datagram, from: source, at: now)
+        drain(direction, at: now)
+    }
+
+    func flush() {
+        publish?.socket.flush()
+        subscribe?.socket.flush()
+    }
+
+    private func drain(_ direction: ConnectionDirection, at now: Instant) {
+        guard let side = side(direction) else { return }
+        while let output = side.core.poll() {
+            switch output {
+            case .transmit(let bytes, let address):
+                side.socket.send(bytes, to: address)
+            case .media(let packet):
+                if let track = incoming[packet.mid] {
+                    observer.received(packet, of: track, at: now)
+                }
+            case .senderReport(let mid, let ntp, let rtpTimestamp):
+                if let track = incoming[mid] {
+                    observer.senderReport(
+                        of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
+                }
+            case .keyframeRequested(let mid):
+                if let entry = outgoing.first(where: { $0.value == mid }) {
+                    observer.keyframeRequested(trackID: entry.key, at: now)
+                }
+            case .stateChanged(let state):
+                observer.stateChanged(direction, state, at: now)
+                stateChanged(direction, state)
+            case .channelOpened, .channelText, .channelClosed:
+                break
+            }
+        }
+        side.socket.flush()
+    }
+
+    private func tick(at now: Instant) {
+        DataChannelTransport.tick(at: now)
+        observer.tick(at: now)
+        for direction in [ConnectionDirection.publish, .subscribe] {
+            guard let core = side(direction)?.core else { continue }
+            if let deadline = core.nextDeadline, deadline <= now {
+                core.handleTimeout(at: now)
+            } else {
+                core.settleChannels(at: now)
+            }
+            drain(direction, at: now)
+        }
+    }
+}

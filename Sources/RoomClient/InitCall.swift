@@ -1,0 +1,53 @@
+import AsyncHTTPClient
+import Foundation
+import MediaKernel
+import NIOCore
+import NIOHTTP1
+
+/// `GET /init`: where the room's WebSocket is (hms.md sect. 2).
+enum InitCall {
+    static let timeout: TimeAmount = .seconds(10)
+    static let bodyBytesMaximum = 1 << 20
+
+    private struct Reply: Decodable { let endpoint: String }
+    private struct Refusal: Decodable {
+        let code: Int
+        let message: String
+    }
+
+    /// The WebSocket endpoint. Throws `.refused` with the server's words, or `.unreachable`.
+    static func run(
+        endpoint: String, token: String, peer: PeerID
+    ) async throws(RoomClientError) -> String {
+        guard var parts = URLComponents(string: endpoint), parts.host != nil,
+            ["http", "https"].contains(parts.scheme?.lowercased())
+        else { throw .badEndpoint(endpoint) }
+        parts.path = "/init"
+        parts.queryItems = [URLQueryItem(name: "peer_id", value: peer.rawValue)]
+        parts.fragment = nil
+        guard let url = parts.string else { throw .badEndpoint(endpoint) }
+        var request = HTTPClientRequest(url: url)
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        let status: UInt
+        let body: ByteBuffer
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: timeout)
+            status = response.status.code
+            body = try await response.body.collect(upTo: bodyBytesMaximum)
+        } catch {
+            throw .unreachable(String(describing: error))
+        }
+        let data = Data(body.readableBytesView)
+        guard status == 200 else {
+            let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
+            // hms.md sect. 2: 429 and the 5xx are worth another try.
+            if status == 429 || status >= 500 { throw .unreachable("status \(status)") }
+            throw .refused(
+                code: refusal?.code ?? Int(status), message: refusal?.message ?? "no reason given")
+        }
+        guard let reply = try? JSONDecoder().decode(Reply.self, from: data) else {
+            throw .protocolViolation("the init reply names no endpoint")
+        }
+        return reply.endpoint
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A `ws:` or `wss:` URL taken apart, with the query that the protocol adds. RFC 6455 sect. 3.
+struct WebSocketURL: Hashable, Sendable {
+    let host: String
+    let port: Int
+    let isSecure: Bool
+    /// Path and query, as the request line shows them.
+    let target: String
+
+    /// Nil when the text is no WebSocket URL. What the URL has in its query is kept.
+    init?(_ text: String, adding query: [(String, String)]) {
+        guard var parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
+            return nil
+        }
+        switch parts.scheme?.lowercased() {
+        case "ws": isSecure = false
+        case "wss": isSecure = true
+        default: return nil
+        }
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        port = parts.port ?? (isSecure ? 443 : 80)
+        parts.queryItems =
+            (parts.queryItems ?? []) + query.map { URLQueryItem(name: $0.0, value: $0.1) }
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        // URLComponents leaves "+" alone, which servers read as a space.
+        let encoded = parts.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
+        target = path + (encoded.map { "?\($0)" } ?? "")
+    }
+
+    /// For the Host header.
+    var authority: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
+
+    /// For TLS' server name indication, which knows no address literals. RFC 6066 sect. 3.
+    var serverName: String? {
+        let isLiteral = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+        return isLiteral ? nil : host
+    }
+}

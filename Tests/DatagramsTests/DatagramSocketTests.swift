@@ -1,0 +1,36 @@
+import Datagrams
+import MediaKernel
+import NIOCore
+import NIOPosix
+import Testing
+
+@Suite struct DatagramSocketTests {
+    @Test func carriesDatagramsBetweenTwoSocketsOnLoopback() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let arrived = loop.makePromise(of: [UInt8].self)
+        let a = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: loop) {
+            .init(received: { bytes, _ in arrived.succeed(bytes) }, batchEnded: {})
+        }.get()
+        let b = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: loop) {
+            .init(received: { _, _ in }, batchEnded: {})
+        }.get()
+        try await loop.submit {
+            b.value.send([1, 2, 3], to: a.value.localAddress)
+            b.value.flush()
+        }.get()
+        #expect(try await arrived.futureResult.get() == [1, 2, 3])
+        try await loop.submit {
+            a.value.close()
+            b.value.close()
+        }.get()
+        try await group.shutdownGracefully()
+    }
+
+    @Test func listsLoopbackLast() throws {
+        let addresses = HostAddresses.all()
+        #expect(addresses.contains(TransportAddress(ipv4: 127, 0, 0, 1, port: 0)))
+        let firstLoopback = try #require(addresses.firstIndex(where: \.isLoopback))
+        #expect(addresses[firstLoopback...].allSatisfy(\.isLoopback))
+    }
+}
