@@ -47,7 +47,9 @@ struct AV1SequenceHeader {
         for _ in 0..<points {
             try reader.skip(12)
             if try reader.read(5) > 7 { try reader.skip(1) }
-            if let bufferDelayBits, try reader.readFlag() { try reader.skip(bufferDelayBits * 2 + 1) }
+            if let bufferDelayBits, try reader.readFlag() {
+                try reader.skip(bufferDelayBits * 2 + 1)
+            }
             if hasDisplayDelay, try reader.readFlag() { try reader.skip(4) }
         }
     }

@@ -95,7 +95,8 @@ import Testing
             packets: [.unknown(type: 204, count: 3, bytes: [1, 2, 3, 4])]),
         Golden(
             testDescription: "transport feedback",
-            bytes: TransportFeedbackTests.golden, packets: [.transportFeedback(TransportFeedbackTests.value)]),
+            bytes: TransportFeedbackTests.golden,
+            packets: [.transportFeedback(TransportFeedbackTests.value)]),
     ]
 
     @Test(arguments: goldens) func eachKindIsReadAndWritten(_ golden: Golden) throws {

@@ -68,7 +68,8 @@ struct SimulatedStream {
             return start + (isKeyframe ? [0x80, 0x02, 0x68, 0x01] : []) + body
         case .vp9:
             // Profile 0, key, shown; sync code; colour space 1; 640x360.
-            return (isKeyframe
+            return
+                (isKeyframe
                 ? [0x82, 0x49, 0x83, 0x42, 0x20, 0x27, 0xF0, 0x16, 0x70] : [0x86, 0x00]) + body
         case .h264:
             return (isKeyframe ? Self.parameterSets : [])

@@ -64,7 +64,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [keyframe, tenBitKeyframe]) func aKeyFrameTellsItsSize(_ bytes: [UInt8]) throws {
+    @Test(arguments: [keyframe, tenBitKeyframe]) func aKeyFrameTellsItsSize(_ bytes: [UInt8]) throws
+    {
         var depacketizer = VP9Depacketizer()
         let frame = try depacketizer.assemble([
             [0x88, 0x01] + bytes.prefix(4), [0x84, 0x01] + bytes[4...],
@@ -97,7 +98,9 @@ import Testing
     @Test func tooManyLayerFramesAreRefused() {
         var depacketizer = VP9Depacketizer()
         let payload: ArraySlice<UInt8> = [0x08, 1]
-        #expect(throws: Never.self) { try depacketizer.assemble(Array(repeating: payload, count: 8)) }
+        #expect(throws: Never.self) {
+            try depacketizer.assemble(Array(repeating: payload, count: 8))
+        }
         #expect(throws: RTPError.malformedPayload(.vp9, .invalidLength)) {
             try depacketizer.assemble(Array(repeating: payload, count: 9))
         }

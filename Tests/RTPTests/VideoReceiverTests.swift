@@ -120,7 +120,8 @@ extension [VideoReceiver.Output] {
         }
         // Frames 1 and 2, then from the key frame on: 20 ... 29.
         #expect(frames.count == 12)
-        #expect(frames.map(\.followsLoss) == [false, false, true] + [Bool](repeating: false, count: 9))
+        #expect(
+            frames.map(\.followsLoss) == [false, false, true] + [Bool](repeating: false, count: 9))
         #expect(frames[2].isKeyframe)
         #expect((1...2).contains(requests))
         #expect(receiver.counters.holesGivenUp == 1)
@@ -202,6 +203,20 @@ extension [VideoReceiver.Output] {
         #expect(receiver.drain().isEmpty)
         for packet in stream.next(isKeyframe: true).packets { receiver.handle(packet, at: at(30)) }
         #expect(receiver.drain().frames.map(\.followsLoss) == [true])
+    }
+
+    @Test func parameterSetsWithoutAKeyFrameAreNoStart() {
+        var stream = SimulatedStream(.h264)
+        var receiver = VideoReceiver(codec: .h264)
+        var packet = stream.next(isKeyframe: false, bytes: 50).packets[0]
+        let slice = Array(packet.payload)
+        let sps = SimulatedStream.sequenceParameterSet
+        packet.payload = [0x78, 0, UInt8(sps.count)] + sps + [0, UInt8(slice.count)] + slice
+        receiver.handle(packet, at: at(0))
+        #expect(receiver.drain().frames.isEmpty)
+        let (frame, packets) = stream.next(isKeyframe: true)
+        for packet in packets { receiver.handle(packet, at: at(33)) }
+        #expect(receiver.drain().frames.map(\.data) == [frame.data])
     }
 
     @Test func rotationHoldsUntilItIsSentAgain() {

@@ -134,7 +134,9 @@ import Testing
         }
     }
 
-    @Test(arguments: MediaCodec.allCases) func anyBytesMayBeThrownAtADepacketizer(_ codec: MediaCodec) {
+    @Test(arguments: MediaCodec.allCases) func anyBytesMayBeThrownAtADepacketizer(
+        _ codec: MediaCodec
+    ) {
         var random = SeededRandom(seed: 32)
         var depacketizer = codec.makeDepacketizer()
         for _ in 0..<3000 {
