@@ -52,12 +52,8 @@ public final class AudioResampler {
     public func process(_ input: [Float], ratio: Double) -> [Float] {
         precondition(input.count % Self.channels == 0, "stereo comes in pairs")
         let frames = input.count / Self.channels
-        left.reserveCapacity(left.count + frames)
-        right.reserveCapacity(right.count + frames)
-        for n in 0..<frames {
-            left.append(input[2 * n])
-            right.append(input[2 * n + 1])
-        }
+        left.append(contentsOf: (0..<frames).lazy.map { input[2 * $0] })
+        right.append(contentsOf: (0..<frames).lazy.map { input[2 * $0 + 1] })
         let step = 1 / Self.clamped(ratio)
         return step == 1 && position == 0 ? passThrough() : interpolate(step)
     }

@@ -109,7 +109,7 @@ public final class H264Encoder {
         context.pointee.bit_rate = Int64(settings.bitrate)
         let maximumRate = Double(settings.bitrate) * maximumRateRatio
         context.pointee.rc_max_rate = Int64(maximumRate)
-        context.pointee.rc_buffer_size = Int32(min(maximumRate * bufferSeconds, 2e9))
+        context.pointee.rc_buffer_size = Int32(maximumRate * settings.rateBuffer)
         context.pointee.thread_count = Int32(settings.threads)
         if let maximumBFrames = settings.maximumBFrames {
             context.pointee.max_b_frames = Int32(maximumBFrames)
@@ -118,8 +118,6 @@ public final class H264Encoder {
         context.pointee.flags |=
             Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP) | AV_CODEC_FLAG_GLOBAL_HEADER
     }
-
-    static let bufferSeconds = 1.0
 
     private static func options(
         _ settings: VideoEncoderSettings

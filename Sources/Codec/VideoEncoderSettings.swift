@@ -16,8 +16,19 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     /// Frames that the rate control looks ahead (x264 `rc-lookahead`): better distribution
     /// of bits for as many frames of delay. nil is the preset's own.
     public var lookahead: Int?
-    /// The most B-frames in a row. nil is the preset's own (3 from superfast to medium).
-    public var maximumBFrames: Int?
+    /// How far the rate may run ahead of its maximum (1.1 times `bitrate`), in seconds of it. A
+    /// segment of `t` seconds has at most `1.1 * bitrate * (t + rateBuffer)` bits.
+    ///
+    /// Measured where a still slate turns into noise, 500 kbit/s, segments of 2 s: the largest
+    /// one has 1.63 times the bitrate with 2 s, 1.36 with 1 s, 1.23 with half a second, which
+    /// costs 0.03 dB in ordinary pictures.
+    public var rateBuffer = 0.5
+    /// The most B-frames in a row; nil is the preset's own (3 from superfast to medium).
+    ///
+    /// Measured at veryfast on four noisy 360p pictures in 720p: without them x264 takes a third
+    /// less CPU for 0.1 dB, on clean pictures a sixth less for nothing; and pictures leave in
+    /// the order and three frames earlier than they would otherwise.
+    public var maximumBFrames: Int? = 0
 
     public init(
         width: Int, height: Int, frameRate: Int, bitrate: Int, keyframeInterval: Int
@@ -37,6 +48,9 @@ public struct VideoEncoderSettings: Hashable, Sendable {
         try Self.require(10_000...100_000_000 ~= bitrate, "bitrate", bitrate)
         try Self.require(1...3600 ~= keyframeInterval, "keyframeInterval", keyframeInterval)
         try Self.require(0...16 ~= threads, "threads", threads)
+        guard 0.1...10 ~= rateBuffer else {
+            throw .setting(name: "rateBuffer", value: "\(rateBuffer)")
+        }
         if let lookahead { try Self.require(0...250 ~= lookahead, "lookahead", lookahead) }
         if let maximumBFrames {
             try Self.require(0...16 ~= maximumBFrames, "maximumBFrames", maximumBFrames)

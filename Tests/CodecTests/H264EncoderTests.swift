@@ -50,6 +50,42 @@ import Testing
         }
     }
 
+    @Test func aBurstStaysWithinTheRatesBuffer() throws {
+        var settings = settings()
+        settings.preset = "veryfast"
+        let encoder = try H264Encoder(settings)
+        var random = SeededRandom(seed: 8)
+        var packets: [EncodedPacket] = []
+        let still = try VideoFrame.solid(width: 320, height: 180, colour: .black)
+        for index in 0..<240 {
+            // A still picture fills the buffer; noise, which nothing predicts, then empties it.
+            let frame = try index < 120 ? still : noise(&random)
+            packets += try encoder.encode(
+                frame, index: Int64(index), forceKeyframe: index % 60 == 0)
+        }
+        packets += try encoder.flush()
+        for segment in 0..<4 {
+            let bits = packets.filter { $0.pts.ticks / 60 == segment }
+                .reduce(0) { $0 + $1.data.count * 8 }
+            let limit = 1.1 * Double(settings.bitrate) * (2 + settings.rateBuffer)
+            #expect(Double(bits) <= limit)
+        }
+    }
+
+    private func noise(_ random: inout SeededRandom) throws -> VideoFrame {
+        try VideoFrame.make(width: 320, height: 180) { planes in
+            for plane in [planes.y, planes.u, planes.v] {
+                // Blocks of 8 bytes, which is cheap to make and as hard to predict.
+                for offset in stride(from: 0, to: plane.bytes.count, by: 8) {
+                    let value = UInt8(truncatingIfNeeded: random.next() >> 56)
+                    for n in offset..<min(offset + 8, plane.bytes.count) {
+                        plane.bytes[n] = 16 + value / 2
+                    }
+                }
+            }
+        }
+    }
+
     @Test func aPictureOfAnotherSizeAndSettingsOutOfRangeAreRefused() throws {
         let encoder = try H264Encoder(settings())
         let frame = try VideoFrame.solid(width: 64, height: 64, colour: .black)
@@ -59,7 +95,7 @@ import Testing
         let mistakes: [(inout VideoEncoderSettings) -> Void] = [
             { $0.width = 321 }, { $0.height = 0 }, { $0.frameRate = 0 }, { $0.bitrate = 1 },
             { $0.keyframeInterval = 0 }, { $0.preset = "plaid" }, { $0.threads = -1 },
-            { $0.lookahead = 999 }, { $0.maximumBFrames = 17 },
+            { $0.lookahead = 999 }, { $0.maximumBFrames = 17 }, { $0.rateBuffer = 0 },
         ]
         for mistake in mistakes {
             var wrong = settings()

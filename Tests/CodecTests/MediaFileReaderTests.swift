@@ -85,7 +85,10 @@ import Testing
     }
 
     @Test func h264AndAACOfATransportStreamAreRead() throws {
-        let stream = try EncodedStream(seconds: 2) { $0.preset = "veryfast" }
+        let stream = try EncodedStream(seconds: 2) {
+            $0.preset = "veryfast"
+            $0.maximumBFrames = 3
+        }
         let path = NSTemporaryDirectory() + "roomcast-\(UInt64.random(in: 0 ... .max)).ts"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(stream.segments.flatMap { $0 }).write(to: URL(filePath: path))
