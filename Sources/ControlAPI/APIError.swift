@@ -99,7 +99,7 @@ public struct APIError: HTTPResponseError, Hashable {
 
 extension APIError {
     /// The same error for a live-stream operation that was refused.
-    init(_ error: LiveStreamError) {
+    public init(_ error: LiveStreamError) {
         switch error {
         case .notFound(let what):
             self = .notFound("live stream not found", what)
@@ -150,5 +150,18 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         default:
             APIError(error.status, error.status.reasonPhrase.lowercased())
         }
+    }
+}
+
+/// Says in the answer when the connection ends with it, so that the client does not try to use
+/// it again. RFC 9112 sect. 9.6.
+struct ConnectionMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        if request.headers[.connection] == "close" { response.headers[.connection] = "close" }
+        return response
     }
 }

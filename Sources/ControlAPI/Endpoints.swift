@@ -33,7 +33,11 @@ struct Endpoints: Sendable {
     /// Every `host[:port]` that means this server: the public one, the one we listen on and the
     /// one under which the caller found us.
     func authorities(for request: Request) -> Set<String> {
-        var names: Set = [listenAuthority.lowercased(), authority(of: request).lowercased()]
+        authorities.union([authority(of: request).lowercased()])
+    }
+
+    var authorities: Set<String> {
+        var names: Set = [listenAuthority.lowercased()]
         if let port = listenAuthority.split(separator: ":").last {
             names.formUnion(["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"])
         }

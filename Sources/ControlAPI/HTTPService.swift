@@ -55,6 +55,17 @@ public struct HTTPServiceConfiguration: Sendable {
     }
 }
 
+extension HTTPServiceConfiguration {
+    var endpoints: Endpoints {
+        Endpoints(
+            publicBaseURL: publicBaseURL, isTLS: certificateFile != nil,
+            listenAuthority: "\(host.contains(":") ? "[\(host)]" : host):\(port)")
+    }
+
+    /// Every `host[:port]` under which a meeting URL means this server.
+    public var authorities: Set<String> { endpoints.authorities }
+}
+
 /// Why the server cannot be set up: always something for the operator to repair.
 public enum HTTPServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     case certificate(String)
@@ -113,17 +124,11 @@ public struct HTTPService: Sendable {
             logger: logger)
     }
 
-    private var endpoints: Endpoints {
-        let host = configuration.host.contains(":")
-            ? "[\(configuration.host)]" : configuration.host
-        return Endpoints(
-            publicBaseURL: configuration.publicBaseURL,
-            isTLS: configuration.certificateFile != nil,
-            listenAuthority: "\(host):\(configuration.port)")
-    }
+    private var endpoints: Endpoints { configuration.endpoints }
 
     func router() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware())
         let initial = InitRoute(
             authority: authority, door: door, endpoints: endpoints, clock: clock)

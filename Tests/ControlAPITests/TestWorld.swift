@@ -162,6 +162,7 @@ final class DoorDouble: RoomDoor {
     }
 
     let state = Mutex(State())
+    private let closing = AsyncStream.makeStream(of: PeerID.self)
 
     func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
@@ -190,7 +191,10 @@ final class DoorDouble: RoomDoor {
             }
         }
         state.withLock { $0.closed.append(peer) }
+        closing.continuation.yield(peer)
     }
+
+    func nextClosed() async -> PeerID? { await closing.stream.first { _ in true } }
 
     func rooms() async -> [RoomSummary] {
         [RoomSummary(id: "demo", name: "Demo", peerCount: 2)]

@@ -1,5 +1,5 @@
-import HLS
-import MediaKernel
+public import HLS
+public import MediaKernel
 
 /// The body of a start request. Everything in it is optional; fields of 100ms that mean nothing
 /// here yet (`transcription`) are ignored, as unknown ones are.
@@ -50,43 +50,10 @@ struct StartBody: Decodable {
             throw .badRequest(
                 "malformed body", "give meeting_url and metadata, or variants, not both")
         }
-        guard asked.count <= Limits.variantsPerRequest else {
-            throw .badRequest(
-                "too many variants", "at most \(Limits.variantsPerRequest) in one request")
-        }
-        var checkedVariants: [LiveStreamVariant] = []
-        for variant in asked {
-            checkedVariants.append(try check(variant, room: room, authorities: authorities))
-        }
-        guard Set(checkedVariants.map(\.metadata)).count == checkedVariants.count else {
-            throw .badRequest(
-                "variants are not distinct", "variants of the same view need different metadata")
-        }
-        let destination = destination ?? ""
-        guard destination.utf8.count <= Limits.destinationBytes else {
-            throw .badRequest(
-                "destination is too long", "at most \(Limits.destinationBytes) bytes")
-        }
-        return LiveStreamRequest(
-            variants: checkedVariants, recording: recording, destination: destination,
-            ladder: try checkedLadder(frameRate: frameRate))
-    }
-
-    private func check(
-        _ variant: Variant, room: RoomID, authorities: Set<String>
-    ) throws(APIError) -> LiveStreamVariant {
-        let metadata = variant.metadata ?? ""
-        guard metadata.utf8.count <= Limits.metadataBytes else {
-            throw .badRequest("metadata is too long", "at most \(Limits.metadataBytes) bytes")
-        }
-        let url = variant.meetingURL ?? ""
-        if !url.isEmpty,
-            case .refused(let reason) = MeetingURL.judge(
-                url, room: room, authorities: authorities)
-        {
-            throw .badRequest("meeting_url is not supported", reason)
-        }
-        return LiveStreamVariant(meetingURL: url, metadata: metadata)
+        return try LiveStreamRequest(
+            checking: asked.map { ($0.meetingURL, $0.metadata) }, recording: recording,
+            destination: destination ?? "", ladder: try checkedLadder(frameRate: frameRate),
+            room: room, authorities: authorities)
     }
 
     private func checkedLadder(frameRate: Int) throws(APIError) -> Ladder? {
@@ -110,5 +77,56 @@ struct StartBody: Decodable {
         } catch {
             throw .badRequest("ladder is not valid", "\(error)")
         }
+    }
+}
+
+extension LiveStreamRequest {
+    /// Checks what a caller asked for, whichever way it came.
+    ///
+    /// - Parameters:
+    ///   - variants: the meeting URL and the metadata of each; none means the default view.
+    ///   - authorities: `host[:port]` under which a meeting URL means this server.
+    /// - Throws: a 400 that names the field.
+    public init(
+        checking variants: [(meetingURL: String?, metadata: String?)],
+        recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
+        room: RoomID, authorities: Set<String>
+    ) throws(APIError) {
+        guard variants.count <= Limits.variantsPerRequest else {
+            throw .badRequest(
+                "too many variants", "at most \(Limits.variantsPerRequest) in one request")
+        }
+        var checked: [LiveStreamVariant] = []
+        for (url, metadata) in variants {
+            checked.append(
+                try Self.checked(
+                    LiveStreamVariant(meetingURL: url ?? "", metadata: metadata ?? ""),
+                    room: room, authorities: authorities))
+        }
+        guard Set(checked.map(\.metadata)).count == checked.count else {
+            throw .badRequest(
+                "variants are not distinct", "variants of the same view need different metadata")
+        }
+        guard destination.utf8.count <= Limits.destinationBytes else {
+            throw .badRequest(
+                "destination is too long", "at most \(Limits.destinationBytes) bytes")
+        }
+        self.init(
+            variants: checked, recording: recording, destination: destination, ladder: ladder)
+    }
+
+    private static func checked(
+        _ variant: LiveStreamVariant, room: RoomID, authorities: Set<String>
+    ) throws(APIError) -> LiveStreamVariant {
+        guard variant.metadata.utf8.count <= Limits.metadataBytes else {
+            throw .badRequest("metadata is too long", "at most \(Limits.metadataBytes) bytes")
+        }
+        if !variant.meetingURL.isEmpty,
+            case .refused(let reason) = MeetingURL.judge(
+                variant.meetingURL, room: room, authorities: authorities)
+        {
+            throw .badRequest("meeting_url is not supported", reason)
+        }
+        return variant
     }
 }

@@ -93,15 +93,12 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler, Sendabl
             && keys.count == 1 && keys.first?.utf8.count == 24
     }
 
-    /// The same request without its wish for an upgrade.
+    /// The same request without its wish for an upgrade, and the last one of its connection:
+    /// NIO's parser stops for good behind a request that had one.
     static func stripped(_ head: HTTPRequestHead) -> HTTPRequestHead {
         var head = head
         head.headers.remove(name: "upgrade")
-        let kept = tokens(head, "connection").filter { $0 == "close" || $0 == "keep-alive" }
-        head.headers.remove(name: "connection")
-        if !kept.isEmpty {
-            head.headers.add(name: "connection", value: kept.joined(separator: ", "))
-        }
+        head.headers.replaceOrAdd(name: "connection", value: "close")
         return head
     }
 

@@ -1,0 +1,205 @@
+import Foundation
+import HummingbirdTesting
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct WebSocketTests {
+    /// Runs a conversation on a connection to a live server.
+    private func converse(
+        _ body: @escaping @Sendable (inout RawClient.Conversation, String, TestWorld) async throws
+            -> Void
+    ) async throws {
+        let world = try await TestWorld()
+        let path = "/ws?peer=p1&token=\(try await world.roomToken())&protocol_version=2.5"
+        try await world.live { client in
+            try await RawClient.connect(port: client.port ?? 0) { conversation in
+                try await body(&conversation, path, world)
+            }
+        }
+    }
+
+    @Test func aSocketWithAGoodTokenIsOpened() async throws {
+        try await converse { client, path, world in
+            let answer = try await client.upgrade(path)
+            #expect(answer.hasPrefix("HTTP/1.1 101"))
+            // The key and its answer of RFC 6455 sect. 1.3.
+            #expect(answer.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+            try await client.send(RawClient.text("one") + RawClient.text("two"))
+            #expect(try await client.frame()?.payload == Array("echo one".utf8))
+            #expect(try await client.frame()?.payload == Array("echo two".utf8))
+            try await client.send(RawClient.frame(8, [0x03, 0xe8]))
+            #expect(try await client.closeCode() == 1000)
+            #expect(try await client.frame() == nil)
+            #expect(world.door.state.withLock { $0.opened } == ["p1"])
+        }
+    }
+
+    @Test func theSessionEndsWithTheConnection() async throws {
+        let world = try await TestWorld()
+        let path = "/ws?peer=p1&token=\(try await world.roomToken())"
+        try await world.live { client in
+            try await RawClient.connect(port: client.port ?? 0) { client in
+                #expect(try await client.upgrade(path).hasPrefix("HTTP/1.1 101"))
+                try await client.send(RawClient.text("x"))
+                _ = try await client.frame()
+            }
+        }
+        // The server has stopped by now, and with it every session.
+        #expect(world.door.state.withLock { $0.closed } == ["p1"])
+    }
+
+    @Test func aRefusedSocketIsAnAnswerInJSON() async throws {
+        try await converse { client, path, world in
+            let noToken = try await client.upgrade("/ws?peer=p1")
+            #expect(noToken.hasPrefix("HTTP/1.1 401"))
+            #expect(noToken.contains(#"{"code":401,"details":[],"message":"token is missing"}"#))
+            #expect(noToken.lowercased().contains("connection: close"))
+            #expect(try await client.response().isEmpty)
+            #expect(world.door.state.withLock { $0.opened.isEmpty })
+        }
+    }
+
+    @Test func aSocketElsewhereIsNotFound() async throws {
+        try await converse { client, _, _ in
+            let answer = try await client.upgrade("/elsewhere")
+            #expect(answer.hasPrefix("HTTP/1.1 404"))
+        }
+    }
+
+    @Test func aRequestForHTTP2IsAnsweredInHTTP1() async throws {
+        try await converse { client, _, _ in
+            try await client.send(
+                "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+                    + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n")
+            let answer = try await client.response()
+            #expect(answer.hasPrefix("HTTP/1.1 200"))
+            #expect(answer.contains(#"{"status":"ok"}"#))
+            #expect(try await client.response().isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n",
+        "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 8\r\n",
+        "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Key: short\r\nSec-WebSocket-Version: 13\r\n",
+        "Upgrade: websocket\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n",
+        "",
+    ])
+    func anIncompleteHandshakeIsToldWhatIsMissing(headers: String) async throws {
+        try await converse { client, path, _ in
+            try await client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
+            let answer = try await client.response()
+            #expect(answer.hasPrefix("HTTP/1.1 426"))
+            #expect(answer.contains("this is a WebSocket endpoint"))
+        }
+    }
+
+    @Test func aPingIsAnsweredWithItsData() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            try await client.send(RawClient.frame(9, [1, 2, 3]))
+            let frame = try await client.frame()
+            #expect(frame?.opcode == 10)
+            #expect(frame?.payload == [1, 2, 3])
+        }
+    }
+
+    @Test func fragmentsAreOneMessage() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            try await client.send(
+                RawClient.frame(1, Array("ab".utf8), fin: false)
+                    + RawClient.frame(9, []) + RawClient.frame(0, Array("cd".utf8)))
+            #expect(try await client.frame()?.opcode == 10)
+            #expect(try await client.frame()?.payload == Array("echo abcd".utf8))
+        }
+    }
+
+    @Test func aMessageOfTheGreatestLengthPasses() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            let text = String(repeating: "m", count: Limits.messageBytes)
+            try await client.send(RawClient.text(text))
+            #expect(try await client.frame()?.payload.count == Limits.messageBytes + 5)
+        }
+    }
+
+    @Test func aLongerMessageClosesWith1009() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            try await client.send(
+                RawClient.text(String(repeating: "m", count: Limits.messageBytes + 1)))
+            #expect(try await client.closeCode() == 1009)
+        }
+    }
+
+    @Test func fragmentsThatAddUpToMoreCloseWith1009() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            let half = [UInt8](repeating: 0x6d, count: Limits.messageBytes / 2 + 1)
+            try await client.send(
+                RawClient.frame(1, half, fin: false) + RawClient.frame(0, half))
+            #expect(try await client.closeCode() == 1009)
+        }
+    }
+
+    @Test func tooManyFragmentsCloseWith1009() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            var bytes = RawClient.frame(1, [0x61], fin: false)
+            for _ in 0..<Limits.messageFragments {
+                bytes += RawClient.frame(0, [0x61], fin: false)
+            }
+            try await client.send(bytes)
+            #expect(try await client.closeCode() == 1009)
+        }
+    }
+
+    @Test(arguments: [
+        (RawClient.frame(1, [0x61], masked: false), 1002),
+        (RawClient.frame(1, [0x61], reserved: 4), 1002),
+        (RawClient.frame(0, [0x61]), 1002),
+        (RawClient.frame(9, [UInt8](repeating: 0, count: 126)), 1002),
+        (RawClient.frame(1, [0xff, 0xfe]), 1007),
+        (RawClient.frame(2, [1]), 1003),
+        (RawClient.text("close"), 4001),
+    ])
+    func aViolationClosesWithItsCode(bytes: [UInt8], code: Int) async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            try await client.send(bytes)
+            #expect(try await client.closeCode() == code)
+        }
+    }
+
+    @Test func aClientThatDoesNotReadIsDropped() async throws {
+        try await converse { client, path, world in
+            _ = try await client.upgrade(path)
+            // 1025 messages of 60 kB at once are more than TCP and the outbox hold.
+            try await client.send(RawClient.text("flood"))
+            #expect(await world.door.nextClosed() == "p1")
+        }
+    }
+
+    @Test func garbageInsteadOfHTTPIsRefused() async throws {
+        try await converse { client, _, _ in
+            try await client.send("\u{16}\u{3}\u{1} not http at all\r\n\r\n")
+            #expect(try await client.response().hasPrefix("HTTP/1.1 400"))
+        }
+    }
+
+    @Test func tooLongHeadersAreRefused() async throws {
+        try await converse { client, _, _ in
+            let value = String(repeating: "h", count: Limits.headerListBytes)
+            try? await client.send("GET / HTTP/1.1\r\nHost: l\r\nX: \(value)\r\n\r\n")
+            let answer = (try? await client.response()) ?? ""
+            #expect(!answer.hasPrefix("HTTP/1.1 2"))
+        }
+    }
+}
