@@ -102,16 +102,24 @@ public struct HeaderExtensions: Sendable {
     private func rebuilt(_ newID: (UInt8) -> UInt8?) -> HeaderExtensions {
         var result = HeaderExtensions()
         guard !isEmpty else { return result }
-        if !allSatisfy({ element in
-            newID(element.id).map { Self.fitsOneByte(id: $0, count: element.bytes.count) } ?? true
-        }) {
-            result.form = .twoByte
-        }
-        result.block.reserveCapacity(block.count)
+        // Room for a few elements more, which a forwarder adds next.
+        var rebuilt: [UInt8] = []
+        rebuilt.reserveCapacity(block.count + 16)
         for element in self {
             guard let id = newID(element.id), id > 0 else { continue }
-            Self.append(id: id, element.bytes, form: result.form, to: &result.block)
+            if result.form == .oneByte, !Self.fitsOneByte(id: id, count: element.bytes.count) {
+                // What is written so far is in the wrong form: once more from the start.
+                result.form = .twoByte
+                rebuilt.removeAll(keepingCapacity: true)
+                for element in self {
+                    guard let id = newID(element.id), id > 0 else { continue }
+                    Self.append(id: id, element.bytes, form: .twoByte, to: &rebuilt)
+                }
+                break
+            }
+            Self.append(id: id, element.bytes, form: result.form, to: &rebuilt)
         }
+        result.block = rebuilt[...]
         return result
     }
 
@@ -120,7 +128,8 @@ public struct HeaderExtensions: Sendable {
     }
 
     private static func append(
-        id: UInt8, _ bytes: some Collection<UInt8>, form: Form, to block: inout ArraySlice<UInt8>
+        id: UInt8, _ bytes: some Collection<UInt8>, form: Form,
+        to block: inout some RangeReplaceableCollection<UInt8>
     ) {
         if form == .oneByte {
             block.append(id << 4 | UInt8(bytes.count - 1))

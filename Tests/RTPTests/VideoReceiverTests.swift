@@ -146,6 +146,33 @@ extension [VideoReceiver.Output] {
         #expect(received == sent)
     }
 
+    @Test func anyAmountOfPaddingHoldsNothingUp() {
+        var stream = SimulatedStream(.vp8)
+        var receiver = VideoReceiver(codec: .vp8)
+        for packet in stream.next(isKeyframe: true).packets { receiver.handle(packet, at: at(0)) }
+        _ = receiver.drain()
+        for _ in 0..<3000 {
+            receiver.handle(stream.padding(), at: at(1))
+            #expect(receiver.poll() == nil)
+        }
+        for packet in stream.next(isKeyframe: false).packets { receiver.handle(packet, at: at(2)) }
+        #expect(receiver.drain().frames.count == 1)
+    }
+
+    @Test func onlyALittleIsKeptWhileAKeyFrameIsAwaited() {
+        var stream = SimulatedStream(.vp8)
+        var receiver = VideoReceiver(codec: .vp8)
+        let first = stream.next(isKeyframe: true, bytes: 50).packets[0]
+        for _ in 0..<400 {
+            let packet = stream.next(isKeyframe: false, bytes: 50).packets[0]
+            receiver.handle(packet, at: at(1))
+            _ = receiver.drain()
+        }
+        receiver.handle(first, at: at(2))
+        #expect(receiver.drain().frames.isEmpty)
+        #expect(receiver.counters.late == 1)
+    }
+
     @Test func aFrameWithoutMarkerEndsWhereTheTimestampChanges() {
         var stream = SimulatedStream(.h264)
         var receiver = VideoReceiver(codec: .h264)
