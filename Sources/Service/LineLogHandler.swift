@@ -1,0 +1,99 @@
+import Clocks
+import ControlAPI
+import Foundation
+public import Logging
+import Synchronization
+
+/// Writes one line an event to standard error: time, level, logger, message, then the metadata by
+/// name. As logfmt for people and `grep`, or as JSON for collectors.
+///
+/// A line is written with one system call, so lines of several threads and of the bots, which
+/// inherit the same file, do not get mixed up.
+public struct LineLogHandler: LogHandler {
+    public enum Format: String, Hashable, Sendable, CaseIterable {
+        case logfmt
+        case json
+    }
+
+    /// A longer value is cut: nobody shall fill the log with one request.
+    public static let valueCharactersMaximum = 2000
+
+    public var logLevel: Logger.Level
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let format: Format
+    private let time: @Sendable () -> Timestamp
+    private let write: @Sendable (String) -> Void
+
+    public init(label: String, level: Logger.Level, format: Format) {
+        self.init(
+            label: label, level: level, format: format,
+            time: { Timestamp(nanoseconds: MonotonicClock.unixNanoseconds) },
+            write: { FileHandle.standardError.write(Data($0.utf8)) })
+    }
+
+    init(
+        label: String, level: Logger.Level, format: Format,
+        time: @escaping @Sendable () -> Timestamp, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.label = label
+        logLevel = level
+        self.format = format
+        self.time = time
+        self.write = write
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
+        if let given = event.metadata { all.merge(given) { _, new in new } }
+        var fields = [
+            ("time", time().description), ("level", event.level.rawValue), ("logger", label),
+            ("message", event.message.description),
+        ]
+        fields += all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+        fields = fields.map { ($0, String($1.prefix(Self.valueCharactersMaximum))) }
+        let line =
+            switch format {
+            case .logfmt: fields.map { "\($0)=\(Self.logfmt($1))" }.joined(separator: " ")
+            case .json:
+                "{\(fields.map { "\(Self.json($0)):\(Self.json($1))" }.joined(separator: ","))}"
+            }
+        write(line + "\n")
+    }
+
+    /// Quoted unless it is one plain word; what would end a line or a quote is escaped.
+    static func logfmt(_ value: String) -> String {
+        let isPlain =
+            !value.isEmpty
+            && value.unicodeScalars.allSatisfy { scalar in
+                scalar.value > 0x20 && scalar.value != 0x7f && scalar != "\"" && scalar != "="
+                    && scalar != "\\"
+            }
+        return isPlain ? value : json(value)
+    }
+
+    static func json(_ value: String) -> String {
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,68 @@
+public import ControlAPI
+import Glibc
+
+public import Logging
+public import ServiceLifecycle
+import UnixSignals
+
+/// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
+/// from outside as a `RoomDoor`, with whatever services they need.
+public struct RoomcastServer: Sendable {
+    public let settings: Settings
+    public let authority: TokenAuthority
+    public let streams: Streams
+    /// The streams as peers ask for them, for the rooms' signalling.
+    public let streamsInRoom: StreamsInRoom
+    let logger: Logger
+
+    /// - Parameter launcher: starts the bots, as processes in the real server.
+    public init(
+        settings: Settings, launcher: any BotLauncher, logger: Logger
+    ) async throws(TokenKeyError) {
+        self.settings = settings
+        self.logger = logger
+        authority = try await TokenAuthority(
+            accessKey: settings.accessKey, secret: settings.secret)
+        streams = Streams(
+            settings: settings.stream, authority: authority,
+            endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
+            logger: logger)
+        streamsInRoom = StreamsInRoom(
+            control: streams, authorities: settings.http.authorities)
+    }
+
+    /// Serves until SIGINT or SIGTERM. Then, in this order: the streams are stopped and their
+    /// bots finish, while the rooms are still there for them; HTTP closes; the rooms' services
+    /// end.
+    ///
+    /// - Parameters:
+    ///   - services: what the rooms need, e.g. the media server; started first, ended last.
+    ///   - onRunning: called with the bound HTTP port.
+    public func run(
+        door: any RoomDoor, observer: any RoomStreamingObserver,
+        services: [any ServiceLifecycle.Service] = [],
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async throws {
+        // A bot that died leaves a pipe that nobody reads; writing to it is an error, not an end.
+        signal(SIGPIPE, SIG_IGN)
+        if settings.usesDevelopmentKey {
+            logger.warning(
+                "the development key is in use: anybody on this machine can make tokens",
+                metadata: ["access_key": "\(settings.accessKey)"])
+        }
+        await streams.observe(by: observer)
+        let http = try HTTPService(
+            settings.http, authority: authority, control: streams, door: door, logger: logger)
+        let settings = settings
+        let streams = streams
+        let application = try http.application { port in
+            await streams.listening(at: settings.botEndpoint(port: port))
+            await onRunning(port)
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services + [application, streams],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

@@ -1,0 +1,98 @@
+/// A setting's name, as in the file (`http.port`); `ROOMCAST_HTTP_PORT` in the environment.
+enum SettingKey: String, CaseIterable {
+    case httpHost = "http.host"
+    case httpPort = "http.port"
+    case httpCertificateFile = "http.certificateFile"
+    case httpPrivateKeyFile = "http.privateKeyFile"
+    case httpPublicURL = "http.publicURL"
+    case udpHost = "udp.host"
+    case udpPort = "udp.port"
+    case udpAdvertisedAddresses = "udp.advertisedAddresses"
+    case authAccessKey = "auth.accessKey"
+    case authSecret = "auth.secret"
+    case outputDirectory = "output.directory"
+    case policyFile = "policy.file"
+    case streamLadder = "stream.ladder"
+    case streamFrameRate = "stream.frameRate"
+    case streamSegmentSeconds = "stream.segmentSeconds"
+    case streamPlaylist = "stream.playlist"
+    case streamPlaylistWindow = "stream.playlistWindow"
+    case streamFit = "stream.fit"
+    case streamPreset = "stream.preset"
+    case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
+    case streamMaximum = "stream.maximum"
+    case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
+    case pagesOpenTokens = "pages.openTokens"
+    case pagesHLSScriptURL = "pages.hlsScriptURL"
+    case pagesDirectory = "pages.directory"
+    case logLevel = "log.level"
+    case logFormat = "log.format"
+
+    enum Kind: String {
+        case text
+        case integer = "whole number"
+        case number
+        case flag = "true or false"
+        /// A list of texts; comma-separated in the environment.
+        case list = "list of texts"
+    }
+
+    var kind: Kind {
+        switch self {
+        case .httpPort, .udpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
+            .streamVariantsPerRoomMaximum:
+            .integer
+        case .streamSegmentSeconds, .streamEmptyTimeoutSeconds: .number
+        case .pagesOpenTokens: .flag
+        case .udpAdvertisedAddresses, .streamLadder: .list
+        case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
+            .authAccessKey, .authSecret, .outputDirectory, .policyFile, .streamPlaylist,
+            .streamFit, .streamPreset, .pagesHLSScriptURL, .pagesDirectory, .logLevel,
+            .logFormat:
+            .text
+        }
+    }
+
+    /// `http.publicURL` → `ROOMCAST_HTTP_PUBLIC_URL`: a new word before each capital that follows
+    /// a small letter or stands before one.
+    var variable: String {
+        let characters = Array(rawValue)
+        var name = "ROOMCAST_"
+        for (index, character) in characters.enumerated() {
+            if character == "." {
+                name += "_"
+                continue
+            }
+            if character.isUppercase, index > 0, characters[index - 1] != "." {
+                let followsSmall = characters[index - 1].isLowercase
+                let beginsWord =
+                    index + 1 < characters.count && characters[index + 1].isLowercase
+                if followsSmall || beginsWord { name += "_" }
+            }
+            name += character.uppercased()
+        }
+        return name
+    }
+}
+
+/// What is wrong with the settings: for the operator, who sees the name and the reason.
+public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unreadable(file: String, reason: String)
+    case unknownKeys([String], file: String)
+    case wrongType(key: String, expected: String)
+    case invalid(key: String, reason: String)
+    case accessKeyNeeded
+
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+        case .unknownKeys(let keys, let file):
+            "\(file) has settings that do not exist: \(keys.joined(separator: ", "))"
+        case .wrongType(let key, let expected): "\(key) must be a \(expected)"
+        case .invalid(let key, let reason): "\(key) is not valid: \(reason)"
+        case .accessKeyNeeded:
+            "auth.accessKey and auth.secret must be set: the built-in development key is only "
+                + "accepted while http.host is a loopback address"
+        }
+    }
+}

@@ -1,0 +1,297 @@
+public import ControlAPI
+import HLS
+public import Logging
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Everything an operator can set, checked. `docs/CONFIGURATION.md` describes each of it.
+public struct Settings: Hashable, Sendable {
+    public var httpHost = "127.0.0.1"
+    public var httpPort = 8080
+    /// PEM files, both or none.
+    public var certificateFile: String?
+    public var privateKeyFile: String?
+    /// How the outside names this server, e.g. `https://live.example.org`, without a slash.
+    public var publicURL: String?
+    public var udpHost = "0.0.0.0"
+    public var udpPort = 7882
+    /// IP addresses under which clients reach the UDP port; empty means those of this machine.
+    public var advertisedAddresses: [String] = []
+    public var accessKey = Settings.developmentAccessKey
+    public var secret = Settings.developmentSecret
+    public var policyFile: String?
+    public var stream = StreamSettings()
+    public var opensTokens = false
+    public var hlsScriptURL: String?
+    public var pagesDirectory: String?
+    public var logLevel = Logger.Level.info
+    public var logFormat = LineLogHandler.Format.logfmt
+
+    /// Known to everybody, hence only good on a machine's loopback address.
+    public static let developmentAccessKey = "roomcast-development"
+    public static let developmentSecret = "roomcast-development-secret-known-to-everybody"
+
+    /// Environment variables that no child process is to see.
+    static let secretVariables = [SettingKey.authAccessKey.variable, SettingKey.authSecret.variable]
+
+    public init() {}
+
+    /// Reads the file, then the environment over it, and checks the whole.
+    ///
+    /// - Parameter file: a JSON file; nil for none.
+    public init(
+        file: String?, environment: [String: String]? = nil
+    ) throws(SettingsError) {
+        self.init()
+        let source = try SettingsSource(
+            file: file, environment: environment ?? ProcessInfo.processInfo.environment)
+        try readHTTP(source)
+        try readUDP(source)
+        try readAccess(source)
+        try readStream(source)
+        try readLog(source)
+        hlsScriptURL = source.text(.pagesHLSScriptURL)
+        pagesDirectory = source.text(.pagesDirectory)
+        policyFile = source.text(.policyFile)
+        stream.publicBaseURL = publicBaseURL
+        stream.logLevel = logLevel.rawValue
+        stream.logFormat = logFormat.rawValue
+    }
+
+    /// Whether the built-in key is in use, which `serve` warns about.
+    public var usesDevelopmentKey: Bool { accessKey == Self.developmentAccessKey }
+
+    public var isTLS: Bool { certificateFile != nil }
+
+    /// In front of playback URLs.
+    public var publicBaseURL: String {
+        if let publicURL { return publicURL }
+        let host = Self.isAnyAddress(httpHost) ? "localhost" : Self.bracketed(httpHost)
+        return "\(isTLS ? "https" : "http")://\(host):\(httpPort)"
+    }
+
+    /// Where a bot on this machine finds the server: by its public name under TLS, since that is
+    /// what the certificate is for, or else directly.
+    public func botEndpoint(port: Int) -> String {
+        if isTLS, let publicURL { return publicURL }
+        let host = Self.isAnyAddress(httpHost) ? "127.0.0.1" : Self.bracketed(httpHost)
+        return "\(isTLS ? "https" : "http")://\(host):\(port)"
+    }
+
+    public var http: HTTPServiceConfiguration {
+        HTTPServiceConfiguration(
+            host: httpHost, port: httpPort, certificateFile: certificateFile,
+            privateKeyFile: privateKeyFile, outputDirectory: stream.outputDirectory,
+            publicBaseURL: publicURL, handsOutTokens: opensTokens, hlsScriptURL: hlsScriptURL,
+            pagesDirectory: pagesDirectory, frameRate: stream.ladder.frameRate)
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func isAnyAddress(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
+
+    private static func bracketed(_ host: String) -> String {
+        host.contains(":") ? "[\(host)]" : host
+    }
+}
+
+extension Settings {
+    private mutating func readHTTP(_ source: SettingsSource) throws(SettingsError) {
+        httpHost = source.text(.httpHost) ?? httpHost
+        httpPort = try port(source, .httpPort) ?? httpPort
+        certificateFile = source.text(.httpCertificateFile)
+        privateKeyFile = source.text(.httpPrivateKeyFile)
+        guard (certificateFile == nil) == (privateKeyFile == nil) else {
+            throw .invalid(
+                key: SettingKey.httpCertificateFile.rawValue,
+                reason: "certificateFile and privateKeyFile must be given together")
+        }
+        guard var url = source.text(.httpPublicURL) else { return }
+        while url.hasSuffix("/") { url.removeLast() }
+        let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
+        let rest = url.dropFirst(scheme?.count ?? 0)
+        guard scheme != nil, !rest.isEmpty, !rest.contains(where: { "/?# ".contains($0) }) else {
+            throw .invalid(
+                key: SettingKey.httpPublicURL.rawValue,
+                reason: "it must be http:// or https:// with a host and nothing behind it")
+        }
+        publicURL = url
+    }
+
+    private mutating func readUDP(_ source: SettingsSource) throws(SettingsError) {
+        udpHost = source.text(.udpHost) ?? udpHost
+        udpPort = try port(source, .udpPort) ?? udpPort
+        advertisedAddresses = source.list(.udpAdvertisedAddresses) ?? []
+        for address in advertisedAddresses
+        where TransportAddress(address, port: 0) == nil {
+            throw .invalid(
+                key: SettingKey.udpAdvertisedAddresses.rawValue,
+                reason: "'\(address)' is not an IP address")
+        }
+    }
+
+    private mutating func readAccess(_ source: SettingsSource) throws(SettingsError) {
+        switch (source.text(.authAccessKey), source.text(.authSecret)) {
+        case (let key?, let given?):
+            accessKey = key
+            secret = given
+            guard given.utf8.count >= TokenAuthority.secretBytesMinimum else {
+                throw .invalid(
+                    key: SettingKey.authSecret.rawValue,
+                    reason: "HS256 needs at least \(TokenAuthority.secretBytesMinimum) bytes")
+            }
+        case (nil, nil):
+            break
+        case (nil, _), (_, nil):
+            throw .invalid(
+                key: SettingKey.authAccessKey.rawValue,
+                reason: "accessKey and secret must be given together")
+        }
+        // By value, not by absence: writing the well-known key into the file changes nothing.
+        let isWellKnown = usesDevelopmentKey || secret == Self.developmentSecret
+        guard !isWellKnown || Self.isLoopback(httpHost) else { throw .accessKeyNeeded }
+        opensTokens = source.flag(.pagesOpenTokens) ?? isWellKnown
+    }
+
+    private mutating func readStream(_ source: SettingsSource) throws(SettingsError) {
+        let frameRate = try integer(source, .streamFrameRate, Ladder.frameRates) ?? 30
+        let rungs = source.list(.streamLadder)
+        let layers = try rungs.map { (rungs) throws(SettingsError) in
+            try LadderText.layers(rungs, frameRate: frameRate)
+        }
+        do {
+            stream.ladder = try Ladder(
+                validating: layers
+                    ?? Ladder.standard.layers.map { layer in
+                        var layer = layer
+                        layer.frameRate = frameRate
+                        return layer
+                    })
+        } catch {
+            throw .invalid(key: SettingKey.streamLadder.rawValue, reason: "\(error)")
+        }
+        if let seconds = source.number(.streamSegmentSeconds) {
+            guard (0.5...10).contains(seconds) else {
+                throw .invalid(
+                    key: SettingKey.streamSegmentSeconds.rawValue, reason: "0.5 to 10 seconds")
+            }
+            stream.segmentDuration = .milliseconds(Int((seconds * 1000).rounded()))
+        }
+        stream.playlist = try playlist(source)
+        stream.fit = try choice(source, .streamFit) ?? stream.fit
+        stream.preset = try preset(source) ?? stream.preset
+        if let seconds = source.number(.streamEmptyTimeoutSeconds) {
+            guard (0...86_400).contains(seconds) else {
+                throw .invalid(
+                    key: SettingKey.streamEmptyTimeoutSeconds.rawValue,
+                    reason: "0 (never) to 86400 seconds")
+            }
+            stream.rules.emptyTimeout = seconds == 0 ? nil : .seconds(seconds)
+        } else {
+            // 100ms leaves a room in which nobody has been for five minutes.
+            stream.rules.emptyTimeout = .seconds(300)
+        }
+        stream.streamsMaximum =
+            try integer(source, .streamMaximum, 1...1000) ?? stream.streamsMaximum
+        stream.variantsPerRoomMaximum =
+            try integer(source, .streamVariantsPerRoomMaximum, 1...100)
+            ?? stream.variantsPerRoomMaximum
+        stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory
+    }
+
+    private mutating func readLog(_ source: SettingsSource) throws(SettingsError) {
+        if let text = source.text(.logLevel) {
+            guard let level = Logger.Level(rawValue: text.lowercased()) else {
+                let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalid(key: SettingKey.logLevel.rawValue, reason: "one of \(known)")
+            }
+            logLevel = level
+        }
+        logFormat = try choice(source, .logFormat) ?? logFormat
+    }
+
+    private func playlist(_ source: SettingsSource) throws(SettingsError) -> PlaylistMode {
+        let window = try integer(source, .streamPlaylistWindow, 3...10_000)
+        switch source.text(.streamPlaylist) ?? "event" {
+        case "event": return .event
+        case "live": return .live(window: window ?? 6)
+        default:
+            throw .invalid(key: SettingKey.streamPlaylist.rawValue, reason: "event or live")
+        }
+    }
+
+    private func preset(_ source: SettingsSource) throws(SettingsError) -> String? {
+        guard let preset = source.text(.streamPreset) else { return nil }
+        let known = [
+            "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
+            "veryslow",
+        ]
+        guard known.contains(preset) else {
+            throw .invalid(
+                key: SettingKey.streamPreset.rawValue,
+                reason: "one of \(known.joined(separator: ", "))")
+        }
+        return preset
+    }
+
+    private func port(_ source: SettingsSource, _ key: SettingKey) throws(SettingsError) -> Int? {
+        try integer(source, key, 0...65_535)
+    }
+
+    private func integer(
+        _ source: SettingsSource, _ key: SettingKey, _ range: ClosedRange<Int>
+    ) throws(SettingsError) -> Int? {
+        guard let value = source.integer(key) else { return nil }
+        guard range.contains(value) else {
+            throw .invalid(
+                key: key.rawValue, reason: "\(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ source: SettingsSource, _ key: SettingKey
+    ) throws(SettingsError) -> Choice? {
+        guard let text = source.text(key) else { return nil }
+        guard let value = Choice(rawValue: text) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: " or ")
+            throw .invalid(key: key.rawValue, reason: known)
+        }
+        return value
+    }
+}
+
+/// A ladder as settings write it: `1280x720@2000+96` is a layer of 1280 by 720 pixels with
+/// 2000 kbit/s of picture and 96 kbit/s of sound.
+enum LadderText {
+    static func layers(
+        _ rungs: [String], frameRate: Int
+    ) throws(SettingsError) -> [HLS.Layer] {
+        var layers: [HLS.Layer] = []
+        for rung in rungs {
+            let numbers = rung.split(omittingEmptySubsequences: false) { "x@+".contains($0) }
+                .map { Int($0) ?? -1 }
+            let signs = rung.filter { "x@+".contains($0) }
+            guard signs == "x@+", numbers.count == 4, numbers.allSatisfy({ 1...1_000_000 ~= $0 })
+            else {
+                throw .invalid(
+                    key: SettingKey.streamLadder.rawValue,
+                    reason: "'\(rung.prefix(40))' is not like 1280x720@2000+96")
+            }
+            layers.append(
+                HLS.Layer(
+                    width: numbers[0], height: numbers[1], frameRate: frameRate,
+                    videoBitrate: numbers[2] * 1000, audioBitrate: numbers[3] * 1000))
+        }
+        return layers
+    }
+}

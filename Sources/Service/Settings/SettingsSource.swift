@@ -1,0 +1,163 @@
+import Configuration
+import Foundation
+
+/// The settings' values as they were given: the environment first, then the file.
+///
+/// What the operator wrote is checked before anything is read from it: a name that does not exist
+/// or a value of the wrong type is an error, never silently the default.
+struct SettingsSource {
+    private let reader: ConfigReader
+
+    /// Bytes of a settings file.
+    static let bytesMaximum = 1 << 20
+
+    init(file: String?, environment: [String: String]) throws(SettingsError) {
+        var providers: [any ConfigProvider] = []
+        providers.append(try Self.environmentProvider(environment))
+        if let file { providers.append(try Self.fileProvider(file)) }
+        reader = ConfigReader(providers: providers)
+    }
+
+    func text(_ key: SettingKey) -> String? {
+        let value = reader.string(
+            forKey: Self.configKey(key), isSecret: key == .authSecret)
+        return value?.isEmpty == true ? nil : value
+    }
+
+    func integer(_ key: SettingKey) -> Int? { reader.int(forKey: Self.configKey(key)) }
+    func number(_ key: SettingKey) -> Double? { reader.double(forKey: Self.configKey(key)) }
+    func flag(_ key: SettingKey) -> Bool? { reader.bool(forKey: Self.configKey(key)) }
+    func list(_ key: SettingKey) -> [String]? { reader.stringArray(forKey: Self.configKey(key)) }
+
+    private static func configKey(_ key: SettingKey) -> ConfigKey {
+        ConfigKey(key.rawValue.split(separator: ".").map(String.init))
+    }
+
+    private static func environmentProvider(
+        _ environment: [String: String]
+    ) throws(SettingsError) -> InMemoryProvider {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for key in SettingKey.allCases {
+            guard let text = environment[key.variable], !text.isEmpty else { continue }
+            guard let content = content(text, key.kind) else {
+                throw .wrongType(key: key.variable, expected: key.kind.rawValue)
+            }
+            values[AbsoluteConfigKey(configKey(key))] =
+                ConfigValue(content, isSecret: key == .authSecret)
+        }
+        return InMemoryProvider(name: "environment", values: values)
+    }
+
+    private static func content(_ text: String, _ kind: SettingKey.Kind) -> ConfigContent? {
+        switch kind {
+        case .text: return .string(text)
+        case .integer: return Int(text).map { .int($0) }
+        case .number: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+        case .flag:
+            switch text.lowercased() {
+            case "true", "yes", "1": return .bool(true)
+            case "false", "no", "0": return .bool(false)
+            default: return nil
+            }
+        case .list:
+            return .stringArray(
+                text.split(separator: ",").map { String($0).trimmingCharacters(in: .whitespaces) })
+        }
+    }
+
+    private static func fileProvider(_ file: String) throws(SettingsError) -> InMemoryProvider {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw .unreadable(file: file, reason: "there is no such file, or it is not readable")
+        }
+        guard data.count <= bytesMaximum else {
+            throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
+        }
+        let tree: SettingsTree
+        do {
+            tree = try JSONDecoder().decode(SettingsTree.self, from: data)
+        } catch {
+            throw .unreadable(file: file, reason: "it is not a JSON object")
+        }
+        let leaves = tree.leaves()
+        let known = Set(SettingKey.allCases.map(\.rawValue))
+        let unknown = leaves.keys.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else { throw .unknownKeys(unknown, file: file) }
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for key in SettingKey.allCases {
+            guard let leaf = leaves[key.rawValue] else { continue }
+            guard let content = leaf.content(key.kind) else {
+                throw .wrongType(key: key.rawValue, expected: key.kind.rawValue)
+            }
+            values[AbsoluteConfigKey(configKey(key))] =
+                ConfigValue(content, isSecret: key == .authSecret)
+        }
+        return InMemoryProvider(name: file, values: values)
+    }
+}
+
+/// A JSON file of nested objects with simple values at the ends.
+private enum SettingsTree: Decodable {
+    case node([String: SettingsTree])
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+    case list([String])
+    case other
+
+    init(from decoder: any Decoder) throws {
+        if let object = try? decoder.container(keyedBy: AnyKey.self) {
+            var children: [String: SettingsTree] = [:]
+            for key in object.allKeys {
+                children[key.stringValue] = try object.decode(SettingsTree.self, forKey: key)
+            }
+            self = .node(children)
+            return
+        }
+        guard !decoder.codingPath.isEmpty else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "the file must hold an object"))
+        }
+        let value = try decoder.singleValueContainer()
+        if let flag = try? value.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? value.decode(String.self) {
+            self = .text(text)
+        } else if let list = try? value.decode([String].self) {
+            self = .list(list)
+        } else {
+            self = .other
+        }
+    }
+
+    private struct AnyKey: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { return nil }
+    }
+
+    /// The values by their dotted names. An empty object has none.
+    func leaves(prefix: String = "") -> [String: SettingsTree] {
+        guard case .node(let children) = self else { return [prefix: self] }
+        var all: [String: SettingsTree] = [:]
+        for (name, child) in children {
+            all.merge(child.leaves(prefix: prefix.isEmpty ? name : "\(prefix).\(name)")) {
+                first, _ in first
+            }
+        }
+        return all
+    }
+
+    func content(_ kind: SettingKey.Kind) -> ConfigContent? {
+        switch (kind, self) {
+        case (.text, .text(let text)): .string(text)
+        case (.integer, .number(let number)): Int(exactly: number).map { .int($0) }
+        case (.number, .number(let number)): .double(number)
+        case (.flag, .flag(let flag)): .bool(flag)
+        case (.list, .list(let list)): .stringArray(list)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import HLS
+import MediaKernel
+
+/// The settings of one stream, as the JSON file that its bots read.
+struct BotConfigurationFile: Encodable {
+    var room: RoomID
+    var stream: StreamID
+    var ladder: Ladder
+    var segmentDuration: Duration
+    var playlist: PlaylistMode
+    var fit: String
+    var preset: String
+    /// Whether a bot has written into the directory before.
+    var resumes: Bool
+    var logLevel: String
+    var logFormat: String
+
+    /// Hidden, so that the origin never serves it.
+    static let name = ".bot.json"
+
+    enum CodingKeys: String, CodingKey {
+        case room = "room_id"
+        case stream = "stream_id"
+        case frameRate = "frame_rate"
+        case segmentSeconds = "segment_seconds"
+        case playlist
+        case fit
+        case preset
+        case resumes = "resume"
+        case ladder
+        case logLevel = "log_level"
+        case logFormat = "log_format"
+    }
+
+    private struct Playlist: Encodable {
+        var mode: String
+        var window: Int?
+    }
+
+    private struct Rung: Encodable {
+        var width: Int
+        var height: Int
+        var frameRate: Int
+        var videoBitrate: Int
+        var audioBitrate: Int
+
+        enum CodingKeys: String, CodingKey {
+            case width, height
+            case frameRate = "frame_rate"
+            case videoBitrate = "video_bitrate"
+            case audioBitrate = "audio_bitrate"
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(room, forKey: .room)
+        try container.encode(stream, forKey: .stream)
+        try container.encode(ladder.frameRate, forKey: .frameRate)
+        try container.encode(segmentDuration.inSeconds, forKey: .segmentSeconds)
+        switch playlist {
+        case .event: try container.encode(Playlist(mode: "event"), forKey: .playlist)
+        case .live(let window):
+            try container.encode(Playlist(mode: "live", window: window), forKey: .playlist)
+        }
+        try container.encode(fit, forKey: .fit)
+        try container.encode(preset, forKey: .preset)
+        try container.encode(resumes, forKey: .resumes)
+        let rungs = ladder.layers.map {
+            Rung(
+                width: $0.width, height: $0.height, frameRate: $0.frameRate,
+                videoBitrate: $0.videoBitrate, audioBitrate: $0.audioBitrate)
+        }
+        try container.encode(rungs, forKey: .ladder)
+        try container.encode(logLevel, forKey: .logLevel)
+        try container.encode(logFormat, forKey: .logFormat)
+    }
+
+    /// Writes the file for its owner's eyes only.
+    ///
+    /// - Returns: its path.
+    func write(to directory: String) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let path = "\(directory)/\(Self.name)"
+        try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+}

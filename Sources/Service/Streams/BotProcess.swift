@@ -1,0 +1,104 @@
+public import Logging
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// Starts bots as processes of their own: `<executable> bot …`.
+///
+/// The token travels in the environment, since anybody on the machine can read the arguments of a
+/// process. The server's own secret is taken out of it. A bot whose parent dies sees the end of
+/// its standard input and finishes by itself.
+public struct BotProcess: BotLauncher {
+    /// The variable in which a bot finds its token.
+    public static let tokenVariable = "ROOMCAST_BOT_TOKEN"
+
+    private let executable: String
+    private let logger: Logger
+
+    /// - Parameter executable: the path of the program that has a `bot` command.
+    public init(executable: String, logger: Logger) {
+        self.executable = executable
+        self.logger = logger
+    }
+
+    public func run(
+        _ job: BotJob, signals: AsyncStream<BotSignal>,
+        report: @escaping @Sendable (BotReport) async -> Void
+    ) async -> BotExit {
+        let ending = Mutex<(reason: String?, hasFailed: Bool)>((nil, false))
+        var options = PlatformOptions()
+        options.teardownSequence = [
+            .send(signal: .terminate, allowedDurationToNextStep: .seconds(5))
+        ]
+        do {
+            let result = try await Subprocess.run(
+                .path(FilePath(executable)), arguments: arguments(of: job),
+                environment: environment(of: job), platformOptions: options,
+                input: .inputWriter, output: .sequence, error: .currentStandardError
+            ) { execution in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await Self.obey(signals, execution) }
+                    let lines = execution.standardOutput.strings(
+                        bufferingPolicy: .maxLineLength(BotReport.lineBytesMaximum))
+                    for try await line in lines {
+                        guard let event = BotReport(line: line) else { continue }
+                        ending.withLock { Self.note(event, in: &$0) }
+                        await report(event)
+                    }
+                    group.cancelAll()
+                }
+            }
+            let (reason, hasFailed) = ending.withLock { $0 }
+            guard result.terminationStatus.isSuccess, !hasFailed else {
+                return .failed(reason: reason ?? "\(result.terminationStatus)")
+            }
+            return .finished(reason: reason ?? "")
+        } catch let error as SubprocessError where error.code == .spawnFailed
+            || error.code == .executableNotFound
+        {
+            return .notStarted(reason: "the bot cannot be started: \(error)")
+        } catch {
+            return .failed(reason: "\(error)")
+        }
+    }
+
+    private static func note(
+        _ report: BotReport, in ending: inout (reason: String?, hasFailed: Bool)
+    ) {
+        switch report {
+        case .stopped(let reason, _): ending.reason = reason
+        case .failed(let reason): ending = (reason, true)
+        case .joined, .running, .tiles, .segment, .warning: break
+        }
+    }
+
+    private static func obey(
+        _ signals: AsyncStream<BotSignal>,
+        _ execution: Execution<CustomWriteInput, SequenceOutput, FileDescriptorOutput>
+    ) async {
+        for await signal in signals {
+            // A process that is already gone cannot be told anything; its end is reported anyway.
+            switch signal {
+            case .stop: _ = try? await execution.standardInputWriter.write("stop\n")
+            case .terminate: try? execution.send(signal: .terminate)
+            case .kill: try? execution.send(signal: .kill)
+            }
+        }
+    }
+
+    private func arguments(of job: BotJob) -> Arguments {
+        [
+            "bot", "--endpoint", job.endpoint, "--output", job.outputDirectory,
+            "--configuration", job.configurationFile,
+        ]
+    }
+
+    private func environment(of job: BotJob) -> Environment {
+        var changes: [Environment.Key: String?] = [:]
+        for name in Settings.secretVariables {
+            changes[Environment.Key(stringLiteral: name)] = .some(nil)
+        }
+        changes[Environment.Key(stringLiteral: Self.tokenVariable)] = job.token
+        return .inherit.updating(changes)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Ends the media playlists that a dead bot left open, so that players see the end of the stream
+/// instead of waiting for more, and what was recorded is a complete recording.
+enum PlaylistFinisher {
+    static let endTag = "#EXT-X-ENDLIST"
+    /// A day of two-second segments is below 4 MiB.
+    static let bytesMaximum = 64 * 1024 * 1024
+
+    /// Goes through the media playlists of a stream's directory, `stream_<n>/stream.m3u8`.
+    ///
+    /// - Returns: how many had to be ended.
+    static func finish(in directory: String) throws -> Int {
+        var count = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        where name.hasPrefix("stream_") {
+            let path = "\(directory)/\(name)/stream.m3u8"
+            guard let data = FileManager.default.contents(atPath: path),
+                data.count <= bytesMaximum,
+                let ended = ended(String(decoding: data, as: UTF8.self))
+            else { continue }
+            // Renamed into place, as the bot does it: no player ever sees half a playlist.
+            try Data(ended.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            count += 1
+        }
+        return count
+    }
+
+    /// The playlist with its end; nil when it has one, or is no playlist.
+    static func ended(_ text: String) -> String? {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard lines.first == "#EXTM3U", !lines.contains(Substring(endTag)) else { return nil }
+        return text.hasSuffix("\n") ? "\(text)\(endTag)\n" : "\(text)\n\(endTag)\n"
+    }
+}

@@ -1,0 +1,13 @@
+public import ControlAPI
+public import MediaKernel
+
+/// What the streams need of the rooms, and how the rooms learn of their streams.
+public protocol RoomStreamingObserver: Sendable {
+    /// The room's present occupancy; nil when nobody visible is in it.
+    func session(of room: RoomID) async -> SessionID?
+
+    /// A stream of the room changed its state. Called for every change, in order.
+    ///
+    /// - Parameter streams: those on air, oldest first, and the one that changed if it just ended.
+    func streamingChanged(room: RoomID, streams: [LiveStream]) async
+}

@@ -1,0 +1,32 @@
+import ControlAPI
+import MediaKernel
+
+/// Makes stream ids: 24 hexadecimal digits like 100ms', of which the first twelve are the time in
+/// milliseconds and the next four a counter. So they sort by creation, which makes an id a good
+/// place to continue a list from, also when the stream it named is forgotten.
+struct StreamIDs {
+    private var lastMilliseconds: Int64 = 0
+    private var counter: UInt16 = 0
+
+    mutating func next(at now: Timestamp, random: UInt32) -> StreamID {
+        if now.milliseconds > lastMilliseconds {
+            lastMilliseconds = now.milliseconds
+            counter = 0
+        } else if counter == .max {
+            // The clock was set back, or 65536 streams began within a millisecond.
+            lastMilliseconds += 1
+            counter = 0
+        } else {
+            counter += 1
+        }
+        return StreamID(
+            Self.hexadecimal(UInt64(lastMilliseconds), digits: 12)
+                + Self.hexadecimal(UInt64(counter), digits: 4)
+                + Self.hexadecimal(UInt64(random), digits: 8))
+    }
+
+    private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text.suffix(digits)
+    }
+}

@@ -1,0 +1,252 @@
+import ControlAPI
+import MediaKernel
+
+/// The timing of a stream's life, and how much failure it survives.
+public struct StreamRules: Hashable, Sendable {
+    /// From a bot's death to the next one.
+    public var restartDelay: Duration = .milliseconds(300)
+    /// Deaths within the window that are repaired. One more fails the stream.
+    public var restartsMaximum = 5
+    public var failureWindow: Duration = .seconds(60)
+    /// How long a new bot may take until every layer's first segment is there.
+    public var readyTimeout: Duration = .seconds(30)
+    /// How long a bot may take to finish its playlists before it is sent SIGTERM, and how long
+    /// after that before it is killed.
+    public var stopTimeout: Duration = .seconds(15)
+    public var terminateTimeout: Duration = .seconds(5)
+    /// How long a stream goes on in an empty room; nil for ever.
+    public var emptyTimeout: Duration?
+
+    public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
+}
+
+/// How a bot's process came to its end.
+public enum BotExit: Hashable, Sendable, CustomStringConvertible {
+    /// It finished its playlists and left with status 0.
+    case finished(reason: String)
+    case failed(reason: String)
+    /// There never was a process.
+    case notStarted(reason: String)
+
+    public var description: String {
+        switch self {
+        case .finished(let reason): "finished: \(reason)"
+        case .failed(let reason): "failed: \(reason)"
+        case .notStarted(let reason): "not started: \(reason)"
+        }
+    }
+}
+
+/// What happens to one live stream: facts in, orders out. It knows no process and no clock.
+///
+/// ```
+///            botRunning             stopRequested             botExited(finished)
+///  starting ───────────► running ──────────────────► stopping ───────────────────► completed
+///     │  ▲ bot restarts    │  ▲ bot restarts             │
+///     │  └──┘              │  └──┘                       │ bot died or was killed
+///     └────────────────────┴─────────────────────────────┴────────────────────────► failed
+///        too many deaths in the window
+/// ```
+///
+/// Invariants: the status never goes back; at most one bot is alive; after a final status no
+/// order is given any more; each fact may be repeated without harm.
+struct StreamMachine: Hashable, Sendable {
+    /// Orders returned by every transition, to be carried out in this sequence.
+    enum Order: Hashable, Sendable {
+        /// - Parameter resumes: a bot has written into the output directory before.
+        case launch(resumes: Bool)
+        case askToStop
+        case terminate
+        case kill
+        /// Whatever the last bot left open is to get its ENDLIST.
+        case finishPlaylists
+        /// Tell the room and the record.
+        case changed(LiveStream.Status, reason: String?)
+    }
+
+    private enum Bot: Hashable {
+        /// Alive. `readyBy` is nil once its first segments were there.
+        case alive(readyBy: Instant?)
+        /// Sent SIGKILL for not getting ready.
+        case killed
+        /// Dead; the next one starts then.
+        case waiting(until: Instant)
+    }
+
+    private enum Phase: Hashable {
+        case starting(Bot)
+        case running(Bot)
+        case stopping(Stopping)
+        case ended(LiveStream.Status)
+    }
+
+    private enum Stopping: Hashable {
+        case asked(until: Instant)
+        case terminated(until: Instant)
+        case killed
+    }
+
+    private let rules: StreamRules
+    private var phase: Phase
+    private var deaths: [Instant] = []
+    private var hasLaunched = false
+    private var emptySince: Instant?
+    private var stopReason = ""
+
+    /// - Parameter isEmpty: whether nobody is in the room at the start.
+    init(rules: StreamRules, isEmpty: Bool, at now: Instant) {
+        self.rules = rules
+        phase = .starting(.waiting(until: now))
+        emptySince = isEmpty ? now : nil
+    }
+
+    var status: LiveStream.Status {
+        switch phase {
+        case .starting: .starting
+        case .running: .running
+        case .stopping: .stopping
+        case .ended(let status): status
+        }
+    }
+
+    /// When `timePassed` has something to do, unless another fact comes first.
+    var nextDeadline: Instant? {
+        switch phase {
+        case .starting(let bot), .running(let bot):
+            let empty = emptySince.flatMap { since in rules.emptyTimeout.map { since + $0 } }
+            return [Self.deadline(of: bot), empty].compactMap { $0 }.min()
+        case .stopping(.asked(let until)), .stopping(.terminated(let until)): return until
+        case .stopping(.killed), .ended: return nil
+        }
+    }
+
+    /// The bot says that the first segment of every layer is published.
+    mutating func botRunning(at now: Instant) -> [Order] {
+        switch phase {
+        case .starting(.alive):
+            phase = .running(.alive(readyBy: nil))
+            return [.changed(.running, reason: nil)]
+        case .running(.alive):
+            phase = .running(.alive(readyBy: nil))
+            return []
+        case .starting, .running, .stopping, .ended:
+            return []
+        }
+    }
+
+    mutating func botExited(_ exit: BotExit, at now: Instant) -> [Order] {
+        switch phase {
+        case .starting(.waiting), .running(.waiting), .ended:
+            return []
+        case .starting(.alive), .starting(.killed):
+            if case .finished(let reason) = exit {
+                return end(.failed, reason: "the bot left before the stream ran: \(reason)")
+            }
+            return died(exit, at: now) { .starting(.waiting(until: $0)) }
+        case .running(.alive), .running(.killed):
+            // The bot left of its own accord and in good order, e.g. because the room was ended.
+            if case .finished(let reason) = exit { return end(.completed, reason: reason) }
+            return died(exit, at: now) { .running(.waiting(until: $0)) }
+        case .stopping(.killed):
+            return end(.failed, reason: "the bot did not finish in time")
+        case .stopping(.asked), .stopping(.terminated):
+            if case .finished = exit { return end(.completed, reason: stopReason) }
+            return end(.failed, reason: "the bot died while it finished: \(exit)")
+        }
+    }
+
+    mutating func stopRequested(reason: String, at now: Instant) -> [Order] {
+        switch phase {
+        case .starting(let bot), .running(let bot):
+            stopReason = reason
+            switch bot {
+            case .waiting:
+                return end(.completed, reason: reason)
+            case .alive:
+                phase = .stopping(.asked(until: now + rules.stopTimeout))
+                return [.askToStop, .changed(.stopping, reason: reason)]
+            case .killed:
+                phase = .stopping(.killed)
+                return [.changed(.stopping, reason: reason)]
+            }
+        case .stopping, .ended:
+            return []
+        }
+    }
+
+    mutating func roomEmptied(at now: Instant) {
+        if emptySince == nil { emptySince = now }
+    }
+
+    mutating func roomOccupied() { emptySince = nil }
+
+    mutating func timePassed(at now: Instant) -> [Order] {
+        switch phase {
+        case .starting(let bot), .running(let bot):
+            if let since = emptySince, let timeout = rules.emptyTimeout, since + timeout <= now {
+                return stopRequested(reason: "last peer left", at: now)
+            }
+            guard let deadline = Self.deadline(of: bot), deadline <= now else { return [] }
+            return botDue(bot, at: now)
+        case .stopping(.asked(let until)) where until <= now:
+            phase = .stopping(.terminated(until: now + rules.terminateTimeout))
+            return [.terminate]
+        case .stopping(.terminated(let until)) where until <= now:
+            phase = .stopping(.killed)
+            return [.kill]
+        case .stopping, .ended:
+            return []
+        }
+    }
+
+    /// A dead bot is to be replaced, or a new one did not get ready in time.
+    private mutating func botDue(_ bot: Bot, at now: Instant) -> [Order] {
+        switch bot {
+        case .waiting:
+            let resumes = hasLaunched
+            hasLaunched = true
+            replaceBot(.alive(readyBy: now + rules.readyTimeout))
+            return [.launch(resumes: resumes)]
+        case .alive:
+            replaceBot(.killed)
+            return [.kill]
+        case .killed:
+            return []
+        }
+    }
+
+    private mutating func replaceBot(_ bot: Bot) {
+        switch phase {
+        case .starting: phase = .starting(bot)
+        case .running: phase = .running(bot)
+        case .stopping, .ended: break
+        }
+    }
+
+    private mutating func died(
+        _ exit: BotExit, at now: Instant, next: (Instant) -> Phase
+    ) -> [Order] {
+        deaths = deaths.filter { $0 + rules.failureWindow > now } + [now]
+        // What cannot be started now cannot be started in a second either.
+        if case .notStarted(let reason) = exit { return end(.failed, reason: reason) }
+        guard deaths.count <= rules.restartsMaximum else {
+            return end(.failed, reason: "the bot died \(deaths.count) times, at last: \(exit)")
+        }
+        phase = next(now + rules.restartDelay)
+        return []
+    }
+
+    private mutating func end(_ status: LiveStream.Status, reason: String) -> [Order] {
+        phase = .ended(status)
+        let text = status == .failed ? "failure: \(reason)" : reason
+        return [.finishPlaylists, .changed(status, reason: text)]
+    }
+
+    private static func deadline(of bot: Bot) -> Instant? {
+        switch bot {
+        case .alive(let readyBy): readyBy
+        case .waiting(let until): until
+        case .killed: nil
+        }
+    }
+}

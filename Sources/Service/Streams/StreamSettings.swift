@@ -1,0 +1,33 @@
+public import HLS
+import MediaKernel
+
+/// How streams are made unless a request says otherwise, and how many there may be.
+public struct StreamSettings: Hashable, Sendable {
+    public enum Fit: String, Hashable, Sendable, CaseIterable {
+        case crop
+        case letterbox
+    }
+
+    public var ladder = Ladder.standard
+    public var segmentDuration: Duration = .seconds(2)
+    public var playlist = PlaylistMode.event
+    public var fit = Fit.crop
+    /// An x264 preset.
+    public var preset = "veryfast"
+    /// Streams on air at a time, in all rooms. Each costs a good part of a core.
+    public var streamsMaximum = 4
+    public var variantsPerRoomMaximum = 3
+    public var rules = StreamRules()
+    /// The root below which each stream gets `<room>/<stream>`.
+    public var outputDirectory = "streams"
+    /// In front of `/hls/…` in playback URLs, without a slash at the end.
+    public var publicBaseURL = "http://localhost:8080"
+    /// Passed on to the bots.
+    public var logLevel = "info"
+    public var logFormat = "logfmt"
+
+    /// The role of the bots' tokens. A policy makes it hidden.
+    public static let recorderRole = "__internal_recorder"
+
+    public init() {}
+}

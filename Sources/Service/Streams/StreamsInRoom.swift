@@ -1,0 +1,104 @@
+public import ControlAPI
+import HTTPTypes
+public import MediaKernel
+public import Rooms
+public import Signalling
+
+/// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`.
+public struct StreamsInRoom: LiveStreaming {
+    private let control: any LiveStreamControl
+    /// `host[:port]` under which a meeting URL means this server.
+    private let authorities: Set<String>
+
+    public init(control: any LiveStreamControl, authorities: Set<String>) {
+        self.control = control
+        self.authorities = authorities
+    }
+
+    public func start(
+        room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
+        recording: HLSRecordingRequest?, startedBy: PeerID
+    ) async throws {
+        do {
+            let request = try LiveStreamRequest(
+                checking: variants.map { ($0.meetingURL, $0.metadata) },
+                recording: recording.map {
+                    LiveStreamRecording(
+                        hlsVOD: $0.hlsVOD ?? false,
+                        singleFilePerLayer: $0.singleFilePerLayer ?? false)
+                },
+                room: room, authorities: authorities)
+            _ = try await control.start(room: room, request, startedBy: startedBy)
+        } catch let error as APIError {
+            throw LiveStreamingError(error)
+        } catch let error as LiveStreamError {
+            throw LiveStreamingError(APIError(error))
+        }
+    }
+
+    /// Variants are told apart by their metadata; without any, everything is stopped.
+    public func stop(
+        room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID
+    ) async throws {
+        do throws(LiveStreamError) {
+            if variants.allSatisfy({ ($0.metadata ?? "").isEmpty }) {
+                _ = try await control.stop(room: room, stoppedBy: stoppedBy)
+                return
+            }
+            let wanted = Set(variants.map { $0.metadata ?? "" })
+            let query = LiveStreamQuery(room: room, limit: LiveStreamQuery.limits.upperBound)
+            for stream in await control.streams(query).streams
+            where !stream.status.isFinal && wanted.contains(stream.variant.metadata) {
+                _ = try await control.stop(stream: stream.id, stoppedBy: stoppedBy)
+            }
+        } catch .notFound {
+            // Stopping what never ran is no error to a peer.
+        } catch {
+            throw LiveStreamingError(APIError(error))
+        }
+    }
+}
+
+extension LiveStreamingError {
+    init(_ error: APIError) {
+        let details = error.details.joined(separator: "; ")
+        self.init(
+            code: error.status.code,
+            message: details.isEmpty ? error.message : "\(error.message): \(details)")
+    }
+}
+
+extension HLSState {
+    /// What peers are shown of a room's streams: `initialised` until a stream runs.
+    public init(_ streams: [LiveStream], playlistType: HLSVariant.PlaylistType) {
+        self.init(
+            variants: streams.map { stream in
+                HLSVariant(
+                    url: stream.playbackURL, meetingURL: stream.variant.meetingURL,
+                    metadata: stream.variant.metadata, playlistType: playlistType,
+                    state: HLSVariant.State(stream.status),
+                    initialisedAt: WallTime(stream.createdAt),
+                    startedAt: stream.startedAt.map { WallTime($0) })
+            },
+            error: streams.last { $0.status == .failed }.map {
+                StreamingFailure(code: 500, message: $0.stopReason ?? "failure")
+            })
+    }
+}
+
+extension HLSVariant.State {
+    init(_ status: LiveStream.Status) {
+        self =
+            switch status {
+            case .starting: .initialised
+            // A stopping stream still plays; it is over when its last segment is.
+            case .running, .stopping: .started
+            case .completed: .stopped
+            case .failed: .failed
+            }
+    }
+}
+
+extension WallTime {
+    init(_ time: Timestamp) { self.init(milliseconds: time.milliseconds) }
+}
