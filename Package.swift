@@ -145,7 +145,9 @@ let package = Package(
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "PeerConnection",
                 "MediaServer",
                 "ControlAPI", log,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -156,6 +158,7 @@ let package = Package(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Bot", "Publisher", "Service", "ControlAPI", log,
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
 

@@ -1,6 +1,7 @@
 import Clocks
 public import MediaKernel
 import NIOCore
+public import PeerConnection
 
 /// The media side of one room, as seen from outside the media loop.
 public final class MediaRoom: Sendable {

@@ -57,11 +57,11 @@ class Server:
         return {
             "ROOMCAST_HTTP_HOST": self.host,
             "ROOMCAST_HTTP_PORT": str(self.port),
-            "ROOMCAST_MEDIA_HOST": media_address,
-            "ROOMCAST_MEDIA_PORT": str(self.media_port),
-            "ROOMCAST_MEDIA_ADVERTISED_ADDRESSES": media_address,
-            "ROOMCAST_ACCESS_KEY": tokens.ACCESS_KEY,
-            "ROOMCAST_ACCESS_SECRET": tokens.SECRET,
+            "ROOMCAST_UDP_HOST": media_address,
+            "ROOMCAST_UDP_PORT": str(self.media_port),
+            "ROOMCAST_UDP_ADVERTISED_ADDRESSES": media_address,
+            "ROOMCAST_AUTH_ACCESS_KEY": tokens.ACCESS_KEY,
+            "ROOMCAST_AUTH_SECRET": tokens.SECRET,
             "ROOMCAST_OUTPUT_DIRECTORY": str(self.output),
             "ROOMCAST_PAGES_OPEN_TOKENS": "true",
         }

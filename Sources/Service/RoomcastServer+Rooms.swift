@@ -1,0 +1,56 @@
+import ControlAPI
+import Foundation
+import HLS
+public import Logging
+import MediaKernel
+import MediaServer
+import NIOPosix
+import Rooms
+import Signalling
+
+extension RoomcastServer {
+    /// The whole server as `roomcast serve` runs it: media, rooms, signalling, streams, HTTP.
+    ///
+    /// - Parameters:
+    ///   - onRunning: called with the bound HTTP port, once everything answers.
+    /// - Throws: what keeps the server from starting, each with its reason.
+    public func run(
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async throws {
+        let media = try await MediaServer.start(
+            configuration: MediaServerConfiguration(
+                bindHosts: [settings.udpHost], port: settings.udpPort,
+                advertised: settings.advertisedAddresses.compactMap {
+                    TransportAddress($0, port: 0)
+                }),
+            group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        logger.info(
+            "media port open",
+            metadata: [
+                "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
+            ])
+        let directory = RoomDirectory(
+            policy: try Self.policy(settings), media: media, streaming: streamsInRoom,
+            streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
+            opensTokens: settings.opensTokens, logger: logger)
+        try await run(
+            door: directory, observer: directory, services: [directory], onRunning: onRunning)
+    }
+
+    /// Bytes of a policy file.
+    private static let policyBytesMaximum = 1 << 20
+
+    private static func policy(_ settings: Settings) throws -> Policy {
+        guard let file = settings.policyFile else { return .standard }
+        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        guard data.count <= policyBytesMaximum else {
+            throw SettingsError.invalid(
+                key: "policy.file", reason: "\(file) is larger than \(policyBytesMaximum) bytes")
+        }
+        do {
+            return try PolicyFile.policy(fromJSON: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw SettingsError.invalid(key: "policy.file", reason: "\(file): \(error.message)")
+        }
+    }
+}

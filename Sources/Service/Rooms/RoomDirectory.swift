@@ -1,0 +1,211 @@
+public import ControlAPI
+public import Logging
+public import MediaKernel
+public import MediaServer
+public import Rooms
+public import ServiceLifecycle
+public import Signalling
+
+/// All rooms of this server: each is made when the first peer comes and let go when it has been
+/// empty for a while.
+public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Service {
+    /// Rooms at a time. A room without peers is dropped, so this bounds occupied rooms.
+    public static let roomsMaximum = 1000
+    /// How long an empty room is kept: peers who only reload come back to the same session.
+    static let emptyKept: Duration = .seconds(5)
+    static let tickInterval: Duration = .seconds(1)
+
+    private struct Entry {
+        let signalling: RoomSignalling
+        let media: MediaRoom
+        /// Hands the media plane's events to the signalling, until the media is closed.
+        let pump: Task<Void, Never>
+        var emptyTicks = 0
+        /// Whether the streams were told that nobody visible is there.
+        var isDeserted: Bool?
+    }
+
+    private let policy: Policy
+    private let media: MediaServer
+    private let streaming: any LiveStreaming
+    private let streamControl: Streams
+    private let playlistType: HLSVariant.PlaylistType
+    private let opensTokens: Bool
+    private let logger: Logger
+    private var entries: [RoomID: Entry] = [:]
+    /// Rooms that are being made, so that two peers who come at once meet.
+    private var making: [RoomID: Task<Entry, any Error>] = [:]
+    /// The streams of rooms as last heard, for rooms that are made later: a stream that was
+    /// started by HTTP may be there before anybody is.
+    private var streams: [RoomID: HLSState] = [:]
+    private var random = SystemRandomNumberGenerator()
+
+    public init(
+        policy: Policy, media: MediaServer, streaming: any LiveStreaming, streams: Streams,
+        playlistType: HLSVariant.PlaylistType, opensTokens: Bool, logger: Logger
+    ) {
+        self.policy = policy
+        self.media = media
+        self.streaming = streaming
+        streamControl = streams
+        self.playlistType = playlistType
+        self.opensTokens = opensTokens
+        self.logger = logger
+    }
+
+    // MARK: Life
+
+    /// Lets the rooms' time pass until the server is stopped, then ends them all.
+    public func run() async {
+        await withGracefulShutdownHandler {
+            while !Task.isCancelled, !isStopping {
+                try? await Task.sleep(for: Self.tickInterval)
+                await tick()
+            }
+        } onGracefulShutdown: {
+            // The handler cannot wait for the actor.
+            Task { await self.stop() }
+        }
+        for id in Array(entries.keys) { await remove(id, reason: "server is shutting down") }
+        await media.shutdown()
+    }
+
+    private var isStopping = false
+
+    private func stop() { isStopping = true }
+
+    private func tick() async {
+        for (id, entry) in entries {
+            await entry.signalling.tick()
+            let isDeserted = await entry.signalling.snapshot().peerCount == 0
+            if entries[id] != nil, entries[id]?.isDeserted != isDeserted {
+                entries[id]?.isDeserted = isDeserted
+                await streamControl.occupancyChanged(room: id, isEmpty: isDeserted)
+            }
+            guard await entry.signalling.isEmpty else {
+                entries[id]?.emptyTicks = 0
+                continue
+            }
+            entries[id]?.emptyTicks += 1
+            let kept = Self.tickInterval * (entries[id]?.emptyTicks ?? 0)
+            if kept >= Self.emptyKept { await remove(id, reason: "empty") }
+        }
+    }
+
+    private func remove(_ id: RoomID, reason: String) async {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        await entry.signalling.endAll(reason: reason)
+        await entry.media.close()
+        await entry.pump.value
+        logger.info("room closed", metadata: ["room": "\(id)", "reason": "\(reason)"])
+    }
+
+    private func entry(_ id: RoomID) async throws -> Entry {
+        if let entry = entries[id] { return entry }
+        if let task = making[id] { return try await task.value }
+        let task = Task { try await self.make(id) }
+        making[id] = task
+        defer { making[id] = nil }
+        return try await task.value
+    }
+
+    private func make(_ id: RoomID) async throws -> Entry {
+        let mediaRoom = try await media.makeRoom(id)
+        let signalling = RoomSignalling(
+            room: Room(id: id, name: id.rawValue, policy: policy, seed: random.next()),
+            media: RoomMediaBridge(mediaRoom), streaming: streaming, logger: logger)
+        let entry = Entry(
+            signalling: signalling, media: mediaRoom, pump: Task { await signalling.run() })
+        entries[id] = entry
+        if let state = streams[id] {
+            await signalling.hlsChanged(state.variants, error: state.error)
+        }
+        logger.info("room opened", metadata: ["room": "\(id)"])
+        return entry
+    }
+
+    // MARK: RoomDoor
+
+    public func initialConfiguration(
+        peer: PeerID?, claims: RoomTokenClaims
+    ) async throws(APIError) -> InitialConfiguration {
+        try check(claims)
+        return InitialConfiguration()
+    }
+
+    public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
+        try check(claims)
+        guard entries[claims.room] != nil || entries.count < Self.roomsMaximum else {
+            throw .unavailable("too many rooms", "there may be \(Self.roomsMaximum)")
+        }
+    }
+
+    private func check(_ claims: RoomTokenClaims) throws(APIError) {
+        guard policy.role(claims.role) != nil else {
+            throw .forbidden("invalid role", "the policy has no role '\(claims.role)'")
+        }
+    }
+
+    public func open(
+        peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
+        messages: WebSocketMessages
+    ) async {
+        let entry: Entry
+        do {
+            entry = try await self.entry(claims.room)
+        } catch {
+            logger.error("room not opened", metadata: ["room": "\(claims.room)", "error": "\(error)"])
+            socket.close(code: 1011, reason: "the room cannot be opened")
+            return
+        }
+        let signalling = entry.signalling
+        let connection = await signalling.open(
+            peer: peer,
+            claims: SignallingClaims(
+                room: claims.room, userID: claims.user, role: claims.role,
+                tokenID: claims.tokenID),
+            socket: Socket(connection: socket))
+        // A refused peer has been told; its socket is read to its end so that the words arrive.
+        for await text in messages {
+            if let connection { await signalling.received(text, on: connection) }
+        }
+        if let connection { await signalling.closed(connection) }
+    }
+
+    public func rooms() async -> [RoomSummary] {
+        var summaries: [RoomSummary] = []
+        for (id, entry) in entries {
+            let snapshot = await entry.signalling.snapshot()
+            summaries.append(
+                RoomSummary(id: id, name: snapshot.name, peerCount: snapshot.peerCount))
+        }
+        return summaries.sorted { $0.id < $1.id }
+    }
+
+    public func openRoles() async -> [String] {
+        opensTokens ? policy.roles.filter { !$0.isHidden }.map(\.name) : []
+    }
+
+    // MARK: RoomStreamingObserver
+
+    public func session(of room: RoomID) async -> SessionID? {
+        guard let snapshot = await entries[room]?.signalling.snapshot(), snapshot.peerCount > 0
+        else { return nil }
+        return snapshot.session?.id
+    }
+
+    public func streamingChanged(room: RoomID, streams: [LiveStream]) async {
+        let state = HLSState(streams, playlistType: playlistType)
+        self.streams[room] = streams.allSatisfy(\.status.isFinal) ? nil : state
+        await entries[room]?.signalling.hlsChanged(state.variants, error: state.error)
+    }
+}
+
+private struct Socket: SignallingSocket {
+    let connection: WebSocketConnection
+
+    /// Never waits: the connection bounds what waits to be written and drops who does not read.
+    func send(_ text: String) async { connection.send(text) }
+
+    func close(code: UInt16, reason: String) async { connection.close(code: code, reason: reason) }
+}

@@ -1,0 +1,101 @@
+import MediaKernel
+import MediaServer
+import PeerConnection
+import Rooms
+import Signalling
+
+/// The media side of a room in the words of its signalling.
+struct RoomMediaBridge: RoomMedia {
+    private let room: MediaRoom
+    let events: AsyncStream<RoomMediaEvent>
+
+    init(_ room: MediaRoom) {
+        self.room = room
+        let (events, sink) = AsyncStream.makeStream(
+            of: RoomMediaEvent.self, bufferingPolicy: .bufferingOldest(MediaRoom.eventsMaximum))
+        self.events = events
+        // Ends with the room's own events, when its media is closed.
+        Task {
+            for await event in room.events { sink.yield(RoomMediaEvent(event)) }
+            sink.finish()
+        }
+    }
+
+    func addPeer(_ peer: PeerID) async throws { try await room.addPeer(peer) }
+
+    func removePeer(_ peer: PeerID) async { await room.removePeer(peer) }
+
+    func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
+        try await room.publishOffer(sdp, from: peer)
+    }
+
+    func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
+        try await room.subscribeAnswer(sdp, from: peer)
+    }
+
+    func trickle(
+        _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
+    ) async throws {
+        try await room.trickle(candidate, direction: ConnectionDirection(target), from: peer)
+    }
+
+    func setSubscriptions(_ tracks: [PublishedTrack], of peer: PeerID) async {
+        await room.setSubscriptions(tracks.map(\.id), of: peer)
+    }
+
+    /// Nothing to do: a track that the signalling does not know is in nobody's subscriptions, so
+    /// its media goes nowhere.
+    func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async {}
+
+    func restartSubscribe(of peer: PeerID) async { await room.restartSubscribe(of: peer) }
+
+    func sendData(_ text: String, to peer: PeerID) async { await room.sendText(text, to: peer) }
+}
+
+extension RoomMediaEvent {
+    fileprivate init(_ event: MediaEvent) {
+        switch event {
+        case .subscribeOffer(let peer, let sdp):
+            self = .subscribeOffer(peer, sdp: sdp)
+        case .connection(let peer, let direction, let state):
+            self = .connection(peer, TransportTarget(direction), ConnectionState(state))
+        case .trackMedia(let peer, let track, let isFlowing):
+            self = .trackMedia(peer, track, hasMedia: isFlowing)
+        case .dataText(let peer, _, let text):
+            self = .dataMessage(peer, text)
+        case .activeSpeakers(let speakers):
+            self = .activeSpeakers(speakers.map { ($0.peer, $0.track, level: $0.level) })
+        }
+    }
+}
+
+extension ConnectionDirection {
+    fileprivate init(_ target: TransportTarget) {
+        switch target {
+        case .publish: self = .publish
+        case .subscribe: self = .subscribe
+        }
+    }
+}
+
+extension TransportTarget {
+    fileprivate init(_ direction: ConnectionDirection) {
+        switch direction {
+        case .publish: self = .publish
+        case .subscribe: self = .subscribe
+        }
+    }
+}
+
+extension ConnectionState {
+    fileprivate init(_ state: PeerConnectionState) {
+        switch state {
+        case .new: self = .new
+        case .connecting: self = .connecting
+        case .connected: self = .connected
+        case .disconnected: self = .disconnected
+        case .failed: self = .failed
+        case .closed: self = .closed
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Bot
+import Foundation
+import Logging
+import Service
+
+struct BotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bot",
+        abstract: "Join one room unseen and write one stream. Started by the server.",
+        discussion: """
+            Reports go to standard output, one JSON object a line; logs to standard error. The \
+            line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream.
+            """)
+
+    @Option(help: "Origin of the server: http://127.0.0.1:8080")
+    var endpoint: String
+
+    @Option(help: "A room token; without it the variable ROOMCAST_BOT_TOKEN is read.")
+    var token: String?
+
+    @Option(help: "The stream's own directory.")
+    var output: String
+
+    @Option(help: "The JSON file with the stream's settings.")
+    var configuration: String
+
+    func run() async throws {
+        let settings = try BotConfiguration.read(configuration)
+        let logger = Logger.roomcast(
+            "roomcast.bot", level: settings.logLevel.flatMap { Logger.Level(rawValue: $0) } ?? .info,
+            format: settings.logFormat.flatMap { LineLogHandler.Format(rawValue: $0) } ?? .logfmt)
+        var stream = logger
+        stream[metadataKey: "room"] = "\(settings.roomID)"
+        stream[metadataKey: "stream"] = "\(settings.streamID)"
+        let variable = ProcessInfo.processInfo.environment[BotProcess.tokenVariable]
+        guard let token = token ?? variable else {
+            throw ValidationError("--token or \(BotProcess.tokenVariable) must be given")
+        }
+        let signals = StopSignals()
+        signals.followStandardInput()
+        let status = await BotRunner(
+            options: BotRunner.Options(
+                endpoint: endpoint, token: token,
+                outputDirectory: URL(fileURLWithPath: output).path, configuration: settings),
+            logger: stream
+        ).run(stop: signals.reasons)
+        throw ExitCode(status)
+    }
+}

@@ -1,0 +1,202 @@
+import ControlAPI
+import Foundation
+import Logging
+import MediaKernel
+import NIOPosix
+import Publisher
+import Service
+import Synchronization
+
+/// A whole Roomcast in one command: what `make demo` shows and what CI measures.
+struct Demo: Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    /// What came of it, as one line of JSON.
+    struct Result: Encodable, Sendable {
+        var master: String
+        var directory: String
+        var segments: Int
+        var startedAfterMilliseconds: Int64
+        var botCPUSeconds: Double
+        var tiles: [Tile]
+
+        struct Tile: Encodable, Sendable {
+            var peer: String
+            var x: Int
+            var y: Int
+            var width: Int
+            var height: Int
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case master, directory, segments
+            case startedAfterMilliseconds = "started_after_ms"
+            case botCPUSeconds = "bot_cpu_seconds"
+            case tiles
+        }
+
+        func line() throws -> String {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    static let room = RoomID("demo")
+    /// How long each step may take before the demonstration says that it failed.
+    static let stepTimeout: Duration = .seconds(30)
+    static let participants = ["Ann", "Ben", "Cleo"]
+
+    let settings: Settings
+    let mediaDirectory: String
+    /// Nil: until interrupted.
+    let duration: Duration?
+    let logger: Logger
+
+    /// Runs to its end. Gives nil when it was interrupted before the stream ran.
+    func run(interrupted reasons: AsyncStream<String>) async throws -> Result? {
+        let interruption = Interruption()
+        let listener = Task {
+            for await _ in reasons { interruption.happened() }
+        }
+        defer { listener.cancel() }
+        let server = try await RoomcastServer(
+            settings: settings,
+            launcher: BotProcess(executable: Executable.path, logger: logger), logger: logger)
+        let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
+        return try await withThrowingTaskGroup(of: Result?.self) { tasks in
+            tasks.addTask {
+                try await server.run { port in portFound.yield(port) }
+                throw Failure("the server ended by itself")
+            }
+            tasks.addTask {
+                for await port in ports {
+                    return try await show(server, port: port, interruption)
+                }
+                return nil
+            }
+            let result = try await tasks.next() ?? nil
+            tasks.cancelAll()
+            return result
+        }
+    }
+
+    private func show(
+        _ server: RoomcastServer, port: Int, _ interruption: Interruption
+    ) async throws -> Result? {
+        let endpoint = settings.botEndpoint(port: port)
+        return try await withThrowingTaskGroup(of: Result?.self) { tasks in
+            let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+            for name in Self.participants {
+                let (stop, _) = AsyncStream.makeStream(of: String.self)
+                let publisher = try await publisher(name, at: endpoint, server.authority)
+                tasks.addTask {
+                    try await publisher.run(
+                        group: MultiThreadedEventLoopGroup.singleton, stop: stop
+                    ) { arrived.yield() }
+                    throw Failure("\(name) left the room")
+                }
+            }
+            tasks.addTask {
+                var count = 0
+                for await _ in arrivals {
+                    count += 1
+                    if count == Self.participants.count { break }
+                }
+                return try await stream(server, endpoint: endpoint, interruption)
+            }
+            defer { tasks.cancelAll() }
+            return try await tasks.next() ?? nil
+        }
+    }
+
+    private func publisher(
+        _ name: String, at endpoint: String, _ authority: TokenAuthority
+    ) async throws -> PublisherRunner {
+        let token = try await authority.makeRoomToken(
+            room: Self.room, user: name.lowercased(), role: "host", at: .now())
+        return PublisherRunner(
+            options: PublisherRunner.Options(
+                endpoint: endpoint, token: token, name: name,
+                path: "\(mediaDirectory)/\(name.lowercased()).webm"),
+            logger: logger)
+    }
+
+    private func stream(
+        _ server: RoomcastServer, endpoint: String, _ interruption: Interruption
+    ) async throws -> Result? {
+        let started = try await server.streams.start(
+            room: Self.room, LiveStreamRequest(), startedBy: nil)
+        guard let stream = started.first else { throw Failure("no stream was started") }
+        let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"
+        print(
+            """
+            Room:    \(settings.publicBaseURL)/rooms/\(Self.room)
+            Watch:   \(settings.publicBaseURL)/watch/\(Self.room)
+            Master:  \(stream.playbackURL)
+            Files:   \(URL(fileURLWithPath: directory).path)
+
+            """)
+        fflush(nil)
+        let isRunning = try await wait(server, stream.id, until: .running, or: interruption)
+        if isRunning {
+            print("The stream is running. Ctrl-C ends it.")
+            fflush(nil)
+            try await pause(interruption)
+        }
+        _ = try await server.streams.stop(stream: stream.id, stoppedBy: nil)
+        _ = try await wait(server, stream.id, until: .completed, or: nil)
+        guard let statistics = await server.streams.statistics(of: stream.id),
+            let totals = statistics.totals, let startedAfter = statistics.startedAfter
+        else {
+            if !isRunning { return nil }
+            throw Failure("the bot said nothing of what it did")
+        }
+        return Result(
+            master: stream.playbackURL, directory: URL(fileURLWithPath: directory).path,
+            segments: totals.segments, startedAfterMilliseconds: startedAfter.milliseconds,
+            botCPUSeconds: totals.cpuSeconds,
+            tiles: statistics.tiles.map {
+                Result.Tile(peer: $0.peer, x: $0.x, y: $0.y, width: $0.width, height: $0.height)
+            })
+    }
+
+    /// Waits for a state. Gives false when interrupted first.
+    private func wait(
+        _ server: RoomcastServer, _ id: StreamID, until status: LiveStream.Status,
+        or interruption: Interruption?
+    ) async throws -> Bool {
+        let deadline = ContinuousClock.now + Self.stepTimeout
+        while ContinuousClock.now < deadline {
+            guard let stream = await server.streams.stream(id) else { break }
+            if stream.status == status { return true }
+            if stream.status == .failed {
+                throw Failure("the stream failed: \(stream.stopReason ?? "no reason")")
+            }
+            if interruption?.hasHappened == true { return false }
+            try await Task.sleep(for: Interruption.pollInterval)
+        }
+        throw Failure("the stream was not \(status.rawValue) within \(Self.stepTimeout)")
+    }
+
+    /// Until the duration has passed or somebody interrupts.
+    private func pause(_ interruption: Interruption) async throws {
+        let deadline = duration.map { ContinuousClock.now + $0 }
+        while !interruption.hasHappened {
+            if let deadline, ContinuousClock.now >= deadline { return }
+            try await Task.sleep(for: Interruption.pollInterval)
+        }
+    }
+}
+
+/// Whether somebody wants the demonstration to end.
+private final class Interruption: Sendable {
+    static let pollInterval: Duration = .milliseconds(20)
+    private let flag = Mutex(false)
+
+    func happened() { flag.withLock { $0 = true } }
+    var hasHappened: Bool { flag.withLock { $0 } }
+}

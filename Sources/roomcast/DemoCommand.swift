@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Service
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "The server, three participants and a stream of their room, for a first look.")
+
+    @Option(help: "A JSON file with settings.")
+    var configuration: String?
+
+    @Option(help: "The directory with ann.webm, ben.webm and cleo.webm.")
+    var media = "fixtures/media"
+
+    @Argument(help: "Seconds after which the stream is stopped; without it Ctrl-C does.")
+    var duration: Double?
+
+    func validate() throws {
+        guard let duration else { return }
+        guard duration > 0, duration <= 86_400 else {
+            throw ValidationError("the duration is above 0 and at most a day, in seconds")
+        }
+    }
+
+    func run() async throws {
+        let settings = try Settings(file: configuration)
+        // What is printed is for people; the log keeps to what needs attention.
+        let logger = Logger.roomcast(
+            "roomcast.demo", level: max(settings.logLevel, .warning), format: settings.logFormat)
+        let demo = Demo(
+            settings: settings, mediaDirectory: media,
+            duration: duration.map { .seconds($0) }, logger: logger)
+        let signals = StopSignals()
+        do {
+            let result = try await demo.run(interrupted: signals.reasons)
+            if let result { print(try result.line()) }
+        } catch {
+            FileHandle.standardError.write(Data("roomcast demo: \(error)\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+}

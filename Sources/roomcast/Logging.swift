@@ -1,0 +1,12 @@
+import Logging
+import Service
+
+extension Logger {
+    /// A logger that writes one line an event to standard error.
+    static func roomcast(
+        _ label: String, level: Logger.Level, format: LineLogHandler.Format
+    ) -> Logger {
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, format: format) }
+        return Logger(label: label)
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Logging
+import NIOPosix
+import Publisher
+import Service
+
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Join a room as a participant who shows a media file in a loop.")
+
+    @Option(help: "Origin of the server: http://127.0.0.1:8080")
+    var endpoint = "http://127.0.0.1:8080"
+
+    @Option(help: "A room token, as `roomcast token room` makes them.")
+    var token: String
+
+    @Option(help: "The name that the others see.")
+    var name = "Publisher"
+
+    @Argument(help: "A file with VP8, VP9, AV1 or H.264 pictures and any sound.")
+    var file: String
+
+    func run() async throws {
+        let logger = Logger.roomcast("roomcast.publish", level: .info, format: .logfmt)
+        let signals = StopSignals()
+        try await PublisherRunner(
+            options: PublisherRunner.Options(
+                endpoint: endpoint, token: token, name: name, path: file),
+            logger: logger
+        ).run(group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons) {
+            logger.info("published", metadata: ["file": "\(file)"])
+        }
+    }
+}

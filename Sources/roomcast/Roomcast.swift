@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// The command line: one command for each role of the binary.
+@main
+struct Roomcast: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roomcast",
+        abstract: "Turns a WebRTC room into an HLS stream.",
+        subcommands: [
+            ServeCommand.self, BotCommand.self, PublishCommand.self, DemoCommand.self,
+            TokenCommand.self,
+        ])
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Service
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Rooms, streams, HTTP and pages, until SIGINT or SIGTERM.",
+        discussion: "Settings come from the file and from ROOMCAST_… (docs/CONFIGURATION.md).")
+
+    @Option(help: "A JSON file with settings.")
+    var configuration: String?
+
+    func run() async throws {
+        let settings = try Settings(file: configuration)
+        let logger = Logger.roomcast(
+            "roomcast", level: settings.logLevel, format: settings.logFormat)
+        let server = try await RoomcastServer(
+            settings: settings,
+            launcher: BotProcess(executable: Executable.path, logger: logger), logger: logger)
+        try await server.run { port in
+            logger.info(
+                "listening",
+                metadata: [
+                    "url": "\(settings.botEndpoint(port: port))", "public": "\(settings.publicBaseURL)",
+                ])
+        }
+    }
+}
+
+/// This program, to be started again in another role.
+enum Executable {
+    /// The file itself, wherever it was called from and whatever it was called.
+    static var path: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+    }
+}

@@ -1,0 +1,47 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The reasons for which this process should finish, as they come: SIGINT, SIGTERM and, when
+/// asked for, what a parent says on standard input.
+final class StopSignals: Sendable {
+    let reasons: AsyncStream<String>
+    private let sink: AsyncStream<String>.Continuation
+    private let sources: Mutex<[any DispatchSourceSignal]>
+
+    init() {
+        let (reasons, sink) = AsyncStream.makeStream(
+            of: String.self, bufferingPolicy: .bufferingOldest(8))
+        self.reasons = reasons
+        self.sink = sink
+        // Without this the default action would end the process before the source fires.
+        signal(SIGINT, SIG_IGN)
+        signal(SIGTERM, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
+        let queue = DispatchQueue(label: "signals")
+        let made = [(SIGINT, "interrupted"), (SIGTERM, "terminated")].map { number, reason in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { sink.yield(reason) }
+            source.resume()
+            return source as any DispatchSourceSignal
+        }
+        sources = Mutex(made)
+    }
+
+    func finish(because reason: String) { sink.yield(reason) }
+
+    /// A line "stop", or the end of the input, which means that the parent is gone.
+    func followStandardInput() {
+        let sink = sink
+        let thread = DispatchQueue(label: "standard input")
+        thread.async {
+            while let line = readLine() {
+                if line == "stop" {
+                    sink.yield("client request")
+                    return
+                }
+            }
+            sink.yield("parent gone")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import ControlAPI
+import MediaKernel
+import Service
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make a token with the server's own key, and print it.",
+        subcommands: [Room.self, Management.self])
+
+    struct Key: ParsableArguments {
+        @Option(help: "The server's settings file; ROOMCAST_AUTH_… counts as for `serve`.")
+        var configuration: String?
+
+        @Option(help: "Seconds until it expires.")
+        var lifetime = 86_400
+
+        func authority() async throws -> TokenAuthority {
+            let settings = try Settings(file: configuration)
+            guard lifetime > 0, lifetime <= Int(TokenAuthority.lifetimeMaximum.components.seconds)
+            else {
+                throw ValidationError(
+                    "a token lasts 1 to \(TokenAuthority.lifetimeMaximum.components.seconds) s")
+            }
+            return try await TokenAuthority(accessKey: settings.accessKey, secret: settings.secret)
+        }
+    }
+
+    struct Room: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "A room token: who may join which room in which role.")
+
+        @OptionGroup var key: Key
+
+        @Option(help: "The user's id in your own system.")
+        var user = "user"
+
+        @Option(help: "A role of the policy.")
+        var role = "host"
+
+        @Argument(help: "The room's id.")
+        var room: String
+
+        func run() async throws {
+            guard Limits.isRoomID(room) else {
+                throw ValidationError("'\(room)' is no room id: letters, digits, - and _, up to 64")
+            }
+            print(
+                try await key.authority().makeRoomToken(
+                    room: RoomID(room), user: user, role: role, at: .now(),
+                    lifetime: .seconds(key.lifetime)))
+        }
+    }
+
+    struct Management: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "A management token for the HTTP API.")
+
+        @OptionGroup var key: Key
+
+        func run() async throws {
+            print(
+                try await key.authority().makeManagementToken(
+                    at: .now(), lifetime: .seconds(key.lifetime)))
+        }
+    }
+}
