@@ -23,7 +23,9 @@ struct PixelConverter: ~Copyable {
     }
 
     /// - Throws: `.pixelFormat` when the library cannot read the format.
-    mutating func convert(_ source: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> VideoFrame {
+    mutating func convert(
+        _ source: UnsafeMutablePointer<AVFrame>
+    ) throws(CodecError) -> VideoFrame {
         let picture = source.pointee
         let wanted = Key(
             width: picture.width, height: picture.height, format: picture.format,

@@ -38,8 +38,8 @@ import Testing
         #expect(first == -312)
         #expect(sounds.map(\.pts.ticks) == sounds.indices.map { first + Int64($0) * 960 })
         #expect(sounds.allSatisfy { $0.pts.timescale == 48_000 })
-        let distance = try #require(sounds.last).pts.seconds - pictures[pictures.count - 1].pts.seconds
-        #expect(abs(distance) < 0.5)
+        let soundEnd = try #require(sounds.last).pts.seconds
+        #expect(abs(soundEnd - pictures[pictures.count - 1].pts.seconds) < 0.5)
     }
 
     @Test func aClipThatDoesNotLoopEnds() throws {

@@ -13,7 +13,8 @@ import Testing
             #expect(block.count == 1920)
             decoded += block
         }
-        let power = decoded.dropFirst(9_600).reduce(0) { $0 + $1 * $1 } / Float(decoded.count - 9_600)
+        let steady = decoded.dropFirst(9_600)
+        let power = steady.reduce(0) { $0 + $1 * $1 } / Float(steady.count)
         // A sine of half amplitude: 0.5² / 2.
         #expect(abs(power - 0.125) < 0.02)
     }

@@ -76,4 +76,15 @@ import Testing
             #expect(abs(Int(planes.v[9, 9]) - 91) <= 1)
         }
     }
+
+    @Test func fullRangeIsNarrowedAlsoWhereThePixelFormatDoesNotTell() throws {
+        let decoder = try VideoDecoder(codec: .av1)
+        let decoded = try decoder.decode(GoldenStreams.av1FullRange, timestamp: 5)
+        try #require(decoded.first).frame.withPlanes { planes in
+            // 95, 114 and 91 of 0 to 255 in 16 to 235 and 16 to 240.
+            #expect(abs(Int(planes.y[9, 9]) - 98) <= 1)
+            #expect(abs(Int(planes.u[9, 9]) - 116) <= 1)
+            #expect(abs(Int(planes.v[9, 9]) - 95) <= 1)
+        }
+    }
 }

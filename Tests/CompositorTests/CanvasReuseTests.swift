@@ -109,7 +109,8 @@ import Testing
             for plane in [planes.y, planes.u, planes.v] {
                 for y in 0..<plane.height {
                     for x in 0..<plane.width {
-                        plane[x, y] = 16 &+ (UInt8(truncatingIfNeeded: x &* 5 &+ y &* 3) &+ seed) / 2
+                        let value = UInt8(truncatingIfNeeded: x &* 5 &+ y &* 3) &+ seed
+                        plane[x, y] = 16 + value / 2
                     }
                 }
             }
