@@ -6,7 +6,8 @@ import Testing
 @Suite struct AudioDriftTests {
     private let clock = SampleClock(origin: .zero, frameRate: 30)
 
-    /// Blocks of 120 ms, the longest that Opus has, whose source runs fast by `drift` parts in a million, presented with noise.
+    /// Blocks of 120 ms, the longest that Opus has, whose source runs fast by `drift` parts in a
+    /// million, presented with noise.
     private func run(
         hours: Double, drift: Double, noise: Double, each: (Int, Double, SimulatedSound) -> Void
     ) -> SimulatedSound {

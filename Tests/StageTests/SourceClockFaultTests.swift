@@ -103,10 +103,11 @@ import Testing
         #expect(abs(peer.skew ?? 1) <= 0.030)
     }
 
-    @Test func aSoundCardThatStoodStillIsFollowedByTheReports() {
+    @Test(arguments: [0.1, 0.4])
+    func aSoundCardThatStoodStillIsFollowedByTheReports(seconds: Double) {
         var peer = settled { $0.audioReports = 2 }
         let before = peer.videoError ?? 0
-        peer.audioStall = 0.4
+        peer.audioStall = seconds
         var earliest = 1.0
         peer.run(seconds: 15) { earliest = min(earliest, $0.videoError ?? 0) }
         #expect(abs(peer.skew ?? 1) <= 0.020)
@@ -127,6 +128,23 @@ import Testing
         peer.run(seconds: 10)
         #expect(abs(peer.skew ?? 1) <= 0.020)
         #expect(abs((peer.videoError ?? 0) - before) <= 0.030)
+        #expect(!peer.wentBackwards)
+    }
+
+    @Test(arguments: [300.0, -300])
+    func afterALongSilenceThereIsNothingToSlewFrom(drift: Double) {
+        var peer = settled {
+            $0.ntpDrift = drift
+            $0.audioDrift = drift
+            $0.videoDrift = drift
+        }
+        let before = peer.videoError ?? 0
+        peer.isSilent = true
+        peer.run(seconds: 6000)
+        peer.isSilent = false
+        peer.run(seconds: 1)
+        #expect(abs((peer.videoError ?? 0) - before) <= 0.040)
+        #expect(abs(peer.skew ?? 1) <= 0.040)
         #expect(!peer.wentBackwards)
     }
 
