@@ -159,6 +159,7 @@ let package = Package(
             dependencies: [
                 "MediaKernel", "Bot", "Publisher", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
 

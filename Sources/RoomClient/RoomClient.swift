@@ -79,7 +79,9 @@ public actor RoomClient {
     private var needsOffer = false
     private var needsRestart = false
     private var isLeaving = false
-    private var ending: RoomClientError?
+    /// Finished when `run()` has returned, for those who wait for it.
+    private nonisolated let ended: AsyncStream<Never>
+    private let endedSink: AsyncStream<Never>.Continuation
 
     public init(
         configuration: Configuration, group: any EventLoopGroup, logger: Logger,
@@ -93,6 +95,7 @@ public actor RoomClient {
         self.makeObserver = makeObserver
         var random = SecureRandom()
         signalling = SignallingClient(seed: random.next())
+        (ended, endedSink) = AsyncStream.makeStream()
         (events, eventSink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(Self.eventsMaximum))
     }
@@ -103,7 +106,10 @@ public actor RoomClient {
     /// be reached for `reconnectWindow`.
     public func run() async throws {
         try await startMedia()
-        defer { eventSink.finish() }
+        defer {
+            eventSink.finish()
+            endedSink.finish()
+        }
         do {
             try await stayConnected()
         } catch {
@@ -127,7 +133,6 @@ public actor RoomClient {
             } catch {
                 try await giveUpIfDue(&lostAt, because: .unreachable(String(describing: error)))
             }
-            if let ending { throw ending }
             if !isLeaving { try await Task.sleep(for: Self.reconnectPause) }
         }
     }
@@ -177,8 +182,8 @@ public actor RoomClient {
         }
     }
 
-    /// Says goodbye; `run()` then returns.
-    public func leave() {
+    /// Says goodbye and waits until `run()` has returned.
+    public func leave() async {
         isLeaving = true
         if outbox != nil {
             signalling.leave()
@@ -187,6 +192,7 @@ public actor RoomClient {
             }
         }
         outbox?.finish()
+        for await _ in ended {}
     }
 
     private func timerFired() async throws {
@@ -264,7 +270,8 @@ public actor RoomClient {
             let text = candidate.candidate
             try await onMedia { $0.trickle(text, direction: direction) }
         case .refused(_, let method, let error):
-            guard method == .join else {
+            // Without these two there is no way to be in the room.
+            guard method == .join || method == .offer else {
                 logger.warning(
                     "call refused",
                     metadata: ["method": "\(method.rawValue)", "error": "\(error.message)"])

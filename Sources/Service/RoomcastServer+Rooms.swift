@@ -6,15 +6,21 @@ import MediaKernel
 import MediaServer
 import NIOPosix
 import Rooms
+public import ServiceLifecycle
 import Signalling
+public import UnixSignals
 
 extension RoomcastServer {
     /// The whole server as `roomcast serve` runs it: media, rooms, signalling, streams, HTTP.
     ///
     /// - Parameters:
+    ///   - signals: on which to stop in good order.
+    ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port, once everything answers.
     /// - Throws: what keeps the server from starting, each with its reason.
     public func run(
+        stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
+        guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
         let media = try await MediaServer.start(
@@ -34,7 +40,8 @@ extension RoomcastServer {
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
             opensTokens: settings.opensTokens, logger: logger)
         try await run(
-            door: directory, observer: directory, services: [directory], onRunning: onRunning)
+            door: directory, observer: directory, services: [directory], stoppingOn: signals,
+            guest: guest, onRunning: onRunning)
     }
 
     /// Bytes of a policy file.

@@ -3,7 +3,7 @@ import Glibc
 
 public import Logging
 public import ServiceLifecycle
-import UnixSignals
+public import UnixSignals
 
 /// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
 /// from outside as a `RoomDoor`, with whatever services they need.
@@ -37,10 +37,14 @@ public struct RoomcastServer: Sendable {
     ///
     /// - Parameters:
     ///   - services: what the rooms need, e.g. the media server; started first, ended last.
+    ///   - signals: on which to stop; a program that embeds the server may watch them itself.
+    ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
         door: any RoomDoor, observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service] = [],
+        stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
+        guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
         // A bot that died leaves a pipe that nobody reads; writing to it is an error, not an end.
@@ -59,10 +63,17 @@ public struct RoomcastServer: Sendable {
             await streams.listening(at: settings.botEndpoint(port: port))
             await onRunning(port)
         }
+        var configurations = (services + [application, streams]).map {
+            ServiceGroupConfiguration.ServiceConfiguration(service: $0)
+        }
+        if let guest {
+            configurations.append(
+                ServiceGroupConfiguration.ServiceConfiguration(
+                    service: guest, successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services + [application, streams],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: configurations, gracefulShutdownSignals: signals, logger: logger))
         try await group.run()
     }
 }

@@ -5,6 +5,7 @@ import MediaKernel
 import NIOPosix
 import Publisher
 import Service
+import ServiceLifecycle
 import Synchronization
 
 /// A whole Roomcast in one command: what `make demo` shows and what CI measures.
@@ -67,20 +68,35 @@ struct Demo: Sendable {
             settings: settings,
             launcher: BotProcess(executable: Executable.path, logger: logger), logger: logger)
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
-        return try await withThrowingTaskGroup(of: Result?.self) { tasks in
-            tasks.addTask {
-                try await server.run { port in portFound.yield(port) }
+        let visit = Visit {
+            for await port in ports { return try await show(server, port: port, interruption) }
+            return nil
+        }
+        try await server.run(stoppingOn: [], guest: visit) { port in portFound.yield(port) }
+        return try visit.outcome()
+    }
+
+    /// The demonstration as a guest of the server, which stops when it is over.
+    private final class Visit: ServiceLifecycle.Service {
+        private let body: @Sendable () async throws -> Result?
+        private let ended = Mutex<Swift.Result<Result?, any Error>?>(nil)
+
+        init(body: @escaping @Sendable () async throws -> Result?) { self.body = body }
+
+        func run() async {
+            do {
+                let result = try await body()
+                ended.withLock { $0 = .success(result) }
+            } catch {
+                ended.withLock { $0 = .failure(error) }
+            }
+        }
+
+        func outcome() throws -> Result? {
+            guard let ended = ended.withLock({ $0 }) else {
                 throw Failure("the server ended by itself")
             }
-            tasks.addTask {
-                for await port in ports {
-                    return try await show(server, port: port, interruption)
-                }
-                return nil
-            }
-            let result = try await tasks.next() ?? nil
-            tasks.cancelAll()
-            return result
+            return try ended.get()
         }
     }
 

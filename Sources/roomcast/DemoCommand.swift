@@ -25,10 +25,12 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try Settings(file: configuration)
-        // What is printed is for people; the log keeps to what needs attention.
-        let logger = Logger.roomcast(
-            "roomcast.demo", level: max(settings.logLevel, .warning), format: settings.logFormat)
+        var settings = try Settings(file: configuration)
+        // What is printed is for people; the log keeps to what needs attention, unless somebody
+        // asks for more than the default.
+        let level = settings.logLevel == Settings().logLevel ? .warning : settings.logLevel
+        let logger = Logger.roomcast("roomcast.demo", level: level, format: settings.logFormat)
+        settings.stream.logLevel = level.rawValue
         let demo = Demo(
             settings: settings, mediaDirectory: media,
             duration: duration.map { .seconds($0) }, logger: logger)
