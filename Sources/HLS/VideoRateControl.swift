@@ -15,9 +15,9 @@ public struct VideoRateControl: Hashable, Sendable {
         self.bufferMilliseconds = bufferMilliseconds
     }
 
-    /// One second of buffer is ample for the one IDR picture of a two-second segment and keeps the
-    /// worst segment within one and a half times the average.
-    public static let standard = VideoRateControl(maximumPercent: 110, bufferMilliseconds: 1000)
+    /// What the encoders are set to. Half a second is ample for the one IDR picture of a segment
+    /// and keeps the worst segment of two seconds within 1.4 times the average.
+    public static let standard = VideoRateControl(maximumPercent: 110, bufferMilliseconds: 500)
 
     /// Bits per second.
     public func maximumBitrate(average: Int) -> Int { average * maximumPercent / 100 }
