@@ -30,6 +30,7 @@ enum PlaylistFinisher {
     static func ended(_ text: String) -> String? {
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.first == "#EXTM3U", !lines.contains(Substring(endTag)) else { return nil }
-        return text.hasSuffix("\n") ? "\(text)\(endTag)\n" : "\(text)\n\(endTag)\n"
+        // Bytes, since "\r\n" is one character.
+        return text.utf8.last == UInt8(ascii: "\n") ? "\(text)\(endTag)\n" : "\(text)\n\(endTag)\n"
     }
 }

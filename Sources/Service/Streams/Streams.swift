@@ -174,6 +174,9 @@ public actor Streams: LiveStreamControl, Service {
         entries[id]?.statistics ?? ended.last { $0.id == id }?.statistics
     }
 
+    /// Whether a bot of the stream is alive, as far as is known here.
+    func hasBot(_ id: StreamID) -> Bool { entries[id]?.signals != nil }
+
     // MARK: Service
 
     /// Runs the bots until the service group shuts down: then all streams are stopped, and it

@@ -1,0 +1,123 @@
+import ControlAPI
+import Foundation
+import Logging
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite struct BotProcessTests {
+    /// Runs a shell script in the place of the program and collects what it reports.
+    private func run(
+        _ script: String, signals: [BotSignal] = [], endsSignals: Bool = false
+    ) async throws -> (exit: BotExit, reports: [BotReport]) {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-bot-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let executable = "\(directory)/bot"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: executable))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o700], ofItemAtPath: executable)
+        return await run(executable: executable, signals: signals)
+    }
+
+    private func run(
+        executable: String, signals: [BotSignal]
+    ) async -> (exit: BotExit, reports: [BotReport]) {
+        let launcher = BotProcess(
+            executable: executable,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (stream, continuation) = AsyncStream.makeStream(of: BotSignal.self)
+        let reports = Mutex<[BotReport]>([])
+        let job = BotJob(
+            stream: "s1", room: "demo", endpoint: "http://h:1", token: "secret-token",
+            outputDirectory: "/out", configurationFile: "/out/.bot.json")
+        let exit = await launcher.run(job, signals: stream) { report in
+            reports.withLock { $0.append(report) }
+            // Told only once it is up, or a signal would meet a shell that does not trap it yet.
+            if report == .joined { for signal in signals { continuation.yield(signal) } }
+        }
+        return (exit, reports.withLock { $0 })
+    }
+
+    @Test func reportsAreReadLineByLine() async throws {
+        let result = try await run(
+            #"""
+            echo '{"event":"joined"}'
+            echo 'not a report'
+            echo '{"event":"running","first_segment_ms":2345}'
+            echo '{"event":"tiles","tiles":[{"peer":"Ann","x":0,"y":0,"width":640,"height":720}]}'
+            echo '{"event":"segment","layer":0}'
+            echo '{"event":"from the future"}'
+            echo '{"event":"warning","message":"slow"}'
+            echo '{"event":"stopped","reason":"room ended","segments":4,"duration":8.0,"cpu_seconds":1.5,"rss_mb":120.5}'
+            """#)
+        #expect(result.exit == .finished(reason: "room ended"))
+        let tile = BotReport.Tile(peer: "Ann", x: 0, y: 0, width: 640, height: 720)
+        #expect(
+            result.reports == [
+                .joined, .running(firstSegmentMilliseconds: 2345), .tiles([tile]), .segment,
+                .warning("slow"),
+                .stopped(
+                    reason: "room ended",
+                    .init(segments: 4, duration: 8, cpuSeconds: 1.5, residentMegabytes: 120.5)),
+            ])
+    }
+
+    @Test func aBotIsAskedToStopOnItsStandardInput() async throws {
+        let result = try await run(
+            #"""
+            echo '{"event":"joined"}'
+            read line
+            echo "{\"event\":\"stopped\",\"reason\":\"told to $line\"}"
+            """#, signals: [.stop])
+        #expect(result.exit == .finished(reason: "told to stop"))
+    }
+
+    @Test func aBotCanBeTerminatedAndKilled() async throws {
+        let terminated = try await run(
+            #"""
+            trap 'echo "{\"event\":\"stopped\",\"reason\":\"SIGTERM\"}"; exit 0' TERM
+            echo '{"event":"joined"}'
+            read line
+            """#, signals: [.terminate])
+        #expect(terminated.exit == .finished(reason: "SIGTERM"))
+        let killed = try await run(
+            "trap '' TERM\necho '{\"event\":\"joined\"}'\nread line", signals: [.kill])
+        #expect(killed.exit == .failed(reason: "unhandled exception(9)")
+            || "\(killed.exit)".contains("9"))
+    }
+
+    @Test func theTokenIsInTheEnvironmentAndNotInTheArguments() async throws {
+        let result = try await run(
+            #"""
+            echo "{\"event\":\"warning\",\"message\":\"$*\"}"
+            echo "{\"event\":\"warning\",\"message\":\"$ROOMCAST_BOT_TOKEN\"}"
+            """#)
+        #expect(
+            result.reports == [
+                .warning(
+                    "bot --endpoint http://h:1 --output /out --configuration /out/.bot.json"),
+                .warning("secret-token"),
+            ])
+    }
+
+    @Test func aFailureKeepsTheBotsOwnReason() async throws {
+        let reason = try await run(
+            #"echo '{"event":"failed","reason":"disk full"}'; exit 1"#)
+        #expect(reason.exit == .failed(reason: "disk full"))
+        let silent = try await run("exit 3")
+        #expect("\(silent.exit)".contains("3"))
+    }
+
+    @Test func aProgramThatDoesNotExistIsNotStarted() async {
+        let result = await run(executable: "/nowhere/roomcast", signals: [])
+        guard case .notStarted = result.exit else {
+            Issue.record("\(result.exit)")
+            return
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import ControlAPI
+import Foundation
+import HLS
+import Logging
+import Testing
+
+@testable import Service
+
+@Suite struct SettingsTests {
+    private func settings(
+        _ json: String? = nil, _ environment: [String: String] = [:]
+    ) throws -> Settings {
+        guard let json else { return try Settings(file: nil, environment: environment) }
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-settings-\(UUID().uuidString).json")
+        try Data(json.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        do {
+            return try Settings(file: file.path, environment: environment)
+        } catch .unreadable(_, let reason) {
+            throw SettingsError.unreadable(file: "f", reason: reason)
+        } catch .unknownKeys(let keys, _) {
+            throw SettingsError.unknownKeys(keys, file: "f")
+        }
+    }
+
+    @Test func theDefaultsServeOnTheLoopbackAddress() throws {
+        let settings = try settings()
+        #expect(settings.httpHost == "127.0.0.1")
+        #expect(settings.httpPort == 8080)
+        #expect(settings.usesDevelopmentKey)
+        #expect(settings.opensTokens)
+        #expect(settings.publicBaseURL == "http://127.0.0.1:8080")
+        #expect(settings.stream.publicBaseURL == "http://127.0.0.1:8080")
+        #expect(settings.stream.ladder == .standard)
+        #expect(settings.stream.segmentDuration == .seconds(2))
+        #expect(settings.stream.rules.emptyTimeout == .seconds(300))
+    }
+
+    @Test func everySettingCanBeWrittenIntoTheFile() throws {
+        let settings = try settings(
+            #"""
+            {"http": {"host": "0.0.0.0", "port": 9000, "certificateFile": "c.pem",
+                      "privateKeyFile": "k.pem", "publicURL": "https://live.example.org/"},
+             "udp": {"host": "10.0.0.1", "port": 5000,
+                     "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
+             "auth": {"accessKey": "k1", "secret": "0123456789abcdef0123456789abcdef"},
+             "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
+             "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
+                        "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
+                        "fit": "letterbox", "preset": "superfast", "emptyTimeoutSeconds": 0,
+                        "maximum": 9, "variantsPerRoomMaximum": 2},
+             "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
+             "log": {"level": "debug", "format": "json"}}
+            """#)
+        #expect(settings.httpPort == 9000)
+        #expect(settings.certificateFile == "c.pem")
+        #expect(settings.publicURL == "https://live.example.org")
+        #expect(settings.publicBaseURL == "https://live.example.org")
+        #expect(settings.botEndpoint(port: 9000) == "https://live.example.org")
+        #expect(settings.advertisedAddresses == ["203.0.113.5", "2001:db8::1"])
+        #expect(settings.accessKey == "k1")
+        #expect(settings.stream.outputDirectory == "/srv/hls")
+        #expect(settings.policyFile == "policy.json")
+        #expect(settings.stream.ladder.layers.map(\.width) == [1920, 640])
+        #expect(settings.stream.ladder.layers[0].videoBitrate == 4_500_000)
+        #expect(settings.stream.ladder.layers[1].audioBitrate == 64_000)
+        #expect(settings.stream.ladder.frameRate == 25)
+        #expect(settings.stream.segmentDuration == .milliseconds(1500))
+        #expect(settings.stream.playlist == .live(window: 8))
+        #expect(settings.stream.fit == .letterbox)
+        #expect(settings.stream.rules.emptyTimeout == nil)
+        #expect(settings.stream.streamsMaximum == 9)
+        #expect(settings.opensTokens)
+        #expect(settings.logLevel == .debug)
+        #expect(settings.stream.logFormat == "json")
+    }
+
+    @Test func theEnvironmentWinsOverTheFile() throws {
+        let settings = try settings(
+            #"{"http": {"port": 9000}, "udp": {"port": 5000}}"#,
+            [
+                "ROOMCAST_HTTP_PORT": "9001", "ROOMCAST_HTTP_PUBLIC_URL": "http://x:1",
+                "ROOMCAST_UDP_ADVERTISED_ADDRESSES": "10.0.0.1, 10.0.0.2",
+                "ROOMCAST_PAGES_OPEN_TOKENS": "no", "ROOMCAST_STREAM_SEGMENT_SECONDS": "4",
+                "ROOMCAST_LOG_LEVEL": "", "UNRELATED": "x",
+            ])
+        #expect(settings.httpPort == 9001)
+        #expect(settings.udpPort == 5000)
+        #expect(settings.publicURL == "http://x:1")
+        #expect(settings.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
+        #expect(!settings.opensTokens)
+        #expect(settings.stream.segmentDuration == .seconds(4))
+    }
+
+    @Test func theVariablesAreNamedAfterTheSettings() {
+        #expect(SettingKey.httpPublicURL.variable == "ROOMCAST_HTTP_PUBLIC_URL")
+        #expect(SettingKey.pagesHLSScriptURL.variable == "ROOMCAST_PAGES_HLS_SCRIPT_URL")
+        #expect(SettingKey.authAccessKey.variable == "ROOMCAST_AUTH_ACCESS_KEY")
+        #expect(
+            SettingKey.streamVariantsPerRoomMaximum.variable
+                == "ROOMCAST_STREAM_VARIANTS_PER_ROOM_MAXIMUM")
+    }
+
+    static let refusals: [(String, SettingsError)] = [
+        (#"{"http": {"prot": 1}, "x": true}"#, .unknownKeys(["http.prot", "x"], file: "f")),
+        (#"{"http": 5}"#, .unknownKeys(["http"], file: "f")),
+        (#"{"http": {"port": {"a": 1}}}"#, .unknownKeys(["http.port.a"], file: "f")),
+        (#"{"http": {"port": "9000"}}"#, .wrongType(key: "http.port", expected: "whole number")),
+        (#"{"http": {"port": 1.5}}"#, .wrongType(key: "http.port", expected: "whole number")),
+        (#"{"http": {"port": null}}"#, .wrongType(key: "http.port", expected: "whole number")),
+        (
+            #"{"pages": {"openTokens": 1}}"#,
+            .wrongType(key: "pages.openTokens", expected: "true or false")
+        ),
+        (
+            #"{"stream": {"ladder": "1x1@1+1"}}"#,
+            .wrongType(key: "stream.ladder", expected: "list of texts")
+        ),
+        (#"{"http": {"port": 65536}}"#, .invalid(key: "http.port", reason: "0 to 65535")),
+        (
+            #"{"http": {"certificateFile": "c"}}"#,
+            .invalid(
+                key: "http.certificateFile",
+                reason: "certificateFile and privateKeyFile must be given together")
+        ),
+        (
+            #"{"http": {"publicURL": "live.example.org"}}"#,
+            .invalid(
+                key: "http.publicURL",
+                reason: "it must be http:// or https:// with a host and nothing behind it")
+        ),
+        (
+            #"{"udp": {"advertisedAddresses": ["example.org"]}}"#,
+            .invalid(
+                key: "udp.advertisedAddresses", reason: "'example.org' is not an IP address")
+        ),
+        (
+            #"{"auth": {"accessKey": "k"}}"#,
+            .invalid(
+                key: "auth.accessKey", reason: "accessKey and secret must be given together")
+        ),
+        (
+            #"{"auth": {"accessKey": "k", "secret": "short"}}"#,
+            .invalid(key: "auth.secret", reason: "HS256 needs at least 32 bytes")
+        ),
+        (#"{"http": {"host": "0.0.0.0"}}"#, .accessKeyNeeded),
+        (
+            #"{"stream": {"ladder": ["640x361@500+64"]}}"#,
+            .invalid(
+                key: "stream.ladder",
+                reason: "layer 0: width and height must be even, not 640x361")
+        ),
+        (
+            #"{"stream": {"ladder": ["640x360@500"]}}"#,
+            .invalid(
+                key: "stream.ladder", reason: "'640x360@500' is not like 1280x720@2000+96")
+        ),
+        (#"{"stream": {"playlist": "vod"}}"#, .invalid(key: "stream.playlist", reason: "event or live")),
+        (#"{"stream": {"fit": "fill"}}"#, .invalid(key: "stream.fit", reason: "crop or letterbox")),
+        (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
+        ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),
+        ("{", .unreadable(file: "f", reason: "it is not a JSON object")),
+    ]
+
+    @Test(arguments: refusals)
+    func whatCannotBeMeantIsRefusedByName(json: String, error: SettingsError) {
+        #expect(throws: error) { try settings(json) }
+    }
+
+    @Test func aVariableOfTheWrongTypeIsRefusedByItsName() {
+        #expect(
+            throws: SettingsError.wrongType(
+                key: "ROOMCAST_HTTP_PORT", expected: "whole number")
+        ) { try settings(nil, ["ROOMCAST_HTTP_PORT": "abc"]) }
+    }
+
+    @Test func theWellKnownKeyIsRefusedElsewhereThanOnLoopback() throws {
+        for host in ["0.0.0.0", "::", "192.0.2.1", "localhost.example.org", "127.0.0.1.example"] {
+            #expect(throws: SettingsError.accessKeyNeeded) {
+                try settings(nil, ["ROOMCAST_HTTP_HOST": host])
+            }
+            #expect(throws: SettingsError.accessKeyNeeded) {
+                try settings(
+                    nil,
+                    [
+                        "ROOMCAST_HTTP_HOST": host, "ROOMCAST_AUTH_ACCESS_KEY": "mine",
+                        "ROOMCAST_AUTH_SECRET": Settings.developmentSecret,
+                    ])
+            }
+        }
+        for host in ["127.0.0.1", "127.1.2.3", "localhost", "::1"] {
+            #expect(try settings(nil, ["ROOMCAST_HTTP_HOST": host]).usesDevelopmentKey)
+        }
+    }
+
+    @Test func aKeyOfOnesOwnKeepsTokensClosed() throws {
+        let settings = try settings(
+            nil,
+            [
+                "ROOMCAST_AUTH_ACCESS_KEY": "mine", "ROOMCAST_HTTP_HOST": "0.0.0.0",
+                "ROOMCAST_AUTH_SECRET": "0123456789abcdef0123456789abcdef",
+            ])
+        #expect(!settings.opensTokens)
+        #expect(!settings.usesDevelopmentKey)
+        #expect(settings.publicBaseURL == "http://localhost:8080")
+        #expect(settings.botEndpoint(port: 81) == "http://127.0.0.1:81")
+    }
+}

@@ -1,0 +1,139 @@
+import ControlAPI
+import Logging
+import MediaKernel
+import Rooms
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite struct LineLogHandlerTests {
+    private func line(
+        _ format: LineLogHandler.Format, _ message: Logger.Message, _ metadata: Logger.Metadata
+    ) -> String {
+        let lines = Mutex("")
+        let handler = LineLogHandler(
+            label: "roomcast", level: .info, format: format,
+            time: { Timestamp(seconds: 0) }, write: { text in lines.withLock { $0 += text } })
+        var logger = Logger(label: "roomcast") { _ in handler }
+        logger[metadataKey: "room"] = "demo"
+        logger.info(message, metadata: metadata)
+        logger.debug("not shown")
+        return lines.withLock { $0 }
+    }
+
+    @Test func anEventIsOneLineOfLogfmt() {
+        #expect(
+            line(.logfmt, "peer joined", ["peer": "p1", "name": "Ann \"A\"\nx", "empty": ""])
+                == #"time=1970-01-01T00:00:00.000000000Z level=info logger=roomcast "#
+                + #"message="peer joined" empty="" name="Ann \"A\"\nx" peer=p1 room=demo"# + "\n")
+    }
+
+    @Test func anEventIsOneLineOfJSON() {
+        #expect(
+            line(.json, "peer joined", ["peer": "p\u{1b}[31m\\"])
+                == #"{"time":"1970-01-01T00:00:00.000000000Z","level":"info","#
+                + #""logger":"roomcast","message":"peer joined","peer":"p\u001b[31m\\","#
+                + #""room":"demo"}"# + "\n")
+    }
+
+    @Test func aLongValueIsCut() {
+        let text = line(.logfmt, "x", ["v": "\(String(repeating: "a", count: 1_000_000))"])
+        #expect(text.utf8.count < LineLogHandler.valueCharactersMaximum + 200)
+    }
+}
+
+@Suite struct StreamIDsTests {
+    @Test func idsSortByCreationWhateverTheClockDoes() {
+        var ids = StreamIDs()
+        var random = SeededRandom(seed: 5)
+        var last: StreamID = ""
+        for _ in 0..<2000 {
+            let time = Timestamp(
+                seconds: 1_760_000_000 - Int64(random.next() % 3))
+            let id = ids.next(at: time, random: UInt32(truncatingIfNeeded: random.next()))
+            #expect(id.rawValue.utf8.count == 24)
+            #expect(id > last)
+            last = id
+        }
+    }
+
+    @Test func anOverflowingCounterTakesTheNextMillisecond() {
+        var ids = StreamIDs()
+        var last: StreamID = ""
+        for _ in 0...65_536 + 1 {
+            let id = ids.next(at: Timestamp(seconds: 1), random: 0)
+            if id <= last { Issue.record("\(id) after \(last)") }
+            last = id
+        }
+    }
+}
+
+@Suite struct StreamArchiveTests {
+    private func stream(_ index: Int, room: RoomID = "demo") -> LiveStream {
+        let digits = String(index)
+        return LiveStream(
+            id: StreamID(String(repeating: "0", count: 8 - digits.count) + digits), room: room,
+            session: "s", variant: LiveStreamVariant(), recording: nil, destination: "",
+            playbackURL: "", createdAt: Timestamp(seconds: Int64(index)), startedBy: "")
+    }
+
+    @Test func pagesContinueAlsoBehindAStreamThatIsForgotten() {
+        var archive = StreamArchive()
+        for index in 0..<25 { archive.insert(stream(index, room: index % 2 == 0 ? "a" : "b")) }
+        let first = archive.page(LiveStreamQuery(room: "a"))
+        #expect(first.streams.map { $0.createdAt.seconds } == [24, 22, 20, 18, 16, 14, 12, 10, 8, 6])
+        let second = archive.page(LiveStreamQuery(room: "a", start: first.last))
+        #expect(second.streams.map { $0.createdAt.seconds } == [4, 2, 0])
+        #expect(archive.page(LiveStreamQuery(room: "a", start: second.last)).last == nil)
+        let odd = archive.page(LiveStreamQuery(start: "00000005x"))
+        #expect(odd.streams.first?.createdAt.seconds == 5)
+    }
+
+    @Test func onlyTheLatestEndedStreamsAreRemembered() {
+        var archive = StreamArchive()
+        archive.insert(stream(0))
+        for index in 1...StreamArchive.endedMaximum + 10 {
+            var ended = stream(index)
+            ended.status = .completed
+            archive.insert(ended)
+        }
+        #expect(archive["00000000"] != nil, "what is on air is never forgotten")
+        #expect(archive["00000010"] == nil)
+        #expect(archive["00000011"] != nil)
+        #expect(archive.current(in: "demo")?.id == "00000000")
+    }
+}
+
+@Suite struct PlaylistFinisherTests {
+    @Test(arguments: [
+        ("#EXTM3U\na.ts\n", "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n"),
+        ("#EXTM3U\na.ts", "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n"),
+        ("#EXTM3U\r\na.ts\r\n", "#EXTM3U\r\na.ts\r\n#EXT-X-ENDLIST\n"),
+        ("#EXTM3U\na.ts\n#EXT-X-ENDLIST\n", nil), ("", nil), ("not a playlist", nil),
+    ] as [(String, String?)])
+    func anOpenPlaylistIsEnded(text: String, ended: String?) {
+        #expect(PlaylistFinisher.ended(text) == ended)
+    }
+}
+
+@Suite struct RoomStateTests {
+    @Test(arguments: [
+        (LiveStream.Status.starting, HLSVariant.State.initialised), (.running, .started),
+        (.stopping, .started), (.completed, .stopped), (.failed, .failed),
+    ])
+    func peersAreShownTheStreamsState(status: LiveStream.Status, state: HLSVariant.State) {
+        var stream = LiveStream(
+            id: "1", room: "demo", session: nil,
+            variant: LiveStreamVariant(meetingURL: "u", metadata: "m"), recording: nil,
+            destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1_500_000_000),
+            startedBy: "")
+        stream.status = status
+        stream.stopReason = status == .failed ? "failure: x" : nil
+        let shown = HLSState([stream], playlistType: .dvr)
+        #expect(shown.variants[0].state == state)
+        #expect(shown.variants[0].url == "p")
+        #expect(shown.variants[0].initialisedAt == WallTime(milliseconds: 1500))
+        #expect(shown.error?.message == (status == .failed ? "failure: x" : nil))
+    }
+}

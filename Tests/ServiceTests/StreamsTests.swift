@@ -1,0 +1,222 @@
+import ControlAPI
+import Foundation
+import HLS
+import Logging
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite struct StreamsTests {
+    @Test func aStartIsAnsweredAtOnceAndRunsWhenTheBotSaysSo() async throws {
+        try await StreamsWorld().run { world in
+            let streams = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: "ann")
+            let stream = try #require(streams.first)
+            #expect(stream.status == .starting)
+            #expect(stream.startedBy == "ann")
+            #expect(stream.session == "session-1")
+            #expect(stream.playbackURL == "http://h:1/hls/demo/\(stream.id)/master.m3u8")
+            #expect(stream.id.rawValue.utf8.count == 24)
+            let bot = try #require(await world.launcher.next())
+            #expect(bot.job.room == "demo")
+            #expect(bot.job.endpoint == "http://127.0.0.1:1")
+            #expect(bot.job.outputDirectory == "\(world.directory)/demo/\(stream.id)")
+            let claims = try await world.authority.verifyRoomToken(
+                bot.job.token, at: world.clock.time)
+            #expect(claims.role == "__internal_recorder")
+            world.clock.advance(.seconds(3))
+            await bot.say(.running(firstSegmentMilliseconds: 2500))
+            let running = await world.streams.stream(stream.id)
+            #expect(running?.status == .running)
+            #expect(running?.startedAt == world.clock.time)
+            #expect(await world.streams.statistics(of: stream.id)?.startedAfter == .seconds(3))
+            #expect(await world.observer.next()?.map(\.status) == [.starting])
+            #expect(await world.observer.next()?.map(\.status) == [.running])
+        }
+    }
+
+    @Test func aBotFindsItsSettingsInAFileOfItsOwn() async throws {
+        try await StreamsWorld().run { world in
+            let ladder = try Ladder(validating: [
+                Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
+            ])
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(ladder: ladder), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let path = bot.job.configurationFile
+            #expect(path.hasSuffix("/.bot.json"))
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+            #expect((mode as? NSNumber)?.intValue == 0o600)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(
+                text == #"{"fit":"crop","frame_rate":30,"#
+                    + #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#
+                    + #""video_bitrate":500000,"width":640}],"log_format":"logfmt","#
+                    + #""log_level":"info","playlist":{"mode":"event"},"preset":"veryfast","#
+                    + #""resume":false,"room_id":"demo","segment_seconds":2,"#
+                    + #""stream_id":"\#(bot.job.stream)"}"#)
+        }
+    }
+
+    @Test func startingWhatRunsChangesNothing() async throws {
+        try await StreamsWorld().run { world in
+            let first = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let again = try await world.streams.start(
+                room: "demo",
+                LiveStreamRequest(variants: [.init(meetingURL: "http://h:1/rooms/demo")]),
+                startedBy: "ben")
+            #expect(again == first)
+            #expect(await world.streams.streams(LiveStreamQuery()).streams.count == 1)
+        }
+    }
+
+    @Test func variantsOfARoomRunSideBySide() async throws {
+        try await StreamsWorld().run { world in
+            let first = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let both = try await world.streams.start(
+                room: "demo",
+                LiveStreamRequest(variants: [.init(metadata: "b"), .init()]), startedBy: nil)
+            #expect(both.map(\.variant.metadata) == ["b", ""])
+            #expect(both[1] == first[0])
+            let stopped = try await world.streams.stop(room: "demo", stoppedBy: "ann")
+            #expect(stopped.map(\.status) == [.stopping, .stopping])
+            #expect(stopped.map(\.stoppedBy) == ["ann", "ann"])
+        }
+    }
+
+    @Test func aStopIsFinishedByTheBot() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            #expect(
+                try await world.streams.stop(stream: id, stoppedBy: nil).status == .stopping)
+            #expect(await bot.nextSignal() == .stop)
+            let totals = BotReport.Totals(
+                segments: 3, duration: 6, cpuSeconds: 1, residentMegabytes: 99)
+            await bot.say(.stopped(reason: "stop", totals))
+            bot.exit(.finished(reason: "stop"))
+            #expect(await world.observer.ending()?.status == .completed)
+            let record = await world.streams.stream(id)
+            #expect(record?.stoppedAt != nil)
+            #expect(record?.stopReason == "client request")
+            #expect(await world.streams.statistics(of: id)?.totals == totals)
+            #expect(!FileManager.default.fileExists(atPath: bot.job.configurationFile))
+            // Stopping what is stopped is answered with its record.
+            #expect(try await world.streams.stop(stream: id, stoppedBy: "ben") == record)
+            #expect(try await world.streams.stop(room: "demo", stoppedBy: "ben") == [record])
+            // And a new start is a new stream.
+            let next = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            #expect(next[0].id > id)
+        }
+    }
+
+    @Test func whatNeverRanCannotBeStopped() async throws {
+        try await StreamsWorld().run { world in
+            await #expect(throws: LiveStreamError.notFound("room demo never had a live stream")) {
+                try await world.streams.stop(room: "demo", stoppedBy: nil)
+            }
+            await #expect(throws: LiveStreamError.notFound("stream x")) {
+                try await world.streams.stop(stream: "x", stoppedBy: nil)
+            }
+        }
+    }
+
+    @Test func aDeadBotIsReplacedInTheSameDirectory() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let first = try #require(await world.launcher.next())
+            await first.say(.running(firstSegmentMilliseconds: 1))
+            let second = try #require(
+                await world.replace(first, .failed(reason: "signal 11")))
+            #expect(second.job.outputDirectory == first.job.outputDirectory)
+            let text = try String(contentsOfFile: second.job.configurationFile, encoding: .utf8)
+            #expect(text.contains(#""resume":true"#))
+            // A word of the dead one that comes late is not heard.
+            await first.say(.tiles([]))
+            #expect(await world.streams.stream(second.job.stream)?.status == .running)
+            #expect(await world.streams.statistics(of: second.job.stream)?.launches == 2)
+        }
+    }
+
+    @Test func aStreamWhoseBotsKeepDyingFailsWithItsPlaylistsEnded() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
+            let directory = "\(world.directory)/demo/\(id)/stream_0"
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+            try Data("#EXTM3U\n#EXTINF:2,\na.ts\n".utf8)
+                .write(to: URL(fileURLWithPath: "\(directory)/stream.m3u8"))
+            var bot = try #require(await world.launcher.next())
+            for _ in 0..<StreamRules().restartsMaximum {
+                bot = try #require(await world.replace(bot, .failed(reason: "x")))
+            }
+            bot.exit(.failed(reason: "x"))
+            let ended = await world.observer.ending()
+            #expect(ended?.status == .failed)
+            #expect(ended?.stopReason?.hasPrefix("failure: the bot died 6 times") == true)
+            let text = try String(
+                contentsOfFile: "\(directory)/stream.m3u8", encoding: .utf8)
+            #expect(text.hasSuffix("a.ts\n#EXT-X-ENDLIST\n"))
+        }
+    }
+
+    @Test func thereIsAMaximumOfStreamsAndOfVariants() async throws {
+        try await StreamsWorld { settings in
+            settings.streamsMaximum = 3
+            settings.variantsPerRoomMaximum = 2
+        }.run { world in
+            for room in ["a", "b"] as [RoomID] {
+                _ = try await world.streams.start(
+                    room: room, LiveStreamRequest(), startedBy: nil)
+            }
+            let two = LiveStreamRequest(variants: [.init(metadata: "x"), .init(metadata: "y")])
+            await #expect(throws: LiveStreamError.tooManyStreams(running: 2, maximum: 3)) {
+                try await world.streams.start(room: "c", two, startedBy: nil)
+            }
+            await #expect(throws: LiveStreamError.tooManyVariants(room: "a", maximum: 2)) {
+                try await world.streams.start(room: "a", two, startedBy: nil)
+            }
+            // All or none: nothing of a refused request was started.
+            #expect(await world.streams.streams(LiveStreamQuery()).streams.count == 2)
+            #expect(
+                try await world.streams.start(room: "a", LiveStreamRequest(), startedBy: nil)
+                    .count == 1)
+        }
+    }
+
+    @Test func aDirectoryThatCannotBeMadeRefusesTheStart() async throws {
+        try await StreamsWorld { $0.outputDirectory = "/proc/nothing" }.run { world in
+            await #expect(throws: LiveStreamError.self) {
+                try await world.streams.start(room: "a", LiveStreamRequest(), startedBy: nil)
+            }
+            #expect(await world.streams.streams(LiveStreamQuery()).streams.isEmpty)
+        }
+    }
+
+    @Test func anEmptyRoomIsLeftAfterTheTimeout() async throws {
+        try await StreamsWorld { $0.rules.emptyTimeout = .seconds(10) }.run { world in
+            await world.streams.occupancyChanged(room: "demo", isEmpty: false)
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            world.clock.advance(.seconds(100))
+            await world.streams.tick()
+            #expect(await world.streams.current(room: "demo")?.status == .running)
+            await world.streams.occupancyChanged(room: "demo", isEmpty: true)
+            world.clock.advance(.seconds(10))
+            await world.streams.tick()
+            #expect(await bot.nextSignal() == .stop)
+            #expect(await world.streams.current(room: "demo")?.stopReason == "last peer left")
+        }
+    }
+}

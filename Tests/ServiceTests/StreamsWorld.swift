@@ -1,0 +1,133 @@
+import ControlAPI
+import Foundation
+import Logging
+import MediaKernel
+import Synchronization
+
+@testable import Service
+
+/// Streams with bots that exist only as conversations, on a clock that a test moves.
+final class StreamsWorld: Sendable {
+    let directory: String
+    let streams: Streams
+    let authority: TokenAuthority
+    let launcher = LauncherDouble()
+    let observer = ObserverDouble()
+    let clock = ClockDouble()
+
+    init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
+        directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-streams-\(UUID().uuidString)").path
+        var settings = StreamSettings()
+        settings.outputDirectory = directory
+        settings.publicBaseURL = "http://h:1"
+        change(&settings)
+        authority = try await TokenAuthority(
+            accessKey: "key", secret: "a secret of at least thirty-two bytes")
+        let clock = clock
+        streams = Streams(
+            settings: settings, authority: authority, endpoint: "http://127.0.0.1:1",
+            launcher: launcher, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: { (clock.instant, clock.time) })
+        await streams.observe(by: observer)
+    }
+
+    /// Runs the streams beside the body, then ends them.
+    func run(_ body: @Sendable (StreamsWorld) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.streams.run() }
+            try await body(self)
+            group.cancelAll()
+            launcher.endAll()
+        }
+    }
+
+    /// Lets a bot end and waits for the one that replaces it.
+    func replace(_ bot: BotDouble, _ exit: BotExit) async -> BotDouble? {
+        await end(bot, exit)
+        clock.advance(.seconds(1))
+        await streams.tick()
+        return await launcher.next()
+    }
+
+    /// Lets a bot end and waits until that is known.
+    func end(_ bot: BotDouble, _ exit: BotExit) async {
+        bot.exit(exit)
+        while await streams.hasBot(bot.job.stream) { await Task.yield() }
+    }
+}
+
+/// Moves only when told; starts in October 2025.
+final class ClockDouble: Sendable {
+    private let elapsed = Mutex(Duration.zero)
+
+    func advance(_ duration: Duration) { elapsed.withLock { $0 += duration } }
+
+    var instant: Instant { .zero + elapsed.withLock { $0 } }
+    var time: Timestamp { Timestamp(seconds: 1_760_000_000).advanced(by: elapsed.withLock { $0 }) }
+}
+
+/// A bot as seen from outside: what it is told, and what the test lets it say.
+final class BotDouble: Sendable {
+    let job: BotJob
+    private let signals: AsyncStream<BotSignal>
+    private let report: @Sendable (BotReport) async -> Void
+    private let ending = AsyncStream.makeStream(of: BotExit.self)
+
+    init(
+        _ job: BotJob, _ signals: AsyncStream<BotSignal>,
+        _ report: @escaping @Sendable (BotReport) async -> Void
+    ) {
+        self.job = job
+        self.signals = signals
+        self.report = report
+    }
+
+    func say(_ event: BotReport) async { await report(event) }
+    func exit(_ exit: BotExit) { ending.continuation.yield(exit) }
+    func nextSignal() async -> BotSignal? { await signals.first { _ in true } }
+
+    func life() async -> BotExit {
+        await ending.stream.first { _ in true } ?? .failed(reason: "cancelled")
+    }
+}
+
+final class LauncherDouble: BotLauncher {
+    private let bots = AsyncStream.makeStream(of: BotDouble.self)
+    private let all = Mutex<[BotDouble]>([])
+
+    func run(
+        _ job: BotJob, signals: AsyncStream<BotSignal>,
+        report: @escaping @Sendable (BotReport) async -> Void
+    ) async -> BotExit {
+        let bot = BotDouble(job, signals, report)
+        all.withLock { $0.append(bot) }
+        bots.continuation.yield(bot)
+        return await bot.life()
+    }
+
+    func next() async -> BotDouble? { await bots.stream.first { _ in true } }
+
+    func endAll() {
+        for bot in all.withLock({ $0 }) { bot.exit(.finished(reason: "end of the test")) }
+    }
+}
+
+final class ObserverDouble: RoomStreamingObserver {
+    private let changes = AsyncStream.makeStream(of: [LiveStream].self)
+
+    func session(of room: RoomID) async -> SessionID? { "session-1" }
+
+    func streamingChanged(room: RoomID, streams: [LiveStream]) async {
+        changes.continuation.yield(streams)
+    }
+
+    func next() async -> [LiveStream]? { await changes.stream.first { _ in true } }
+
+    /// The first stream that is heard to have ended.
+    func ending() async -> LiveStream? {
+        await changes.stream.first { $0.contains(where: \.status.isFinal) }?
+            .first(where: \.status.isFinal)
+    }
+}
