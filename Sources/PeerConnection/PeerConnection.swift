@@ -78,8 +78,8 @@ public final class PeerConnection {
     var outbound: [String: OutboundStream] = [:]
     private var outboundBySSRC: [SSRC: String] = [:]
     private var inbound: [SSRC: InboundStream] = [:]
-    /// RTX stream to the stream it repairs.
-    private var repairs: [SSRC: SSRC] = [:]
+    /// RTX stream to the stream it repairs; at most one for each of `inbound`.
+    private(set) var repairs: [SSRC: SSRC] = [:]
     private var feedback: TransportFeedbackRecorder
     private var outputs: [Output] = []
     private var outputIndex = 0
@@ -116,6 +116,7 @@ public final class PeerConnection {
 
     /// Takes one datagram of our socket. Never fails: what is not valid is counted and dropped.
     public func handle(_ datagram: [UInt8], from source: TransportAddress, at now: Instant) {
+        guard state != .closed else { return discardedDatagrams += 1 }
         // RFC 7983 sect. 7: the first byte tells the protocol.
         switch datagram.first ?? 255 {
         case 0...3:
@@ -134,6 +135,7 @@ public final class PeerConnection {
 
     /// Lets time pass. Call at `nextDeadline` or later.
     public func handleTimeout(at now: Instant) {
+        guard state != .closed else { return }
         agent.handleTimeout(at: now)
         settleICE(at: now)
         if let dtls {
@@ -149,8 +151,10 @@ public final class PeerConnection {
         }
     }
 
+    /// Nil once closed.
     public var nextDeadline: Instant? {
-        [agent.nextDeadline, dtls?.nextDeadline, feedback.nextDeadline, nextReport]
+        guard state != .closed else { return nil }
+        return [agent.nextDeadline, dtls?.nextDeadline, feedback.nextDeadline, nextReport]
             .compactMap { $0 }.min()
     }
 
@@ -276,6 +280,8 @@ public final class PeerConnection {
             let bytes = packet.extensions[id], bytes.count == 2
         {
             let first = bytes.startIndex
+            // Browsers drop feedback that names none of the streams they send.
+            feedback.media = packet.ssrc
             feedback.received(
                 sequence: UInt16(bytes[first]) << 8 | UInt16(bytes[first + 1]), at: now)
         }
@@ -309,6 +315,8 @@ public final class PeerConnection {
         else { return nil }
         if track.rtxPayloadType == type {
             guard let primary = primarySSRC(of: section.mid) else { return nil }
+            // The newest replaces the one before, or a peer could fill our memory with them.
+            forgetRepairs(of: primary)
             repairs[packet.ssrc] = primary
             handleLearnedRepair(packet, of: primary, mid: section.mid)
             return nil
@@ -339,11 +347,18 @@ public final class PeerConnection {
                 mid: track.mid, ssrc: ssrc, payloadType: PayloadType(track.codec.payloadType),
                 clockRate: track.codec.clockRate)
         }
-        if let rtxSSRC { repairs[rtxSSRC] = ssrc }
+        if let rtxSSRC {
+            forgetRepairs(of: ssrc)
+            repairs[rtxSSRC] = ssrc
+        }
     }
 
     func forget(_ ssrc: SSRC) {
         inbound[ssrc] = nil
+        forgetRepairs(of: ssrc)
+    }
+
+    private func forgetRepairs(of ssrc: SSRC) {
         for (repair, original) in repairs where original == ssrc { repairs[repair] = nil }
     }
 
@@ -413,6 +428,7 @@ public final class PeerConnection {
                 channels?.handle(bytes)
                 settleChannels(at: now)
             case .closed:
+                channels = nil
                 change(to: .closed)
             case .failed:
                 hasTransportFailed = true

@@ -118,7 +118,12 @@ enum WebSocketClient {
             notUpgradingCompletionHandler: { channel in
                 channel.eventLoop.makeSucceededFuture(.refused)
             })
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: configuration)
+        // The server speaks first: its first message may come in one read with its answer, and
+        // would be dropped with the HTTP decoder.
+        pipeline.leftOverBytesStrategy = .forwardBytes
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: .init(upgradeConfiguration: configuration))
+            configuration: pipeline)
     }
 }
