@@ -156,6 +156,8 @@ public struct BotRunner: Sendable {
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
             case .tilesChanged(let tiles):
                 writer.write(.tiles(tiles))
+            case .undecodable(let track, let codec, let reason):
+                writer.write(.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
             case .degraded(let layer, let framesDropped):
                 writer.write(.warning("layer \(layer) left out \(framesDropped) frames so far"))
             case .inputOverflow(let framesDropped):

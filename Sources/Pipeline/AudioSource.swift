@@ -3,7 +3,7 @@ import MediaKernel
 import Stage
 
 /// One audio track: packets in, samples of the output's clock out. Owned by the director's thread.
-struct AudioSource {
+final class AudioSource {
     /// Below this peak a correction of the timing is not heard. About -60 dBFS.
     static let quietPeak: Float = 0.001
 
@@ -23,18 +23,18 @@ struct AudioSource {
     init() throws(CodecError) { decoder = try OpusDecoder() }
 
     /// The output begins: from now on samples have places.
-    mutating func begin(_ clock: SampleClock, position: Int64) {
+    func begin(_ clock: SampleClock, position: Int64) {
         timeline = AudioTrackTimeline(clock: clock, position: position)
         queue = SampleQueue()
         resampler.reset()
     }
 
-    mutating func lost(from timestamp: Int64) { loss = loss ?? Loss(timestamp: timestamp) }
+    func lost(from timestamp: Int64) { loss = loss ?? Loss(timestamp: timestamp) }
 
     /// Decodes a packet and queues it where it belongs.
     ///
     /// - Parameter presentation: of a timestamp; nil while the track has no clock.
-    mutating func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) {
+    func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) {
         if let loss {
             self.loss = nil
             fill(from: loss.timestamp, before: frame, presentation)
@@ -58,7 +58,7 @@ struct AudioSource {
 
     /// Makes up for what was lost before `frame`: the last packet from the redundancy in it, the
     /// ones before by concealment.
-    private mutating func fill(
+    private func fill(
         from timestamp: Int64, before frame: IncomingFrame, _ presentation: (Int64) -> Instant?
     ) {
         let missing = Int(clamping: frame.timestamp - timestamp)
@@ -75,7 +75,7 @@ struct AudioSource {
         }
     }
 
-    private mutating func conceal(_ samples: Int, packet: Int, redundancyIn data: [UInt8]) {
+    private func conceal(_ samples: Int, packet: Int, redundancyIn data: [UInt8]) {
         var block: [Float] = []
         let redundant = packet > 0 && packet <= samples ? packet : 0
         if samples > redundant {
@@ -86,14 +86,14 @@ struct AudioSource {
         queue.append(block)
     }
 
-    private mutating func silence(_ samples: Int) {
+    private func silence(_ samples: Int) {
         // What the resampler still holds comes before the silence and is part of its length.
         let rest = resampler.flush()
         queue.append(Array(rest.prefix(samples * 2)))
         queue.appendSilence(samples - rest.count / 2)
     }
 
-    private mutating func follow(_ instructions: [AudioInstruction], block: [Float]) {
+    private func follow(_ instructions: [AudioInstruction], block: [Float]) {
         var block = block
         for instruction in instructions {
             switch instruction {
@@ -112,7 +112,7 @@ struct AudioSource {
     }
 
     /// The samples for the next stretch of output; nil for silence.
-    mutating func pull(_ count: Int, through position: Int64) -> [Float]? {
+    func pull(_ count: Int, through position: Int64) -> [Float]? {
         defer { timeline?.pulled(through: position) }
         return queue.pull(count)
     }

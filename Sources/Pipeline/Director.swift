@@ -59,8 +59,10 @@ final class Director {
     private var peers: [SourcePeer] = []
     private var hasRoster = false
     private var owners: [TrackID: PeerID] = [:]
+    /// Tracks whose media has begun, whether or not the room has told us whose they are.
+    private var codecs: [TrackID: SourceCodec] = [:]
+    /// Tracks that are both told of and flowing.
     private var sources: [TrackID: Source] = [:]
-    private var clockRates: [TrackID: Int] = [:]
     private var clocks: [PeerID: SourceClock] = [:]
     private var tiles: [Tile] = []
     private var layoutChanged = true
@@ -114,11 +116,7 @@ final class Director {
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured one playout delay earlier.
         began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.nanoseconds)
-        for (id, source) in sources {
-            guard case .audio(var audio) = source else { continue }
-            audio.begin(clock, position: 0)
-            sources[id] = .audio(audio)
-        }
+        for case .audio(let audio) in sources.values { audio.begin(clock, position: 0) }
         phase = .live(clock, next: 0)
     }
 
@@ -170,9 +168,7 @@ final class Director {
         case .mediaEnded(let track): mediaEnded(track)
         case .frame(let frame, let track): receive(frame, of: track)
         case .audioLost(let track, let timestamp):
-            guard case .audio(var audio) = sources[track] else { return }
-            audio.lost(from: timestamp)
-            sources[track] = .audio(audio)
+            if case .audio(let audio) = sources[track] { audio.lost(from: timestamp) }
         case .senderReport(let track, let rtpTimestamp, let ntp, let now):
             guard let owner = owners[track] else { return }
             clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
@@ -206,57 +202,56 @@ final class Director {
         for peer in next {
             for track in peer.tracks {
                 owners[track.id] = peer.id
-                adopt(track.id, by: peer.id)
-                guard case .video(var video) = sources[track.id],
-                    video.timeline.isMuted != track.isMuted
-                else { continue }
-                video.setMuted(track.isMuted)
-                sources[track.id] = .video(video)
+                // Its first frames may have come before we knew whose they are.
+                if attach(track, of: peer.id), track.isVideo { emit(.keyframeNeeded(track.id)) }
+                if case .video(let video) = sources[track.id] { video.setMuted(track.isMuted) }
             }
         }
+        for id in sources.keys where owners[id] == nil { sources[id] = nil }
     }
 
-    /// Puts a track on its peer's clock once both are known, whichever came first.
-    private func adopt(_ track: TrackID, by peer: PeerID) {
-        guard let rate = clockRates[track] else { return }
-        if clocks[peer] == nil {
-            clocks[peer] = SourceClock(playoutDelay: configuration.playoutDelay)
-        }
-        guard clocks[peer]?.presentation(of: track, rtpTimestamp: 0) == nil,
-            !clockedTracks.contains(track)
-        else { return }
-        clocks[peer]?.addTrack(track, clockRate: rate)
-        clockedTracks.insert(track)
-    }
-
-    private var clockedTracks: Set<TrackID> = []
-
-    private func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
+    /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows. Tells
+    /// whether it was done now.
+    @discardableResult
+    private func attach(_ track: SourceTrack, of peer: PeerID) -> Bool {
+        guard sources[track.id] == nil, let codec = codecs[track.id] else { return false }
         do throws(CodecError) {
             if codec.isVideo {
-                sources[track] = .video(try VideoSource(codec: codec))
+                sources[track.id] = .video(
+                    try VideoSource(codec: codec, isScreen: track.isScreen))
             } else {
-                var audio = try AudioSource()
+                let audio = try AudioSource()
                 switch phase {
                 case .live(let clock, let next), .finishing(let clock, let next, _):
                     audio.begin(clock, position: clock.firstSample(ofFrame: next))
                 case .waiting, .warmingUp: break
                 }
-                sources[track] = .audio(audio)
+                sources[track.id] = .audio(audio)
             }
         } catch {
-            emit(.failed("no decoder for \(codec.rawValue): \(error)"))
-            return
+            // Left out until it is published again with a codec that can be opened.
+            codecs[track.id] = nil
+            emit(.undecodable(track.id, codec, reason: "\(error)"))
+            return false
         }
-        clockRates[track] = codec.clockRate
-        if let owner = owners[track] { adopt(track, by: owner) }
+        clocks[peer, default: SourceClock(playoutDelay: configuration.playoutDelay)]
+            .addTrack(track.id, clockRate: codec.clockRate)
+        return true
+    }
+
+    private func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
+        codecs[track] = codec
         layoutChanged = true
+        for peer in peers {
+            for described in peer.tracks where described.id == track {
+                attach(described, of: peer.id)
+            }
+        }
     }
 
     private func mediaEnded(_ track: TrackID) {
         sources[track] = nil
-        clockRates[track] = nil
-        clockedTracks.remove(track)
+        codecs[track] = nil
         if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
         layoutChanged = true
     }
@@ -269,14 +264,10 @@ final class Director {
             clock?.presentation(of: track, rtpTimestamp: $0)
         }
         switch source {
-        case .audio(var audio):
+        case .audio(let audio):
             audio.receive(frame, presentation: presentation)
-            sources[track] = .audio(audio)
-        case .video(var video):
-            if !video.receive(frame, presentation: presentation) {
-                emit(.keyframeNeeded(track))
-            }
-            sources[track] = .video(video)
+        case .video(let video):
+            if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }
         }
     }
 
@@ -307,10 +298,8 @@ final class Director {
         let start = clock.firstSample(ofFrame: frame)
         let end = clock.firstSample(ofFrame: frame + 1)
         var blocks: [[Float]] = []
-        for (id, source) in sources {
-            guard case .audio(var audio) = source else { continue }
+        for case .audio(let audio) in sources.values {
             if let block = audio.pull(Int(end - start), through: end) { blocks.append(block) }
-            sources[id] = .audio(audio)
         }
         let mixed = mixer.mix(sources: blocks, frames: Int(end - start))
         try audioOutput.append(mixed) { layer, packets in
@@ -331,7 +320,7 @@ final class Director {
             var frame = PlacedFrame(
                 rectangle: tile.rectangle, fit: tile.fit, frame: nil,
                 peer: tile.participant.peer, name: tile.participant.name)
-            if let track = tile.participant.track, case .video(var video) = sources[track] {
+            if let track = tile.participant.track, case .video(let video) = sources[track] {
                 switch video.choose(at: tick) {
                 case .show(let picture), .hold(let picture):
                     frame.frame = picture.frame
@@ -339,7 +328,6 @@ final class Director {
                 case .placeholder:
                     break
                 }
-                sources[track] = .video(video)
             }
             placed.append(frame)
         }

@@ -5,6 +5,8 @@ public import Stage
 public enum PipelineEvent: Sendable {
     /// The decoder of a track needs a key frame to go on.
     case keyframeNeeded(TrackID)
+    /// A track is left out: nothing here can decode it.
+    case undecodable(TrackID, SourceCodec, reason: String)
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
     /// The first segment of every layer can be fetched, and so can the master playlist.

@@ -3,7 +3,7 @@ import MediaKernel
 import Stage
 
 /// One video track: frames in, the picture of each moment out. Owned by the director's thread.
-struct VideoSource {
+final class VideoSource {
     struct Picture: Sendable {
         var frame: VideoFrame
         /// Clockwise degrees by which it is to be turned.
@@ -11,11 +11,17 @@ struct VideoSource {
     }
 
     private let decoder: VideoDecoder
-    private(set) var timeline = VideoTrackTimeline<Picture>()
+    private(set) var timeline: VideoTrackTimeline<Picture>
     /// Something decodable has come.
     private(set) var hasPicture = false
 
-    init(codec: SourceCodec) throws(CodecError) {
+    /// A shared screen may stand still for long: its last picture is worth more than a name.
+    static let screenHoldLimit: Duration = .seconds(10)
+    static let cameraHoldLimit: Duration = .seconds(3)
+
+    init(codec: SourceCodec, isScreen: Bool) throws(CodecError) {
+        timeline = VideoTrackTimeline(
+            holdLimit: isScreen ? Self.screenHoldLimit : Self.cameraHoldLimit)
         let kind: VideoCodecKind
         switch codec {
         case .vp8: kind = .vp8
@@ -28,7 +34,7 @@ struct VideoSource {
     }
 
     /// Decodes a frame. Gives false when the decoder needs a key frame to go on.
-    mutating func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) -> Bool {
+    func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) -> Bool {
         do throws(CodecError) {
             for picture in try decoder.decode(frame.data, timestamp: frame.timestamp) {
                 guard let instant = presentation(picture.timestamp) else { continue }
@@ -42,9 +48,9 @@ struct VideoSource {
         }
     }
 
-    mutating func setMuted(_ isMuted: Bool) { timeline.setMuted(isMuted) }
+    func setMuted(_ isMuted: Bool) { timeline.setMuted(isMuted) }
 
-    mutating func choose(at tick: Instant) -> VideoTrackTimeline<Picture>.Choice {
+    func choose(at tick: Instant) -> VideoTrackTimeline<Picture>.Choice {
         timeline.frame(at: tick)
     }
 }
