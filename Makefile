@@ -3,6 +3,7 @@
 #   DURATION=20        make demo: stop after so many seconds and print one JSON line
 #   ARGUMENTS="..."    make run, make demo: handed to the binary as they are
 #   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
+#   BENCH_SECONDS=60   make bench: the length of the stream
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -40,9 +41,17 @@ test-units: install-dependencies ## The Swift tests
 test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) -m pytest Tests/EndToEnd $(PYTEST)
 
+.PHONY: bench
+bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg at the same work (docs/BENCHMARKS.md)
+	@Tests/Benchmarks/run $(BINARY)
+
 .PHONY: install-dependencies
 install-dependencies: ## Debian packages to build and run, where missing
 	@.ci/install-packages build
+
+.PHONY: install-bench-dependencies
+install-bench-dependencies: ## Those, and what the benchmark needs
+	@.ci/install-packages bench
 
 .PHONY: install-test-dependencies
 install-test-dependencies: .venv/installed ## Those, and what the browser tests need
