@@ -1,0 +1,17 @@
+import MediaKernel
+
+/// The two connections of one peer and what it should receive.
+final class MediaPeer {
+    let id: PeerID
+    var publish: Connection?
+    var subscribe: Connection?
+    var desired: Set<TrackID> = []
+    /// Tracks in the subscribe connection's description, with their sections.
+    var offered: [TrackID: String] = [:]
+    /// Sections of the publish connection to tracks, as last looked up.
+    var published: [String: TrackID] = [:]
+    var needsOffer = false
+    var needsRestart = false
+
+    init(id: PeerID) { self.id = id }
+}

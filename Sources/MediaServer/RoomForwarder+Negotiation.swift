@@ -1,0 +1,194 @@
+import Logging
+import MediaKernel
+import PeerConnection
+import RTP
+import SDP
+
+/// What is published and who is offered it: everything that changes a description.
+extension RoomForwarder {
+    func publishOffer(
+        _ sdp: String, from id: PeerID, at now: Instant
+    ) throws(MediaServerError) -> String {
+        let peer = try peer(id)
+        let offer = try Self.parse(sdp)
+        try checkTracks(of: offer, from: id)
+        let connection =
+            peer.publish
+            ?? loop.makeConnection(peer: id, direction: .publish, room: self, at: now)
+        do throws(PeerConnectionError) {
+            let answer = try connection.core.answer(offer, at: now)
+            peer.publish = connection
+            loop.registerFragment(of: connection)
+            publishedTracksChanged(of: peer, at: now)
+            loop.drain(connection, at: now)
+            offerSubscribe(peer, at: now)
+            return answer.rendered()
+        } catch {
+            if peer.publish == nil { loop.close(connection, at: now) }
+            throw .badDescription(String(describing: error))
+        }
+    }
+
+    private func checkTracks(
+        of offer: SessionDescription, from id: PeerID
+    ) throws(MediaServerError) {
+        let sending = offer.media.filter { $0.direction.sends && $0.kind != .application }
+        guard sending.count <= Self.tracksPerPeerMaximum else {
+            throw .tooManyTracks(maximum: Self.tracksPerPeerMaximum)
+        }
+        for section in sending {
+            guard let msid = section.msids.first, let track = tracks[TrackID(msid.track)] else {
+                continue
+            }
+            guard track.publisher == id else { throw .duplicateTrack(track.id) }
+        }
+    }
+
+    private static func parse(_ sdp: String) throws(MediaServerError) -> SessionDescription {
+        do throws(SDPError) {
+            return try SessionDescription.parse(sdp)
+        } catch {
+            throw .badDescription("malformed session description: \(error)")
+        }
+    }
+
+    /// Brings the tracks of a peer in line with what its description announces.
+    private func publishedTracksChanged(of peer: MediaPeer, at now: Instant) {
+        let announced = (peer.publish?.core.incomingTracks ?? []).filter(\.isSending)
+        let live = Set(announced.map { TrackID($0.trackID) })
+        for track in tracks.values where track.publisher == peer.id && !live.contains(track.id) {
+            remove(track, at: now)
+        }
+        for incoming in announced {
+            let trackID = TrackID(incoming.trackID)
+            guard let codec = MediaCodec(rtpName: incoming.codec.name) else { continue }
+            if let known = tracks[trackID] {
+                if known.publisher == peer.id { known.incoming = incoming }
+                continue
+            }
+            tracks[trackID] = ForwardedTrack(
+                id: trackID, publisher: peer.id, incoming: incoming, codec: codec)
+            for subscriber in peers.values where subscriber.desired.contains(trackID) {
+                offerSubscribe(subscriber, at: now)
+            }
+        }
+    }
+
+    func remove(_ track: ForwardedTrack, at now: Instant) {
+        tracks[track.id] = nil
+        for id in track.subscriptions.keys {
+            if let subscriber = peers[id] { offerSubscribe(subscriber, at: now) }
+        }
+        if track.isFlowing { emit(.trackMedia(track.publisher, track.id, isFlowing: false)) }
+    }
+
+    // MARK: Subscribing
+
+    func setSubscriptions(_ wanted: [TrackID], of id: PeerID, at now: Instant) {
+        guard let peer = peers[id] else { return }
+        peer.desired = Set(wanted)
+        offerSubscribe(peer, at: now)
+    }
+
+    func subscribeAnswer(
+        _ sdp: String, from id: PeerID, at now: Instant
+    ) throws(MediaServerError) {
+        let peer = try peer(id)
+        guard let connection = peer.subscribe else { throw .badDescription("no offer was made") }
+        let answer = try Self.parse(sdp)
+        do throws(PeerConnectionError) {
+            try connection.core.accept(answer: answer, at: now)
+        } catch {
+            throw .badDescription(String(describing: error))
+        }
+        loop.drain(connection, at: now)
+        for (trackID, mid) in peer.offered where connection.core.isWanted(mid: mid) {
+            guard let track = tracks[trackID], track.subscriptions[id] == nil else { continue }
+            track.subscriptions[id] = Subscription(
+                mid: mid, connection: connection, codec: track.codec)
+            if track.codec.isVideo { requestKeyframe(of: track, at: now) }
+        }
+        if peer.needsOffer { offerSubscribe(peer, at: now) }
+    }
+
+    func restartSubscribe(of id: PeerID, at now: Instant) {
+        guard let peer = peers[id], peer.subscribe != nil else { return }
+        peer.needsRestart = true
+        offerSubscribe(peer, at: now, always: true)
+    }
+
+    /// Offers the subscribe connection when what the peer should receive has changed. One offer is
+    /// outstanding at a time; changes meanwhile go into the next.
+    func offerSubscribe(_ peer: MediaPeer, at now: Instant, always: Bool = false) {
+        // The client makes its subscribe connection when it joins, which it does by publishing.
+        guard peer.publish != nil else { return }
+        let isFirst = peer.subscribe == nil
+        let connection =
+            peer.subscribe
+            ?? loop.makeConnection(peer: peer.id, direction: .subscribe, room: self, at: now)
+        peer.subscribe = connection
+        if connection.core.isOfferOutstanding, !always {
+            peer.needsOffer = true
+            return
+        }
+        let hasChanged = reconcile(peer, over: connection)
+        guard isFirst || hasChanged || always else {
+            peer.needsOffer = false
+            return
+        }
+        do throws(PeerConnectionError) {
+            let offer = try connection.core.createOffer(restartsICE: peer.needsRestart, at: now)
+            peer.needsOffer = false
+            peer.needsRestart = false
+            loop.registerFragment(of: connection)
+            loop.drain(connection, at: now)
+            emit(.subscribeOffer(peer.id, sdp: offer.rendered()))
+        } catch {
+            loop.logger.error(
+                "cannot offer",
+                metadata: ["room": "\(id)", "peer": "\(peer.id)", "error": "\(error)"])
+        }
+    }
+
+    /// Adds and removes sections of the subscribe connection. Gives whether anything changed.
+    private func reconcile(_ peer: MediaPeer, over connection: Connection) -> Bool {
+        var hasChanged = false
+        for (trackID, mid) in peer.offered
+        where tracks[trackID] == nil || !peer.desired.contains(trackID) {
+            connection.core.remove(mid: mid)
+            peer.offered[trackID] = nil
+            tracks[trackID]?.subscriptions[peer.id] = nil
+            hasChanged = true
+        }
+        for trackID in peer.desired.sorted() where peer.offered[trackID] == nil {
+            guard let track = tracks[trackID], track.publisher != peer.id else { continue }
+            do throws(PeerConnectionError) {
+                peer.offered[trackID] = try connection.core.add(.forwarding(track.incoming))
+                hasChanged = true
+            } catch {
+                loop.logger.warning(
+                    "track not offered",
+                    metadata: ["room": "\(id)", "peer": "\(peer.id)", "error": "\(error)"])
+            }
+        }
+        return hasChanged
+    }
+}
+
+extension OutgoingTrack {
+    static let forwardedExtensions = [
+        HeaderExtensionURI.audioLevel, HeaderExtensionURI.videoOrientation,
+        HeaderExtensionURI.dependencyDescriptor,
+    ]
+
+    /// Offers exactly what the publisher sends, since nothing is transcoded.
+    static func forwarding(_ track: IncomingTrack) -> OutgoingTrack {
+        var codec = track.codec
+        codec.feedback = codec.feedback.filter { ["nack", "nack pli", "ccm fir"].contains($0) }
+        return OutgoingTrack(
+            streamID: track.streamID, trackID: track.trackID, kind: track.kind, codecs: [codec],
+            headerExtensions: track.kind == .audio
+                ? [HeaderExtensionURI.audioLevel]
+                : [HeaderExtensionURI.videoOrientation, HeaderExtensionURI.dependencyDescriptor])
+    }
+}
