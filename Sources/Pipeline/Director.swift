@@ -11,8 +11,9 @@ import Stage
 /// ```
 ///  warmingUp ──all pictures there, or waited long enough──► live ──finish──► over
 /// ```
-/// Frame *k* is due at *origin + k / frame rate*. A thread that was held up makes up for it: no
-/// frame number is ever skipped here, so picture and sound stay what the clock says.
+/// Frame *k* is due at *origin + k / frame rate*. A thread that was held up makes up for it: the
+/// sound of every frame is made, and its picture unless that is late beyond use, so both stay what
+/// the clock says.
 final class Director {
     enum Command: Sendable {
         case peers([SourcePeer])
@@ -29,6 +30,8 @@ final class Director {
 
     /// How long a start waits for the first pictures of those who are there.
     static let warmUpMaximum: Duration = .milliseconds(1200)
+    /// A frame that is later than this is only heard, so that we catch up.
+    static let latenessMaximum: Duration = .milliseconds(500)
     /// Input waiting: 25 participants for two seconds.
     static let inboxMaximum = 4096
 
@@ -94,7 +97,7 @@ final class Director {
             for command in batch { handle(command) }
             batch.removeAll(keepingCapacity: true)
             advanceWarmUp()
-            if try composeDueFrames() { return }
+            if try composeDueFrame() { return }
         }
         // The owner closed the inbox without a finish: nothing more is wanted.
         try finishLayers()
@@ -130,24 +133,28 @@ final class Director {
         }
     }
 
-    private func composeDueFrames() throws -> Bool {
-        while true {
-            switch phase {
-            case .waiting, .warmingUp:
-                return false
-            case .live(let clock, let next):
-                guard clock.instant(ofFrame: next) <= MonotonicClock.now else { return false }
+    /// Composes the next frame if it is due. One at a time: a thread that is behind must still
+    /// take in what arrives, or there would be nothing to show when it has caught up.
+    ///
+    /// - Returns: whether the stream is over.
+    private func composeDueFrame() throws -> Bool {
+        switch phase {
+        case .waiting, .warmingUp:
+            return false
+        case .live(let clock, let next):
+            guard clock.instant(ofFrame: next) <= MonotonicClock.now else { return false }
+            try compose(frame: next, clock)
+            phase = .live(clock, next: next + 1)
+            return false
+        case .finishing(let clock, var next, let end):
+            if next < end, clock.instant(ofFrame: next) <= MonotonicClock.now {
                 try compose(frame: next, clock)
-                phase = .live(clock, next: next + 1)
-            case .finishing(let clock, let next, let end):
-                guard next < end else {
-                    try finishLayers()
-                    return true
-                }
-                guard clock.instant(ofFrame: next) <= MonotonicClock.now else { return false }
-                try compose(frame: next, clock)
-                phase = .finishing(clock, next: next + 1, end: end)
+                next += 1
+                phase = .finishing(clock, next: next, end: end)
             }
+            guard next >= end else { return false }
+            try finishLayers()
+            return true
         }
     }
 
@@ -210,8 +217,8 @@ final class Director {
         for id in sources.keys where owners[id] == nil { sources[id] = nil }
     }
 
-    /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows. Tells
-    /// whether it was done now.
+    /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows.
+    /// Tells whether it was done now.
     @discardableResult
     private func attach(_ track: SourceTrack, of peer: PeerID) -> Bool {
         guard sources[track.id] == nil, let codec = codecs[track.id] else { return false }
@@ -275,20 +282,31 @@ final class Director {
 
     private func compose(frame: Int64, _ clock: SampleClock) throws {
         try mixSound(ofFrame: frame, clock)
-        let picture = try paint(at: clock.instant(ofFrame: frame))
         framesComposed += 1
+        let tick = clock.instant(ofFrame: frame)
+        // All layers must be cut at a segment's first frame, so it is worth waiting for.
+        let isNeeded = planner.isSegmentStart(frame: frame)
+        guard isNeeded || MonotonicClock.now - tick < Self.latenessMaximum else {
+            for index in layers.indices { leaveOut(layer: index) }
+            return
+        }
+        let picture = try paint(at: tick)
         for (index, layer) in layers.enumerated() {
-            if layer.inbox.offer(.picture(picture, index: frame)) { continue }
-            // The encoder is behind. A segment's first frame is worth waiting for, since all
-            // layers must be cut at it; any other is left out, and said so.
-            if planner.isSegmentStart(frame: frame) {
-                layer.inbox.put(.picture(picture, index: frame))
-            } else {
-                framesDropped[index] += 1
-                if framesDropped[index].isMultiple(of: configuration.frameRate) {
-                    emit(.degraded(layer: index, framesDropped: framesDropped[index]))
-                }
+            let item = LayerWriter.Item.picture(picture, index: frame)
+            if isNeeded {
+                layer.inbox.put(item)
+            } else if !layer.inbox.offer(item, below: LayerWriter.picturesBelow) {
+                leaveOut(layer: index)
             }
+        }
+    }
+
+    /// The encoder, or all of us, are behind: a picture less, and said so.
+    private func leaveOut(layer index: Int) {
+        framesDropped[index] += 1
+        let isFirst = framesDropped[index] == 1
+        if isFirst || framesDropped[index].isMultiple(of: configuration.frameRate) {
+            emit(.degraded(layer: index, framesDropped: framesDropped[index]))
         }
     }
 

@@ -15,9 +15,12 @@ final class LayerWriter {
         case finish
     }
 
-    /// Pictures and sound waiting: with 30 pictures and 47 blocks a second, about half a second.
-    /// A canvas of 720p is 1.4 MB, so this bounds memory too.
-    static let inboxMaximum = 40
+    /// Pictures are left out while so many items wait: with 30 pictures and 47 blocks of sound a
+    /// second, about three quarters of a second. A canvas of 720p is 1.4 MB, so this bounds
+    /// memory too.
+    static let picturesBelow = 60
+    /// Sound is small and never left out: it has room for as much again before anybody waits.
+    static let inboxMaximum = 160
 
     let inbox = Mailbox<Item>(maximum: inboxMaximum)
     private let index: Int

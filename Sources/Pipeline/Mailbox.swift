@@ -37,10 +37,10 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return body()
     }
 
-    /// Gives false when the queue is full or closed.
-    func offer(_ element: Element) -> Bool {
+    /// Gives false when as many as `limit` wait already, the queue is full or closed.
+    func offer(_ element: Element, below limit: Int = .max) -> Bool {
         locked {
-            guard !isClosed, queue.append(element) else { return false }
+            guard !isClosed, queue.count < limit, queue.append(element) else { return false }
             pthread_cond_broadcast(changed)
             return true
         }
