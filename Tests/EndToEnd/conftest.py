@@ -42,9 +42,10 @@ def room():
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(request):
+    """A Chromium for the tests of a module, which may name its camera's CAMERA_RATE."""
     with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
+        browser = chromium.launch(playwright, getattr(request.module, "CAMERA_RATE", 30))
         yield browser
         browser.close()
 

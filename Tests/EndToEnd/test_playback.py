@@ -3,7 +3,8 @@
 from harness.waiting import wait_for
 
 LENGTH = 20  # s that playback must advance
-ON_AIR_TIMEOUT = 15  # s
+ON_AIR_TIMEOUT = 20  # s
+CAMERA_RATE = 15  # frames/s
 
 STATE = """() => {
   const video = document.querySelector("[data-testid=video]");

@@ -4,7 +4,8 @@ from harness.signalling import hls_in, peers_in
 from harness.waiting import wait_for
 
 RECORDER = "__internal_recorder"
-ON_AIR_TIMEOUT = 15  # s
+ON_AIR_TIMEOUT = 20  # s
+CAMERA_RATE = 10  # frames/s: up to three browsers encode and decode here
 
 
 def is_green(colour):

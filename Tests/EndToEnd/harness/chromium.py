@@ -6,7 +6,6 @@ from .waiting import wait_for
 EXECUTABLE = "/usr/bin/chromium"
 
 ARGUMENTS = [
-    "--use-fake-device-for-media-stream=fps=30",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
     "--autoplay-policy=no-user-gesture-required",
@@ -52,8 +51,9 @@ TILES = """() => [...document.querySelectorAll("[data-testid=tile]")].map((tile)
 })"""
 
 
-def launch(playwright):
-    return playwright.chromium.launch(executable_path=EXECUTABLE, args=ARGUMENTS)
+def launch(playwright, frame_rate=30):
+    camera = f"--use-fake-device-for-media-stream=fps={frame_rate}"
+    return playwright.chromium.launch(executable_path=EXECUTABLE, args=[camera, *ARGUMENTS])
 
 
 class Participant:

@@ -51,7 +51,7 @@ class Firefox:
         try:
             connection = wait_for("Firefox listens", lambda: self._open(namespace, port), 60)
             self._socket = websockets.sync.client.connect(
-                f"ws://127.0.0.1:{port}/session", sock=connection, max_size=None
+                f"ws://127.0.0.1:{port}/session", sock=connection, max_size=None, legacy=True
             )
             self.command("session.new", capabilities={})
             tree = self.command("browsingContext.getTree")

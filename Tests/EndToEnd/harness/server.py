@@ -64,6 +64,9 @@ class Server:
             "ROOMCAST_AUTH_SECRET": tokens.SECRET,
             "ROOMCAST_OUTPUT_DIRECTORY": str(self.output),
             "ROOMCAST_PAGES_OPEN_TOKENS": "true",
+            # The machine's cores are shared with the browsers; the demonstration's test encodes
+            # as it is done by default.
+            "ROOMCAST_STREAM_PRESET": "ultrafast",
         }
 
     def _is_up(self):

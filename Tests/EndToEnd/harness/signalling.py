@@ -52,7 +52,8 @@ class Peer:
             "protocol_spec": "20250115",
         })
         self.socket = websockets.sync.client.connect(
-            f"ws://{server.host}:{server.port}/ws?{query}", max_size=None, open_timeout=TIMEOUT
+            f"ws://{server.host}:{server.port}/ws?{query}", max_size=None, open_timeout=TIMEOUT,
+            legacy=True,  # closed by `close`, not by a block
         )
 
     def send(self, text):
