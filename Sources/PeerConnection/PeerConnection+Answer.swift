@@ -48,6 +48,7 @@ extension PeerConnection {
             if let ssrc = track.ssrc { register(track, ssrc: ssrc, rtxSSRC: track.rtxSSRC) }
         }
         settleICE(at: now)
+        openChannels(at: now)
         return describe(setup: dtlsRole == .client ? .active : .passive)
     }
 

@@ -55,8 +55,9 @@ extension PeerConnection {
         restartsICE: Bool = false, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
         addDataSectionIfNeeded()
-        if restartsICE { agent.restart(local: .random(using: &random), at: now) }
         for index in sections.indices { try refreshOffer(at: index) }
+        // Last, since nothing may have changed when the above throws.
+        if restartsICE { agent.restart(local: .random(using: &random), at: now) }
         isOfferOutstanding = true
         settleICE(at: now)
         return describe(setup: .actpass)

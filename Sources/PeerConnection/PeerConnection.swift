@@ -437,9 +437,11 @@ public final class PeerConnection {
         updateState()
     }
 
-    private func openChannels(at now: Instant) {
-        guard let section = sections.first(where: { $0.kind == .application && !$0.isRejected }),
-            channels == nil
+    /// Begins SCTP once both the handshake is over and a data section is agreed upon, whichever
+    /// comes last.
+    func openChannels(at now: Instant) {
+        guard dtls?.isConnected == true, channels == nil,
+            let section = sections.first(where: { $0.kind == .application && !$0.isRejected })
         else { return }
         channels = try? DataChannelTransport(
             isDTLSClient: dtlsRole == .client, remotePort: section.remoteSCTPPort,
