@@ -174,7 +174,9 @@ let package = Package(
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel"]),
         tests("Datagrams", ["MediaKernel"] + nio),
-        tests("PeerConnection", ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport"]),
+        tests(
+            "PeerConnection",
+            ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
         tests("Compositor", ["MediaKernel", "Stage", "Codec"]),
         tests("Signalling", ["MediaKernel", "Rooms"]),
         tests("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec"]),
