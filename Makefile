@@ -28,7 +28,8 @@ run: build ## The server, on http://localhost:8080/
 
 .PHONY: build
 build: install-dependencies ## The release binary, in .build/release/roomcast
-	@swift build -c release --product roomcast >&2
+	@swift build -c release --product roomcast \
+		--explicit-target-dependency-import-check error >&2
 
 .PHONY: test
 test: test-units test-end-to-end ## Every test, the browser ones included

@@ -31,7 +31,6 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOPosix", package: "swift-nio"),
 ]
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 
 let package = Package(
     name: "roomcast",
@@ -51,7 +50,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
     ],
     targets: [
         // Floor 0: C libraries.
@@ -165,7 +163,7 @@ let package = Package(
 
         tests("MediaKernel"),
         tests("RTP", ["MediaKernel"]),
-        tests("ICE", ["MediaKernel", "SecureTransport"]),
+        tests("ICE", ["MediaKernel"]),
         tests("SDP", ["MediaKernel"]),
         tests("HLS", ["MediaKernel"]),
         tests("Rooms", ["MediaKernel"]),
