@@ -57,7 +57,7 @@ extension PeerConnection {
         addDataSectionIfNeeded()
         for index in sections.indices { try refreshOffer(at: index) }
         // Last, since nothing may have changed when the above throws.
-        if restartsICE { agent.restart(local: .random(using: &random), at: now) }
+        if restartsICE { agent.restart(local: Self.freshCredentials(), at: now) }
         isOfferOutstanding = true
         settleICE(at: now)
         return describe(setup: .actpass)

@@ -53,7 +53,7 @@ extension PeerConnection {
         }
         if let known = remoteCredentials, known != remote.credentials, !isAnswer {
             // RFC 8445 sect. 9: an answer to a restart carries fresh credentials too.
-            agent.restart(local: .random(using: &random), at: now)
+            agent.restart(local: Self.freshCredentials(), at: now)
         }
         if remoteCredentials != remote.credentials {
             remoteCredentials = remote.credentials

@@ -1,0 +1,111 @@
+import DataChannel
+import ICE
+public import MediaKernel
+import SDP
+import SecureTransport
+
+/// The layers below: bringing their outputs out, and what they amount to together.
+extension PeerConnection {
+    func settleICE(at now: Instant) {
+        while let output = agent.poll() {
+            switch output {
+            case .transmit(let bytes, let address): emit(.transmit(bytes, to: address))
+            case .selected, .state: break
+            }
+        }
+        if agent.selected != nil, let dtls, !hasStartedDTLS {
+            hasStartedDTLS = true
+            dtls.start(at: now)
+            settleDTLS(at: now)
+        }
+        updateState()
+    }
+
+    func settleDTLS(at now: Instant) {
+        guard let dtls else { return }
+        while let output = dtls.poll() {
+            switch output {
+            case .transmit(let bytes):
+                if let address = agent.selected { emit(.transmit(bytes, to: address)) }
+            case .connected:
+                nextReport = now + Self.reportInterval
+                openChannels(at: now)
+            case .applicationData(let bytes):
+                channels?.handle(bytes)
+                settleChannels(at: now)
+            case .closed:
+                channels = nil
+                change(to: .closed)
+            case .failed:
+                hasTransportFailed = true
+            }
+        }
+        updateState()
+    }
+
+    /// Begins SCTP once both the handshake is over and a data section is agreed upon, whichever
+    /// comes last.
+    func openChannels(at now: Instant) {
+        guard dtls?.isConnected == true, channels == nil,
+            let section = sections.first(where: { $0.kind == .application && !$0.isRejected })
+        else { return }
+        channels = try? DataChannelTransport(
+            isDTLSClient: dtlsRole == .client, remotePort: section.remoteSCTPPort,
+            remoteMaximumMessageBytes: section.remoteMaximumMessageBytes)
+        channels?.connect()
+        settleChannels(at: now)
+    }
+
+    /// Brings channel events out. Call on every tick, since SCTP's timers run beside us.
+    public func settleChannels(at now: Instant) {
+        guard let channels, let dtls else { return }
+        while let output = channels.poll() {
+            switch output {
+            case .transmit(let bytes):
+                dtls.send(bytes)
+            case .connected:
+                // The wire name of 100ms' channel protocol is "SCTP" (hms.md sect. 8).
+                if let label = configuration.dataChannel {
+                    _ = try? channels.open(label: label, protocol: "SCTP", isOrdered: true)
+                }
+            case .opened(let id, let label, _, _):
+                channelLabels[id] = label
+                emit(.channelOpened(label: label))
+            case .text(let id, let text):
+                if let label = channelLabels[id] { emit(.channelText(label: label, text: text)) }
+            case .binary:
+                break
+            case .closed(let id):
+                if let label = channelLabels.removeValue(forKey: id) {
+                    emit(.channelClosed(label: label))
+                }
+            case .failed:
+                // Media goes on without the channel.
+                self.channels = nil
+            }
+        }
+        while let output = dtls.poll() {
+            if case .transmit(let bytes) = output, let address = agent.selected {
+                emit(.transmit(bytes, to: address))
+            }
+        }
+    }
+
+    func updateState() {
+        guard state != .closed else { return }
+        if hasTransportFailed { return change(to: .failed) }
+        switch agent.state {
+        case .new: break
+        case .checking: change(to: .connecting)
+        case .connected: change(to: dtls?.isConnected == true ? .connected : .connecting)
+        case .disconnected: change(to: .disconnected)
+        case .failed: change(to: .failed)
+        }
+    }
+
+    func change(to next: PeerConnectionState) {
+        guard next != state else { return }
+        state = next
+        emit(.stateChanged(next))
+    }
+}
