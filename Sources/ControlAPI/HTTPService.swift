@@ -119,7 +119,8 @@ public struct HTTPService: Sendable {
             server: try server(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
-                serverName: "roomcast"),
+                serverName: "roomcast",
+                availableConnectionsDelegate: MaximumAvailableConnections(Limits.connections)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
     }

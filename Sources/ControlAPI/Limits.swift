@@ -1,5 +1,8 @@
 /// The bounds of what a caller may send, in one place.
 public enum Limits {
+    /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
+    /// costs some 30 KiB.
+    public static let connections = 8192
     /// A request's body, in bytes. Start requests are below 4 KiB.
     public static let bodyBytes = 64 * 1024
     /// All header fields of a request together, and one of them, in bytes. Tokens travel in one.

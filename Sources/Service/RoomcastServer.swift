@@ -49,6 +49,7 @@ public struct RoomcastServer: Sendable {
     ) async throws {
         // A bot that died leaves a pipe that nobody reads; writing to it is an error, not an end.
         signal(SIGPIPE, SIG_IGN)
+        Self.allowManyFiles()
         if settings.usesDevelopmentKey {
             logger.warning(
                 "the development key is in use: anybody on this machine can make tokens",
@@ -75,5 +76,13 @@ public struct RoomcastServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: configurations, gracefulShutdownSignals: signals, logger: logger))
         try await group.run()
+    }
+
+    /// A connection is an open file, and the usual limit of 1024 is for interactive programs.
+    private static func allowManyFiles() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -3,7 +3,8 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 
-/// Serves the output directory under `/hls/`: playlists, which change, and segments, which never do.
+/// Serves the output directory under `/hls/`: playlists, which change, and segments, which do
+/// not.
 ///
 /// A playlist is revalidated by every player at every reload, with an entity tag and gzip; a
 /// segment may be kept for a year and can be fetched in parts. Anybody may read both (CORS `*`).
@@ -109,7 +110,8 @@ struct Origin: Sendable {
         let body = ResponseBody(contentLength: range.count) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
-                let (position, count) = (offset, min(Self.chunkBytes, Int(range.upperBound - offset)))
+                let position = offset
+                let count = min(Self.chunkBytes, Int(range.upperBound - offset))
                 let chunk = try await threads.runIfActive { file.read(at: position, count: count) }
                 // The length is promised by now: breaking off is the only honest way to fail.
                 guard let chunk, chunk.count == count else { throw OriginReadError.truncated }

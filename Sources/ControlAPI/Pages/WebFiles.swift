@@ -19,9 +19,11 @@ struct WebFiles: Sendable {
     /// - Parameter directory: nil for the pages that come with the program.
     init(directory: String?) throws(WebFilesError) {
         let directory = directory ?? Self.bundled
-        guard let names = FileManager.default.enumerator(atPath: directory) else {
-            throw .unreadable(directory)
-        }
+        var isDirectory: ObjCBool = false
+        // An enumerator of nothing is simply empty.
+        guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory),
+            isDirectory.boolValue, let names = FileManager.default.enumerator(atPath: directory)
+        else { throw .unreadable(directory) }
         var total = 0
         for case let name as String in names {
             guard let mediaType = Self.mediaType(of: name) else { continue }

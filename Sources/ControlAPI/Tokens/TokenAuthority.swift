@@ -85,7 +85,9 @@ public struct TokenAuthority: Sendable {
 
     private enum TokenType: String { case app, management }
 
-    private func basePayload(type: TokenType, at now: Timestamp, lifetime: Duration) -> TokenPayload {
+    private func basePayload(
+        type: TokenType, at now: Timestamp, lifetime: Duration
+    ) -> TokenPayload {
         let issued = Double(now.seconds)
         let life = min(max(lifetime, .seconds(1)), Self.lifetimeMaximum)
         return TokenPayload(

@@ -22,6 +22,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     /// A connection on which nothing has been asked for so long is closed.
     static let idleTimeout: Duration = .seconds(75)
 
+    /// From the connection to the end of the first request's head.
     static let openingTimeout: TimeAmount = .seconds(75)
 
     let responder: HTTPChannelHandler.Responder
@@ -43,11 +44,13 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             configuration.decoderConfiguration.maxHeaderFieldCount = Limits.headerFieldCount
             let pipeline = channel.pipeline.syncOperations
             // A client that connects and says nothing, or never finishes its first head.
-            try pipeline.addHandler(IdleStateHandler(readTimeout: Self.openingTimeout), name: Self.idle)
+            try pipeline.addHandler(
+                IdleStateHandler(readTimeout: Self.openingTimeout), name: Self.idle)
             try pipeline.addHandler(IdleClose(), name: Self.idleClose)
             let negotiation = try pipeline.configureUpgradableHTTPServerPipeline(
                 configuration: configuration)
-            let upgrade = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Negotiated>.self)
+            let upgrade = try pipeline.handler(
+                type: NIOTypedHTTPServerUpgradeHandler<Negotiated>.self)
             try pipeline.addHandler(gate, position: .before(upgrade))
             return Value(negotiation: negotiation, channel: channel)
         }

@@ -13,30 +13,6 @@ import Synchronization
 /// happened and carries out what it orders. Bots run as child tasks of `run`, so nothing is left
 /// behind when that returns.
 public actor Streams: LiveStreamControl, Service {
-    /// A stream on air.
-    private struct Entry {
-        var machine: StreamMachine
-        var ladder: Ladder
-        var directory: String
-        var requestedAt: Instant
-        var statistics = StreamStatistics()
-        /// Of the bot that is alive.
-        var signals: AsyncStream<BotSignal>.Continuation?
-        /// Which bot is meant: reports of an earlier one come too late.
-        var generation = 0
-    }
-
-    private struct Launch {
-        var job: BotJob
-        var generation: Int
-        var signals: AsyncStream<BotSignal>
-    }
-
-    private struct Change {
-        var room: RoomID
-        var streams: [LiveStream]
-    }
-
     /// Between two looks at the deadlines; a fraction of the shortest of them.
     static let tickInterval: Duration = .milliseconds(100)
     /// Statistics of ended streams that are kept.
@@ -52,15 +28,15 @@ public actor Streams: LiveStreamControl, Service {
     private var endpoint: String
     private var ids = StreamIDs()
     private var archive = StreamArchive()
-    private var entries: [StreamID: Entry] = [:]
+    private var entries: [StreamID: StreamOnAir] = [:]
     private var ended: [(id: StreamID, statistics: StreamStatistics)] = []
     private var occupied: Set<RoomID> = []
     private var isShuttingDown = false
 
-    private let launches: AsyncStream<Launch>
-    private let launchQueue: AsyncStream<Launch>.Continuation
-    private let changes: AsyncStream<Change>
-    private let changeQueue: AsyncStream<Change>.Continuation
+    private let launches: AsyncStream<BotLaunch>
+    private let launchQueue: AsyncStream<BotLaunch>.Continuation
+    private let changes: AsyncStream<StreamingChange>
+    private let changeQueue: AsyncStream<StreamingChange>.Continuation
     private let shutdownWanted = Mutex(false)
 
     /// - Parameters:
@@ -254,7 +230,7 @@ public actor Streams: LiveStreamControl, Service {
             playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         archive.insert(stream)
-        entries[id] = Entry(
+        entries[id] = StreamOnAir(
             machine: StreamMachine(
                 rules: settings.rules, isEmpty: !occupied.contains(room), at: instant),
             ladder: request.ladder ?? settings.ladder, directory: directory, requestedAt: instant)
@@ -313,14 +289,14 @@ public actor Streams: LiveStreamControl, Service {
         entries[id] = entry
         log(.info, resumes ? "bot restarted" : "bot started", id)
         launchQueue.yield(
-            Launch(
+            BotLaunch(
                 job: BotJob(
                     stream: id, room: stream.room, endpoint: endpoint, token: "",
                     outputDirectory: entry.directory, configurationFile: file),
                 generation: entry.generation, signals: signals))
     }
 
-    private func supervise(_ launch: Launch) async {
+    private func supervise(_ launch: BotLaunch) async {
         let id = launch.job.stream
         let exit: BotExit
         do {
@@ -403,7 +379,7 @@ public actor Streams: LiveStreamControl, Service {
         guard let stream = archive[id] else { return }
         var streams = archive.onAir(in: stream.room)
         if stream.status.isFinal { streams.append(stream) }
-        changeQueue.yield(Change(room: stream.room, streams: streams))
+        changeQueue.yield(StreamingChange(room: stream.room, streams: streams))
     }
 
     private func log(

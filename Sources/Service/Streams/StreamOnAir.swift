@@ -1,0 +1,29 @@
+import ControlAPI
+import HLS
+import MediaKernel
+
+/// What `Streams` keeps of a stream while it is on air, beside its record.
+struct StreamOnAir {
+    var machine: StreamMachine
+    var ladder: Ladder
+    var directory: String
+    var requestedAt: Instant
+    var statistics = StreamStatistics()
+    /// To the bot that is alive.
+    var signals: AsyncStream<BotSignal>.Continuation?
+    /// Which bot is meant: reports of an earlier one come too late.
+    var generation = 0
+}
+
+/// A bot that `Streams.run` is to start.
+struct BotLaunch: Sendable {
+    var job: BotJob
+    var generation: Int
+    var signals: AsyncStream<BotSignal>
+}
+
+/// What the rooms are to be told.
+struct StreamingChange: Sendable {
+    var room: RoomID
+    var streams: [LiveStream]
+}

@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct TLSTests {
+    @Test func theServerSpeaksTLSWithItsCertificate() async throws {
+        var world = try await TestWorld()
+        defer { try? FileManager.default.removeItem(atPath: world.directory) }
+        (world.configuration.certificateFile, world.configuration.privateKeyFile) =
+            try Self.write(into: world.directory)
+        let token = try await world.roomToken()
+        try await world.service.application().test(.ahc(.https)) { client in
+            let response = try await client.execute(
+                uri: "/init?peer_id=p", method: .get,
+                headers: [.authorization: "Bearer \(token)"])
+            #expect(response.status == .ok)
+            let endpoint = try TestJSON.object(response)["endpoint"] as? String
+            #expect(endpoint?.hasPrefix("wss://") == true)
+        }
+    }
+
+    @Test func whatKeepsTLSFromWorkingIsSaidAtTheStart() async throws {
+        var world = try await TestWorld()
+        defer { try? FileManager.default.removeItem(atPath: world.directory) }
+        let (certificate, key) = try Self.write(into: world.directory)
+        for (first, second) in [
+            (certificate, nil), (nil, key), ("/nowhere.pem", key), (certificate, "/nowhere.pem"),
+            (key, certificate), (certificate, "\(world.directory)/web/index.html"),
+        ] as [(String?, String?)] {
+            world.configuration.certificateFile = first
+            world.configuration.privateKeyFile = second
+            let service = try world.service
+            #expect(throws: HTTPServiceError.self) { _ = try service.application() }
+        }
+    }
+
+    @Test func missingPagesAreSaidAtTheStart() async throws {
+        var world = try await TestWorld()
+        world.configuration.pagesDirectory = "/nowhere"
+        #expect(throws: HTTPServiceError.pages("the web pages cannot be read: /nowhere")) {
+            try world.service
+        }
+    }
+
+    private static func write(into directory: String) throws -> (String, String) {
+        let paths = ("\(directory)/certificate.pem", "\(directory)/key.pem")
+        try Data(certificate.utf8).write(to: URL(fileURLWithPath: paths.0))
+        try Data(key.utf8).write(to: URL(fileURLWithPath: paths.1))
+        return paths
+    }
+
+    /// Made for this test and good for nothing else; valid for a hundred years.
+    private static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBmjCCAUGgAwIBAgIUXrgA5TwLmB70Fcap2RTvFWwRPwgwCgYIKoZIzj0EAwIw
+        FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAwMzMyMFoYDzIxMjYxMDI4
+        MDAzMzIwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+        PQMBBwNCAAR6fr9k/YGRNnSXS7xveXiwOWKlj5vEeG2cvLSNddvIzD/GAUb8eq45
+        YdPDg/qmiCqJuNykI2kxWhIsrAVne7QNo28wbTAdBgNVHQ4EFgQUjPVwm+DmTH9v
+        2qU1nt5n5abKu7IwHwYDVR0jBBgwFoAUjPVwm+DmTH9v2qU1nt5n5abKu7IwDwYD
+        VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+        zj0EAwIDRwAwRAIgNCFdktWZwISt7SgOzP0vkwjPJeS5jzC3d+ANCR4mFQ8CIBX9
+        aQpr/YLsvImazyv6LQuLptx2dMnoNYCzWiKL5xJ8
+        -----END CERTIFICATE-----
+        """
+
+    private static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguBaPoxKblVz7yh52
+        WFUSwZqKHDO4GxM81xAy4fV+jayhRANCAAR6fr9k/YGRNnSXS7xveXiwOWKlj5vE
+        eG2cvLSNddvIzD/GAUb8eq45YdPDg/qmiCqJuNykI2kxWhIsrAVne7QN
+        -----END PRIVATE KEY-----
+        """
+}
