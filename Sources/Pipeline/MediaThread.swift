@@ -1,7 +1,11 @@
 import Foundation
+import Glibc
 
 /// A thread for work that blocks or computes for long, which would starve the cooperative pool.
 final class MediaThread: Sendable {
+    /// Linux keeps so much of a thread's name, its end not counted.
+    static let nameBytesMaximum = 15
+
     private let ended: AsyncStream<Never>
 
     /// Starts at once. `body` runs to its end on the new thread.
@@ -9,13 +13,23 @@ final class MediaThread: Sendable {
         let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
         self.ended = ended
         let thread = Thread {
+            Self.tellKernel(name)
             body()
             continuation.finish()
         }
-        thread.name = name
         // x264 and libavcodec keep large frames of work on the stack.
         thread.stackSize = 4 << 20
         thread.start()
+    }
+
+    /// Names the running thread for `top` and `perf`; Foundation keeps the name to itself.
+    private static func tellKernel(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        _ = Array(name.utf8.prefix(nameBytesMaximum)).withUnsafeBytes {
+            write(file, $0.baseAddress, $0.count)
+        }
     }
 
     /// Waits until `body` has returned. For one waiter.

@@ -49,7 +49,9 @@ extension RoomcastServer {
 
     private static func policy(_ settings: Settings) throws -> Policy {
         guard let file = settings.policyFile else { return .standard }
-        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw SettingsError.invalid(key: "policy.file", reason: "\(file) cannot be read")
+        }
         guard data.count <= policyBytesMaximum else {
             throw SettingsError.invalid(
                 key: "policy.file", reason: "\(file) is larger than \(policyBytesMaximum) bytes")

@@ -11,8 +11,6 @@ struct BotConfigurationFile: Encodable {
     var playlist: PlaylistMode
     var fit: String
     var preset: String
-    /// Whether a bot has written into the directory before.
-    var resumes: Bool
     var logLevel: String
     var logFormat: String
 
@@ -27,7 +25,6 @@ struct BotConfigurationFile: Encodable {
         case playlist
         case fit
         case preset
-        case resumes = "resume"
         case ladder
         case logLevel = "log_level"
         case logFormat = "log_format"
@@ -66,7 +63,6 @@ struct BotConfigurationFile: Encodable {
         }
         try container.encode(fit, forKey: .fit)
         try container.encode(preset, forKey: .preset)
-        try container.encode(resumes, forKey: .resumes)
         let rungs = ladder.layers.map {
             Rung(
                 width: $0.width, height: $0.height, frameRate: $0.frameRate,

@@ -272,7 +272,7 @@ public actor Streams: LiveStreamControl, Service {
             file = try BotConfigurationFile(
                 room: stream.room, stream: id, ladder: entry.ladder,
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
-                fit: settings.fit.rawValue, preset: settings.preset, resumes: resumes,
+                fit: settings.fit.rawValue, preset: settings.preset,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
             ).write(to: entry.directory)
         } catch {
