@@ -19,7 +19,11 @@ enum AtomicFile {
             unlink(temporary)
             throw failure(temporary, "write", code)
         }
-        guard rename(temporary, path) == 0 else { throw failure(path, "rename") }
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw failure(path, "rename", code)
+        }
     }
 
     static func makeDirectory(_ path: String) throws(PipelineError) {
