@@ -177,7 +177,7 @@ let package = Package(
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
         tests("Compositor", ["MediaKernel", "Stage", "Codec"]),
         tests("Signalling", ["MediaKernel", "Rooms"]),
-        tests("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec"]),
+        tests("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Clocks", log]),
         tests(
             "ControlAPI",
             [

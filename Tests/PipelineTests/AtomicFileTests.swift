@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import Pipeline
+
+@Suite struct AtomicFileTests {
+    @Test func aFileAppearsWholeAndReplacesTheOneBefore() throws {
+        let scratch = try Scratch()
+        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+        try AtomicFile.write(bytes, to: "a.ts", in: scratch.path)
+        try AtomicFile.write("short", to: "b.m3u8", in: scratch.path)
+        #expect(try scratch.bytes("a.ts") == bytes)
+        try AtomicFile.write([1, 2], to: "a.ts", in: scratch.path)
+        #expect(try scratch.bytes("a.ts") == [1, 2])
+        #expect(scratch.names() == ["a.ts", "b.m3u8"])
+    }
+
+    @Test func everybodyMayReadIt() throws {
+        let scratch = try Scratch()
+        try AtomicFile.write("text", to: "a", in: scratch.path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(scratch.path)/a")
+        let mode = try #require(attributes[.posixPermissions] as? Int)
+        #expect(mode & 0o600 == 0o600 && mode & 0o111 == 0)
+    }
+
+    @Test func aFailureNamesTheCallAndLeavesNothingBehind() throws {
+        let scratch = try Scratch()
+        let error = #expect(throws: PipelineError.self) {
+            try AtomicFile.write("text", to: "a", in: "\(scratch.path)/nowhere")
+        }
+        guard case .file(_, "open", ENOENT, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason == "No such file or directory")
+
+        // A directory is in the way.
+        try AtomicFile.makeDirectory("\(scratch.path)/taken/inside")
+        let second = #expect(throws: PipelineError.self) {
+            try AtomicFile.write("text", to: "taken", in: scratch.path)
+        }
+        guard case .file(_, "rename", _, _) = second else {
+            Issue.record("\(String(describing: second))")
+            return
+        }
+        #expect(scratch.names() == ["taken"])
+    }
+
+    @Test func directoriesAreMadeWithTheirParentsAndMayExist() throws {
+        let scratch = try Scratch()
+        for _ in 0..<2 { try AtomicFile.makeDirectory("\(scratch.path)/a/b/c") }
+        #expect(scratch.names(in: "a/b") == ["c"])
+        try AtomicFile.write("text", to: "file", in: scratch.path)
+        #expect(throws: PipelineError.self) {
+            try AtomicFile.makeDirectory("\(scratch.path)/file/below")
+        }
+    }
+
+    @Test func whatIsNotThereReadsAsNil() throws {
+        let scratch = try Scratch()
+        #expect(AtomicFile.read("\(scratch.path)/a", maximumBytes: 10) == nil)
+        try AtomicFile.write("", to: "a", in: scratch.path)
+        #expect(AtomicFile.read("\(scratch.path)/a", maximumBytes: 10) == [])
+        let long = [UInt8](repeating: 7, count: 1 << 20)
+        try AtomicFile.write(long, to: "b", in: scratch.path)
+        #expect(AtomicFile.read("\(scratch.path)/b", maximumBytes: 1 << 20) == long)
+        let part = try #require(AtomicFile.read("\(scratch.path)/b", maximumBytes: 1 << 17))
+        #expect(part.count < 1 << 18)
+    }
+}

@@ -1,0 +1,68 @@
+import Clocks
+import Codec
+import Foundation
+import MediaKernel
+
+@testable import Pipeline
+
+/// Sends a clip of the repository into a pipeline as if its packets came from the network.
+///
+/// Arrival times are exact whatever the machine does: a packet is handed in a little early, with
+/// the time at which it would have come. So a busy machine changes nothing in what is written.
+struct ClipPlayer {
+    static let camera: TrackID = "ann-camera"
+    static let voice: TrackID = "ann-voice"
+    static let ann = SourcePeer(
+        id: "ann", name: "Ann", joinedAt: 1,
+        tracks: [
+            SourceTrack(id: camera, isVideo: true, isScreen: false, isMuted: false),
+            SourceTrack(id: voice, isVideo: false, isScreen: false, isMuted: false),
+        ])
+
+    private static let lead: Duration = .milliseconds(150)
+    /// Where the tracks' RTP clocks begin, so that nothing relies on zero.
+    private static let videoOrigin: Int64 = 3_000_000
+    private static let audioOrigin: Int64 = 77_000
+
+    private let pipeline: StreamPipeline
+    private let reader: MediaFileReader
+    private let videoTrack: Int
+
+    init(into pipeline: StreamPipeline) throws {
+        self.pipeline = pipeline
+        let clip = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../fixtures/media/ann.webm").standardized.path
+        reader = try MediaFileReader(path: clip)
+        videoTrack = reader.tracks.first { $0.isVideo }?.index ?? 0
+        pipeline.show([Self.ann])
+        pipeline.mediaBegan(Self.camera, codec: .vp8)
+        pipeline.mediaBegan(Self.voice, codec: .opus)
+    }
+
+    /// Returns when the clip has been sent, on a thread that shares nothing with other tests.
+    func play(seconds: Double) async {
+        // Safe because only the new thread touches the reader, and we wait for it.
+        nonisolated(unsafe) let player = self
+        await MediaThread(name: "clip") { player.send(seconds: seconds) }.join()
+    }
+
+    private func send(seconds: Double) {
+        let start = MonotonicClock.now + Self.lead
+        let ntp = NTPTime(unixNanoseconds: MonotonicClock.unixNanoseconds)
+        for (track, origin) in [(Self.camera, Self.videoOrigin), (Self.voice, Self.audioOrigin)] {
+            pipeline.senderReport(track, rtpTimestamp: origin, ntp: ntp, at: start)
+        }
+        while let packet = try? reader.read(), packet.pts.seconds < seconds {
+            let arrival = start + .nanoseconds(packet.pts.rescaled(to: 1_000_000_000).ticks)
+            let wait = (arrival - Self.lead) - MonotonicClock.now
+            if wait > .zero { Thread.sleep(forTimeInterval: wait.inSeconds) }
+            let isVideo = packet.track == videoTrack
+            let origin = isVideo ? Self.videoOrigin : Self.audioOrigin
+            pipeline.receive(
+                IncomingFrame(
+                    data: packet.data, timestamp: origin + packet.pts.ticks,
+                    isKeyframe: packet.isKeyframe, arrival: arrival),
+                of: isVideo ? Self.camera : Self.voice, isVideo: isVideo)
+        }
+    }
+}

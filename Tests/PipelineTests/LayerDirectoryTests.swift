@@ -1,0 +1,130 @@
+import HLS
+import MediaKernel
+import Testing
+
+@testable import Pipeline
+
+@Suite struct LayerDirectoryTests {
+    /// 2023-11-14T22:13:20Z in nanoseconds.
+    static let epoch: Int64 = 1_700_000_000_000_000_000
+
+    private let scratch: Scratch
+    private let planner: SegmentPlanner
+
+    init() throws {
+        scratch = try Scratch()
+        planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
+    }
+
+    private func open(_ mode: PlaylistMode) throws -> LayerDirectory {
+        try LayerDirectory(layer: 1, in: scratch.path, mode: mode, planner: planner)
+    }
+
+    private func publish(_ numbers: Range<Int>, in directory: inout LayerDirectory) throws {
+        for number in numbers {
+            let given = try directory.publish(
+                [UInt8(number), 1, 2], duration: planner.segmentDuration,
+                programDateTime: Self.epoch + Int64(number) * 1_000_000_000)
+            #expect(given == number)
+        }
+    }
+
+    private func playlist() throws -> MediaPlaylist {
+        try MediaPlaylist(parsing: scratch.text("stream_1/stream.m3u8"))
+    }
+
+    @Test func segmentsAreNumberedAndListed() throws {
+        var directory = try open(.event)
+        #expect(scratch.names(in: "stream_1").isEmpty)
+        try publish(0..<3, in: &directory)
+        let names = (0..<3).map { "segment_00000\($0).ts" }
+        #expect(scratch.names(in: "stream_1") == names + ["stream.m3u8"])
+        #expect(try scratch.bytes("stream_1/segment_000002.ts") == [2, 1, 2])
+        let playlist = try playlist()
+        #expect(playlist.kind == .event && !playlist.isEnded)
+        #expect(playlist.targetDuration == 1 && playlist.mediaSequence == 0)
+        #expect(playlist.segments.map(\.uri) == names)
+        #expect(playlist.segments.map(\.programDateTime) == (0..<3).map {
+            Self.epoch + $0 * 1_000_000_000
+        })
+        try directory.end()
+        #expect(try self.playlist().isEnded)
+    }
+
+    @Test(arguments: [PlaylistMode.event, .live(window: 3)])
+    func anInterruptedStreamGoesOnBehindOneDiscontinuity(mode: PlaylistMode) throws {
+        var validator = PlaylistValidator()
+        var first = try open(mode)
+        try publish(0..<4, in: &first)
+        #expect(validator.observe(try playlist()).isEmpty)
+        var second = try open(mode)
+        #expect(second.nextIndex == 4)
+        for number in 4..<7 {
+            try publish(number..<(number + 1), in: &second)
+            #expect(validator.observe(try playlist()).isEmpty)
+        }
+        let playlist = try playlist()
+        let marked = playlist.segments.indices.filter { playlist.segments[$0].isDiscontinuity }
+        #expect(marked.map { playlist.mediaSequence + $0 } == [4])
+        #expect(playlist.mediaSequence + playlist.segments.count == 7)
+        #expect(try scratch.bytes("stream_1/segment_000006.ts") == [6, 1, 2])
+    }
+
+    @Test func aStreamThatEndedStartsAnew() throws {
+        var first = try open(.event)
+        try publish(0..<2, in: &first)
+        try first.end()
+        #expect(try open(.event).nextIndex == 0)
+    }
+
+    @Test func aPlaylistThatCannotBeReadStartsAnew() throws {
+        try AtomicFile.makeDirectory("\(scratch.path)/stream_1")
+        try AtomicFile.write("no playlist", to: "stream.m3u8", in: "\(scratch.path)/stream_1")
+        var directory = try open(.event)
+        try publish(0..<1, in: &directory)
+        #expect(try playlist().segments.count == 1)
+    }
+
+    @Test func theLiveWindowMovesAndOldFilesGo() throws {
+        var validator = PlaylistValidator()
+        var directory = try open(.live(window: 3))
+        for number in 0..<20 {
+            try publish(number..<(number + 1), in: &directory)
+            let playlist = try playlist()
+            #expect(validator.observe(playlist).isEmpty)
+            let files = scratch.names(in: "stream_1")
+            for segment in playlist.segments { #expect(files.contains(segment.uri)) }
+        }
+        let playlist = try playlist()
+        #expect(playlist.kind == .live && playlist.mediaSequence == 17)
+        #expect(playlist.segments.count == 3)
+        // The window, and what a player with an older playlist may still ask for.
+        let kept = 3 + LayerDirectory.expiredSegmentsKept
+        let files = scratch.names(in: "stream_1").filter { $0.hasSuffix(".ts") }
+        #expect(files.count == kept)
+        #expect(files.first == "segment_000009.ts" && files.last == "segment_000019.ts")
+    }
+
+    @Test func numbersOfMoreThanSixDigitsAreWritten() throws {
+        try AtomicFile.makeDirectory("\(scratch.path)/stream_1")
+        let builder = MediaPlaylistBuilder(
+            mode: .live(window: 3), targetDuration: 1, firstMediaSequence: 999_999)
+        try AtomicFile.write(
+            builder.rendered(), to: "stream.m3u8", in: "\(scratch.path)/stream_1")
+        var directory = try open(.live(window: 3))
+        for _ in 0..<2 {
+            _ = try directory.publish(
+                [1], duration: planner.segmentDuration, programDateTime: Self.epoch)
+        }
+        let files = scratch.names(in: "stream_1")
+        #expect(files == ["segment_1000000.ts", "segment_999999.ts", "stream.m3u8"])
+    }
+
+    @Test func aSegmentThatIsTooLongIsAnError() throws {
+        var directory = try open(.event)
+        #expect(throws: PipelineError.self) {
+            try directory.publish(
+                [1], duration: MediaTime(ticks: 3, timescale: 1), programDateTime: Self.epoch)
+        }
+    }
+}

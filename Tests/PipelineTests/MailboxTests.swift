@@ -1,0 +1,78 @@
+import Foundation
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite struct MailboxTests {
+    /// What waits in the box, or comes until the deadline; nil once it is closed and empty.
+    private func take(from box: Mailbox<Int>, until deadline: Instant? = nil) -> [Int]? {
+        var batch: [Int] = []
+        return box.takeAll(into: &batch, until: deadline) ? batch : nil
+    }
+
+    @Test func whatIsOfferedComesOutInOrder() {
+        let box = Mailbox<Int>(maximum: 3)
+        #expect([1, 2, 3, 4].map { box.offer($0) } == [true, true, true, false])
+        #expect(take(from: box) == [1, 2, 3])
+        #expect(box.offer(5))
+    }
+
+    @Test func anOfferMayAskForMoreRoomThanThereIs() {
+        let box = Mailbox<Int>(maximum: 4)
+        #expect([1, 2, 3].map { box.offer($0, below: 2) } == [true, true, false])
+        #expect(box.offer(4))
+    }
+
+    @Test func aDeadlineThatPassesEndsTheWaitWithNothing() {
+        let box = Mailbox<Int>(maximum: 1)
+        #expect(take(from: box, until: .zero) == [])
+    }
+
+    @Test func aClosedBoxGivesOutWhatItHoldsAndTakesNoMore() {
+        let box = Mailbox<Int>(maximum: 4)
+        #expect(box.offer(1))
+        box.close()
+        #expect(!box.offer(2))
+        #expect(!box.put(3))
+        #expect(take(from: box) == [1])
+        #expect(take(from: box) == nil)
+    }
+
+    @Test func aSenderWaitsForRoomAndLosesNothing() async {
+        let box = Mailbox<Int>(maximum: 4)
+        let thread = MediaThread(name: "sender") { for n in 0..<2000 { box.put(n) } }
+        var received: [Int] = []
+        while received.count < 2000 {
+            let batch = take(from: box) ?? []
+            #expect((1...4).contains(batch.count))
+            received += batch
+        }
+        await thread.join()
+        #expect(received == Array(0..<2000))
+    }
+
+    @Test func closingWakesASenderThatWaits() async {
+        let box = Mailbox<Int>(maximum: 1)
+        let taken = Mutex(0)
+        let thread = MediaThread(name: "sender") {
+            while box.put(0) { taken.withLock { $0 += 1 } }
+        }
+        var batch: [Int] = []
+        while batch.count < 10 { _ = box.takeAll(into: &batch, until: nil) }
+        box.close()
+        await thread.join()
+        #expect(taken.withLock { $0 } >= 10)
+    }
+
+    @Test func closingWakesAReaderThatWaits() async {
+        let box = Mailbox<Int>(maximum: 1)
+        let thread = MediaThread(name: "reader") {
+            var batch: [Int] = []
+            while box.takeAll(into: &batch, until: nil) {}
+        }
+        box.close()
+        await thread.join()
+    }
+}

@@ -1,0 +1,92 @@
+import HLS
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite struct StreamLedgerTests {
+    private final class Log: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+
+        func note(_ event: PipelineEvent) {
+            let line =
+                switch event {
+                case .segmentPublished(let layer, let index, let bytes):
+                    "segment \(layer) \(index) \(bytes)"
+                case .running: "running"
+                case .failed(let reason): "failed \(reason)"
+                default: "other"
+                }
+            lines.withLock { $0.append(line) }
+        }
+    }
+
+    private let scratch: Scratch
+    private let log = Log()
+    private let master = MasterPlaylist(variants: [
+        MasterPlaylist.Variant(
+            uri: "stream_0/stream.m3u8", bandwidth: 1_000_000, averageBandwidth: 800_000,
+            codecs: "avc1.640015,mp4a.40.2", width: 320, height: 180, frameRate: 30)
+    ])
+
+    init() throws { scratch = try Scratch() }
+
+    private func ledger(layers: Int, directory: String? = nil) -> StreamLedger {
+        let log = log
+        let ledger = StreamLedger(layers: layers, directory: directory ?? scratch.path) {
+            log.note($0)
+        }
+        ledger.announce(master)
+        return ledger
+    }
+
+    @Test func theMasterPlaylistAppearsWhenEveryLayerHasASegment() throws {
+        let ledger = ledger(layers: 3)
+        ledger.published(layer: 0, segment: 0, bytes: 10)
+        ledger.published(layer: 2, segment: 0, bytes: 30)
+        ledger.published(layer: 0, segment: 1, bytes: 11)
+        #expect(scratch.names().isEmpty)
+        ledger.published(layer: 1, segment: 0, bytes: 20)
+        #expect(try scratch.text("master.m3u8") == master.rendered())
+        ledger.published(layer: 1, segment: 1, bytes: 21)
+        #expect(
+            log.all == [
+                "segment 0 0 10", "segment 2 0 30", "segment 0 1 11", "running", "segment 1 0 20",
+                "segment 1 1 21",
+            ])
+    }
+
+    @Test func aLayerWithoutASegmentMeansNoMasterPlaylist() {
+        let ledger = ledger(layers: 2)
+        ledger.published(layer: 0, segment: 0, bytes: 1)
+        ledger.ended(layer: 0, segments: 1)
+        ledger.ended(layer: 1, segments: 0)
+        #expect(scratch.names().isEmpty)
+        #expect(log.all == ["segment 0 0 1"])
+    }
+
+    @Test func theFirstFailureIsTheOneThatIsTold() {
+        let ledger = ledger(layers: 1)
+        #expect(ledger.failure == nil)
+        ledger.failed("disk full")
+        ledger.failed("encoder gone")
+        #expect(ledger.failure == "disk full")
+        #expect(log.all == ["failed disk full"])
+    }
+
+    @Test func aMasterPlaylistThatCannotBeWrittenIsAFailure() {
+        let ledger = ledger(layers: 1, directory: "\(scratch.path)/nowhere")
+        ledger.published(layer: 0, segment: 0, bytes: 1)
+        #expect(ledger.failure?.contains("No such file") == true)
+        #expect(!log.all.contains("running"))
+    }
+
+    @Test func theTopLayersSegmentsAreCounted() {
+        let ledger = ledger(layers: 2)
+        #expect(ledger.segments == 0)
+        ledger.ended(layer: 1, segments: 9)
+        ledger.ended(layer: 0, segments: 12)
+        #expect(ledger.segments == 12)
+    }
+}
