@@ -150,6 +150,8 @@ public actor RoomClient {
     private func connectOnce() async throws {
         let endpoint = try await InitCall.run(
             endpoint: configuration.endpoint, token: configuration.token, peer: configuration.peer)
+        // Whoever wanted to leave meanwhile found no connection to say so on.
+        guard !isLeaving else { return }
         let query = [
             ("peer", configuration.peer.rawValue), ("token", configuration.token),
             ("protocol_version", "2.5"), ("protocol_spec", "20250115"),
