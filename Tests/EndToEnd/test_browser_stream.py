@@ -1,12 +1,14 @@
 """A real browser publishes its fake camera and microphone; the decoded stream is what counts."""
 
+import subprocess
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from harness import checks, chromium, media
+from harness import checks, chromium, media, tokens
 from harness.recording import Recording, record
+from harness.server import REPOSITORY
 from harness.waiting import wait_for
 
 LENGTH = 22  # s of segments
@@ -19,11 +21,12 @@ class Published:
     recording: Recording
     pictures: np.ndarray  # of the top layer, scaled down
     sound: np.ndarray
+    outgoing_bitrate: float | None = None  # bit/s
 
 
-def published(name, recording):
+def published(name, recording, **more):
     top = recording.stream.top.file
-    return Published(name, recording, media.frames(top), media.sound(top))
+    return Published(name, recording, media.frames(top), media.sound(top), **more)
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +35,11 @@ def by_chromium(server, browser, tmp_path_factory):
     try:
         wait_for("Ann is counted", lambda: server.peer_count("chromium-room") == 1, 10)
         recording = record(server, "chromium-room", LENGTH, tmp_path_factory.mktemp("chromium"))
+        bitrate = person.outgoing_bitrate()
         assert person.errors == []
     finally:
         person.close()
-    return published("chromium", recording)
+    return published("chromium", recording, outgoing_bitrate=bitrate)
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +114,10 @@ def test_chromiums_beep_is_heard_again_and_again(by_chromium):
     assert np.diff(beeps).max() < 2.5, "a hole in the sound"
 
 
+def test_our_feedback_lets_chromium_send_more_than_it_began_with(by_chromium):
+    assert by_chromium.outgoing_bitrate > 600_000
+
+
 def test_firefoxs_picture_fills_the_canvas_and_changes(by_firefox):
     # The fake camera is one flat colour, which wanders through the colours.
     pictures = by_firefox.pictures[90:]
@@ -122,3 +130,32 @@ def test_firefoxs_picture_fills_the_canvas_and_changes(by_firefox):
 def test_firefoxs_tone_is_heard_all_the_time(by_firefox):
     levels = media.loudness(by_firefox.sound[3 * media.SAMPLE_RATE:], window=0.1)
     assert np.percentile(levels, 5) > 0.005, "the tone of the fake microphone has holes"
+
+
+def test_firefox_sees_and_hears_a_participant(binary, namespace, namespace_server, firefox, room):
+    server = namespace_server
+    token = tokens.room_token(room, user="ben", role="guest")
+    publisher = subprocess.Popen(
+        [*namespace.prefix, str(binary), "publish", "--endpoint", server.base, "--token", token,
+         "--name", "Ben", str(REPOSITORY / "fixtures/media/ben.webm")],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        firefox.enter(server, room, "Fox")
+
+        def green():
+            tiles = firefox.evaluate(chromium.TILES)
+            ben = next((tile for tile in tiles if tile["name"] == "Ben"), None)
+            if not ben or not ben["colour"] or ben["time"] < 2:
+                return None
+            red, green, blue = ben["colour"]
+            return green > red and green > blue
+
+        wait_for("Firefox shows Ben's green picture", green, 30, interval=0.5)
+    finally:
+        publisher.terminate()
+        assert publisher.wait(10) == 0
+    wait_for("Ben is gone", lambda: server.peer_count(room) == 1, 10)
+    firefox.navigate("about:blank")

@@ -1,6 +1,8 @@
 """The control API's life of a stream, with nobody and with somebody in the room."""
 
-import pytest
+import time
+
+import numpy as np
 
 from harness import hls, media
 from harness.recording import record
@@ -30,10 +32,13 @@ def test_starting_twice_is_one_stream_and_stopping_twice_one_end(server, room):
 
 
 def test_a_stream_that_is_stopped_while_it_starts_leaves_nothing_running(server, room):
-    stream = server.start_stream(room)
-    server.stop_stream(room)
-    done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    assert done["stopped_at"]
+    # At every step of a bot's start: its process, its pipeline, its connection, its room.
+    for moment in np.arange(0, 0.3, 0.02):
+        stream = server.start_stream(room)
+        time.sleep(moment)
+        server.stop_stream(room)
+        done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
+        assert done["stopped_at"]
 
 
 def test_the_answer_has_100ms_form_and_the_address_at_once(server, room):
@@ -89,8 +94,7 @@ def test_streams_are_listed_by_room_and_status_and_in_pages(server, room):
     assert server.manage("GET", f"/live-streams?room_id={room}&status=running").json["data"] == []
 
 
-@pytest.mark.parametrize("range_, expected", [("bytes=0-187", 188), ("bytes=-188", 188)])
-def test_segments_are_served_in_ranges_and_by_their_tag(server, room, range_, expected):
+def test_segments_are_served_in_ranges_and_by_their_tag(server, room):
     stream = server.start_stream(room)
     try:
         server.wait_for_status(stream["id"], "running", TIMEOUT)
@@ -100,10 +104,15 @@ def test_segments_are_served_in_ranges_and_by_their_tag(server, room, range_, ex
         playlist = hls.parse_media(server.http.get(playlist_path).body.decode())
         assert not playlist.is_ended
         segment = hls.resolve(playlist_path, playlist.segments[0].uri)
-        part = server.http.get(segment, headers={"Range": range_})
-        assert part.status == 206 and len(part.body) == expected
-        assert part.headers["content-range"].startswith("bytes ")
         whole = server.http.get(segment)
+        size = len(whole.body)
+        for range_, first, last in [("0-187", 0, 187), ("188-", 188, size - 1),
+                                    ("-188", size - 188, size - 1)]:
+            part = server.http.get(segment, headers={"Range": f"bytes={range_}"})
+            assert part.status == 206 and part.body == whole.body[first:last + 1]
+            assert part.headers["content-range"] == f"bytes {first}-{last}/{size}"
+        beyond = server.http.get(segment, headers={"Range": f"bytes={size}-"})
+        assert beyond.status == 416
         same = server.http.get(segment, headers={"If-None-Match": whole.headers["etag"]})
         assert same.status == 304 and same.body == b""
         zipped = server.http.get(playlist_path, headers={"Accept-Encoding": "gzip"})

@@ -23,6 +23,13 @@ KEEP_CONNECTIONS = """
       window.connections.push(this);
     }
   };
+  window.outgoingBitrate = async () => {
+    for (const connection of window.connections) {
+      const all = [...(await connection.getStats()).values()];
+      if (!all.some((report) => report.type === "outbound-rtp")) continue;
+      return all.find((report) => report.availableOutgoingBitrate)?.availableOutgoingBitrate;
+    }
+  };
   window.inbound = async (kind) => {
     const all = [];
     for (const connection of window.connections) {
@@ -89,6 +96,10 @@ class Participant:
 
     def inbound(self, kind):
         return self.page.evaluate("(kind) => window.inbound(kind)", kind)
+
+    def outgoing_bitrate(self):
+        """What the browser believes it may send, in bit/s; it begins at 300,000."""
+        return self.page.evaluate("() => window.outgoingBitrate()")
 
     def streaming_state(self):
         return self.page.get_attribute("[data-testid=streaming-state]", "data-state")
