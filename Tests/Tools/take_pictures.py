@@ -3,6 +3,7 @@
     make build install-test-dependencies && .venv/bin/python Tests/Tools/take_pictures.py
 """
 
+import contextlib
 import subprocess
 import sys
 import tempfile
@@ -14,78 +15,123 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/EndToEnd"))
 
 from harness import chromium, tokens  # noqa: E402
-from harness.server import Server  # noqa: E402
+from harness.server import BINARY, Server  # noqa: E402
+from harness.signalling import Peer  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
 
 ROOM = "stand-up"
 PICTURES = REPOSITORY / "docs/pictures"
-LINES = [("Ann", "Everybody ready?"), ("Ben", "Ready."),
-         ("Dora Lind", "Going live now. The watch page is open to everyone.")]
+PATIENCE = 60  # s for each step
+
+EACH_VIDEO = "() => document.querySelectorAll('video').forEach((video) => video.{}())"
+
+# Whether no picture is white just now: the clips flash at the start of every second.
+NO_FLASH = """() => [...document.querySelectorAll("video")].every((video) => {
+  if (video.hidden || video.videoWidth === 0) return true;
+  const canvas = document.createElement("canvas");
+  canvas.width = 9; canvas.height = 9;
+  const context = canvas.getContext("2d");
+  context.drawImage(video, 0, 0, 9, 9);
+  const { data } = context.getImageData(0, 0, 9, 9);
+  let white = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (Math.min(data[at], data[at + 1], data[at + 2]) > 230) white += 1;
+  }
+  return white < 12; // of 81; a tile of four has some 20
+})"""
 
 
-def camera_file(name, directory):
-    """Some seconds of a clip, without its flashes, as Chromium's fake camera reads them."""
-    file = Path(directory) / f"{name}.mjpeg"
-    clip = REPOSITORY / "fixtures/media" / f"{name}.webm"
-    select = "select='gte(mod(n,30),3)',fps=15,scale=1280:720"
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(clip), "-t", "8", "-vf", select,
-                    "-q:v", "3", str(file)], check=True)
-    return file
-
-
-def enter(playwright, server, name, file=None):
-    arguments = list(chromium.ARGUMENTS)
-    if file:
-        arguments.append(f"--use-file-for-fake-video-capture={file}")
-    browser = playwright.chromium.launch(
-        executable_path=chromium.EXECUTABLE, args=arguments
+@contextlib.contextmanager
+def published(server, name):
+    """Somebody who shows a clip."""
+    process = subprocess.Popen(
+        [str(BINARY), "publish", "--endpoint", server.base, "--name", name, "--token",
+         tokens.room_token(ROOM, user=name.lower(), role="guest"),
+         str(REPOSITORY / "fixtures/media" / f"{name.lower()}.webm")],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    context = browser.new_context(
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def say(peer, text):
+    peer.call("broadcast", {"info": {"message": text, "type": "chat"}})
+
+
+def take(page, file):
+    """A screenshot between the flashes."""
+
+    def stands_without_flash():
+        page.evaluate(EACH_VIDEO.format("pause"))
+        if page.evaluate(NO_FLASH):
+            return True
+        page.evaluate(EACH_VIDEO.format("play"))
+        return False
+
+    wait_for("a moment without a flash", stands_without_flash, PATIENCE, interval=0.3)
+    page.screenshot(path=PICTURES / file)
+    page.evaluate(EACH_VIDEO.format("play"))
+
+
+def take_room(playwright, server):
+    browser = chromium.launch(playwright)
+    page = browser.new_context(
         permissions=["camera", "microphone"], viewport={"width": 1280, "height": 760}
-    )
-    page = context.new_page()
-    token = tokens.room_token(ROOM, user=name.split()[0].lower())
-    page.goto(f"{server.base}/rooms/{ROOM}?name={name}&auth_token={token}")
-    if not file:
-        page.click("[data-testid=preview-camera]")
+    ).new_page()
+    token = tokens.room_token(ROOM, user="dora")
+    page.goto(f"{server.base}/rooms/{ROOM}?name=Dora Lind&auth_token={token}")
+    page.click("[data-testid=preview-camera]")
     page.click("[data-testid=join]")
     page.wait_for_selector("[data-testid=call]")
-    return page
+    wait_for("four tiles", lambda: len(page.evaluate(chromium.TILES)) == 4, PATIENCE)
+    for name in ("Ann", "Ben", "Cleo"):
+        wait_for(f"{name}'s picture", lambda name=name: page.evaluate(
+            f"({chromium.TILES})().find((tile) => tile.name === '{name}').time > 1"), PATIENCE)
+
+    page.click("[data-testid=open-chat]")
+    viewer = Peer(server, ROOM, "Eli", role="viewer")
+    viewer.join()
+    say(viewer, "I can see and hear all of you.")
+    page.fill("[data-testid=message]", "Going live now. The watch page is open to everyone.")
+    page.press("[data-testid=message]", "Enter")
+    viewer.leave()
+    page.click("[data-testid=go-live]")
+    lamp = "[data-testid=streaming-state]"
+    wait_for("on air", lambda: page.get_attribute(lamp, "data-state") == "started", PATIENCE)
+    wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
+    page.evaluate("() => document.activeElement.blur()")
+    take(page, "room.png")
+    return browser
+
+
+def take_watch(browser, server):
+    page = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme="dark"
+    ).new_page()
+    page.goto(f"{server.base}/watch/{ROOM}")
+    page.wait_for_function(
+        "() => document.querySelector('video').currentTime > 2", timeout=PATIENCE * 1000
+    )
+    page.mouse.move(5, 5)
+    take(page, "watch.png")
 
 
 def main():
     PICTURES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as directory, sync_playwright() as playwright:
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        playwright = stack.enter_context(sync_playwright())
         server = Server(directory)
-        try:
-            people = {"Dora Lind": enter(playwright, server, "Dora Lind")}
-            for name in ("ann", "ben", "cleo"):
-                file = camera_file(name, directory)
-                people[name.capitalize()] = enter(playwright, server, name.capitalize(), file)
-            host = people["Dora Lind"]
-            host.click("[data-testid=go-live]")
-            lamp = "[data-testid=streaming-state]"
-            wait_for("on air", lambda: host.get_attribute(lamp, "data-state") == "started", 20)
-            for name, text in LINES:
-                people[name].click("[data-testid=open-chat]")
-                people[name].fill("[data-testid=message]", text)
-                people[name].press("[data-testid=message]", "Enter")
-            # Until the last toast has gone.
-            wait_for("no toast", lambda: host.query_selector(".toast") is None, 20)
-            host.evaluate("() => document.activeElement.blur()")
-            host.screenshot(path=PICTURES / "room.png")
-
-            viewer = host.context.browser.new_context(
-                viewport={"width": 1280, "height": 800}, color_scheme="dark"
-            ).new_page()
-            viewer.goto(f"{server.base}/watch/{ROOM}")
-            viewer.wait_for_function(
-                "() => document.querySelector('video').currentTime > 2", timeout=30_000
-            )
-            viewer.mouse.move(5, 5)
-            viewer.screenshot(path=PICTURES / "watch.png")
-        finally:
-            server.stop()
+        stack.callback(server.stop)
+        for name in ("Ann", "Ben", "Cleo"):
+            stack.enter_context(published(server, name))
+        browser = take_room(playwright, server)
+        take_watch(browser, server)
+        browser.close()
 
 
 if __name__ == "__main__":
