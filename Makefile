@@ -36,7 +36,9 @@ test: test-units test-end-to-end ## Every test, the browser ones included
 
 .PHONY: test-units
 test-units: install-dependencies ## The Swift tests
-	swift test
+	@# One after the other: usrsctp has one clock and one table for the whole process, and tests of
+	@# several targets look at them.
+	swift test --no-parallel
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary

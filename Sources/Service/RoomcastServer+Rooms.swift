@@ -36,7 +36,7 @@ extension RoomcastServer {
                 "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
             ])
         let directory = RoomDirectory(
-            policy: try Self.policy(settings), media: media, streaming: streamsInRoom,
+            policy: policy, media: media, streaming: streamsInRoom,
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
             opensTokens: settings.opensTokens, logger: logger)
         try await run(
@@ -47,7 +47,7 @@ extension RoomcastServer {
     /// Bytes of a policy file.
     private static let policyBytesMaximum = 1 << 20
 
-    private static func policy(_ settings: Settings) throws -> Policy {
+    static func policy(_ settings: Settings) throws -> Policy {
         guard let file = settings.policyFile else { return .standard }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw SettingsError.invalid(key: "policy.file", reason: "\(file) cannot be read")

@@ -2,6 +2,7 @@ public import ControlAPI
 import Glibc
 
 public import Logging
+public import Rooms
 public import ServiceLifecycle
 public import UnixSignals
 
@@ -9,16 +10,25 @@ public import UnixSignals
 /// from outside as a `RoomDoor`, with whatever services they need.
 public struct RoomcastServer: Sendable {
     public let settings: Settings
+    /// Who may do what, and where streams go.
+    public let policy: Policy
     public let authority: TokenAuthority
     public let streams: Streams
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     let logger: Logger
 
+    /// Reads the policy.
+    ///
+    /// - Throws: `SettingsError` for a bad policy file, `TokenKeyError`.
     /// - Parameter launcher: starts the bots, as processes in the real server.
     public init(
         settings: Settings, launcher: any BotLauncher, logger: Logger
-    ) async throws(TokenKeyError) {
+    ) async throws {
+        policy = try Self.policy(settings)
+        var settings = settings
+        settings.stream.destinations = try DestinationLadders(
+            policy: policy, standard: settings.stream.ladder)
         self.settings = settings
         self.logger = logger
         authority = try await TokenAuthority(

@@ -55,7 +55,7 @@ import Testing
                     + #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#
                     + #""video_bitrate":500000,"width":640}],"log_format":"logfmt","#
                     + #""log_level":"info","playlist":{"mode":"event"},"preset":"veryfast","#
-                    + #""resume":false,"room_id":"demo","segment_seconds":2,"#
+                    + #""room_id":"demo","segment_seconds":2,"#
                     + #""stream_id":"\#(bot.job.stream)"}"#)
         }
     }
@@ -137,8 +137,6 @@ import Testing
             let second = try #require(
                 await world.replace(first, .failed(reason: "signal 11")))
             #expect(second.job.outputDirectory == first.job.outputDirectory)
-            let text = try String(contentsOfFile: second.job.configurationFile, encoding: .utf8)
-            #expect(text.contains(#""resume":true"#))
             // A word of the dead one that comes late is not heard.
             await first.say(.tiles([]))
             #expect(await world.streams.stream(second.job.stream)?.status == .running)

@@ -9,6 +9,8 @@ public struct StreamSettings: Hashable, Sendable {
     }
 
     public var ladder = Ladder.standard
+    /// What the policy's destinations ask for instead.
+    public var destinations = DestinationLadders()
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
     public var fit = Fit.crop

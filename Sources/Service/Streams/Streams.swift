@@ -215,6 +215,12 @@ public actor Streams: LiveStreamControl, Service {
         _ variant: LiveStreamVariant, of room: RoomID, request: LiveStreamRequest,
         session: SessionID?, startedBy: PeerID?
     ) throws(LiveStreamError) -> LiveStream {
+        guard settings.destinations.knows(request.destination) else {
+            throw .notFound("the policy has no destination '\(request.destination)'")
+        }
+        let ladder =
+            request.ladder ?? settings.destinations.ladder(for: request.destination)
+            ?? settings.ladder
         let (instant, time) = clock()
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
         let directory = "\(settings.outputDirectory)/\(room)/\(id)"
@@ -233,7 +239,7 @@ public actor Streams: LiveStreamControl, Service {
         entries[id] = StreamOnAir(
             machine: StreamMachine(
                 rules: settings.rules, isEmpty: !occupied.contains(room), at: instant),
-            ladder: request.ladder ?? settings.ladder, directory: directory, requestedAt: instant)
+            ladder: ladder, directory: directory, requestedAt: instant)
         log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
         announce(id)
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
