@@ -12,6 +12,8 @@ struct KeyframeRequests {
     private var interval = intervalMinimum
     private var lastRequest: Instant?
     private var isWanted = false
+    /// No key frame has come since the last request.
+    private var isUnanswered = false
 
     /// Whether a request is to be sent now.
     mutating func wanted(at now: Instant) -> Bool {
@@ -22,13 +24,15 @@ struct KeyframeRequests {
     mutating func due(at now: Instant) -> Bool {
         guard isWanted else { return false }
         if let lastRequest, now - lastRequest < interval { return false }
-        if lastRequest != nil { interval = min(interval * 2, Self.intervalMaximum) }
+        if isUnanswered { interval = min(interval * 2, Self.intervalMaximum) }
+        isUnanswered = true
         lastRequest = now
         return true
     }
 
     mutating func keyframeArrived() {
         isWanted = false
+        isUnanswered = false
         interval = Self.intervalMinimum
     }
 }

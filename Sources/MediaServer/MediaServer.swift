@@ -33,11 +33,16 @@ public final class MediaServer: Sendable {
         var sockets: [NIOLoopBound<DatagramSocket>] = []
         var port = configuration.port
         for (index, host) in configuration.bindHosts.enumerated() {
-            let socket = try await DatagramSocket.bind(host: host, port: port, on: eventLoop) {
-                DatagramSocket.Handlers(
-                    received: { loop.value.received($0, from: $1, socket: index) },
-                    batchEnded: { loop.value.flush() })
-            }.get()
+            let socket: NIOLoopBound<DatagramSocket>
+            do {
+                socket = try await DatagramSocket.bind(host: host, port: port, on: eventLoop) {
+                    DatagramSocket.Handlers(
+                        received: { loop.value.received($0, from: $1, socket: index) },
+                        batchEnded: { loop.value.flush() })
+                }.get()
+            } catch {
+                throw MediaServerError.cannotBind(host: host, port: port, reason: "\(error)")
+            }
             sockets.append(socket)
             // One port for all addresses, also when the first one was chosen by the kernel.
             port = try await eventLoop.submit { Int(socket.value.localAddress.port) }.get()

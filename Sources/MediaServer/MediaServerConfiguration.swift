@@ -28,6 +28,8 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     case tooManyPeers(maximum: Int)
     case tooManyTracks(maximum: Int)
     case roomClosed
+    /// The UDP address cannot be had: taken, or not one of this machine's.
+    case cannotBind(host: String, port: Int, reason: String)
 
     public var description: String {
         switch self {
@@ -37,6 +39,8 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
         case .tooManyTracks(let maximum): "more than \(maximum) tracks from one peer"
         case .roomClosed: "the room has ended"
+        case .cannotBind(let host, let port, let reason):
+            "UDP \(host):\(port) cannot be bound: \(reason)"
         }
     }
 }

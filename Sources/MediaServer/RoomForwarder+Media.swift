@@ -71,7 +71,8 @@ extension RoomForwarder {
         {
             track.speaker.heard(level)
         }
-        for subscription in track.subscriptions.values {
+        for subscription in track.subscriptions.values
+        where subscription.connection.core.canSendMedia {
             if subscription.awaitsKeyframe {
                 guard isKeyframeStart else { continue }
                 subscription.awaitsKeyframe = false
@@ -112,7 +113,9 @@ extension RoomForwarder {
     /// video together at every subscriber, whatever our clock says. RFC 3550 sect. 7.2 allows
     /// this to translators.
     private func report(_ track: ForwardedTrack, to subscription: Subscription, at now: Instant) {
-        guard let report = track.senderReport, report.ssrc == track.newestSSRC else { return }
+        guard subscription.connection.core.canSendMedia, let report = track.senderReport,
+            report.ssrc == track.newestSSRC
+        else { return }
         subscription.hasReport = true
         subscription.connection.core.sendSenderReport(
             mid: subscription.mid, ntp: report.ntp,

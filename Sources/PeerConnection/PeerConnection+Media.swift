@@ -9,6 +9,9 @@ import SecureTransport
 extension PeerConnection {
     // MARK: Media out
 
+    /// Whether packets can leave: an address is known and the handshake is over.
+    public var canSendMedia: Bool { dtls?.isConnected == true && agent.selected != nil }
+
     /// Sends one packet of our track. SSRC and payload type are ours; sequence number, timestamp,
     /// marker and extensions (by this connection's ids) are the caller's.
     public func send(_ packet: RTPPacket, mid: String, at now: Instant) {

@@ -1,7 +1,7 @@
 import DataChannel
 public import ICE
 public import MediaKernel
-public import RTP
+import RTP
 import SDP
 public import SecureTransport
 
