@@ -17,13 +17,16 @@ enum InitCall {
 
     /// The WebSocket endpoint. Throws `.refused` with the server's words, or `.unreachable`.
     static func run(
-        endpoint: String, token: String, peer: PeerID
+        endpoint: String, token: String, peer: PeerID, timeout: TimeAmount = timeout
     ) async throws(RoomClientError) -> String {
-        guard var parts = URLComponents(string: endpoint), parts.host != nil,
+        guard var parts = URLComponents(string: endpoint), parts.host?.isEmpty == false,
             ["http", "https"].contains(parts.scheme?.lowercased())
         else { throw .badEndpoint(endpoint) }
         parts.path = "/init"
         parts.queryItems = [URLQueryItem(name: "peer_id", value: peer.rawValue)]
+        // URLComponents leaves "+" alone, which servers read as a space.
+        parts.percentEncodedQuery = parts.percentEncodedQuery?
+            .replacingOccurrences(of: "+", with: "%2B")
         parts.fragment = nil
         guard let url = parts.string else { throw .badEndpoint(endpoint) }
         var request = HTTPClientRequest(url: url)

@@ -25,7 +25,7 @@ struct WebSocketURL: Hashable, Sendable {
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         // URLComponents leaves "+" alone, which servers read as a space.
         let encoded = parts.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
-        target = path + (encoded.map { "?\($0)" } ?? "")
+        target = path + (encoded.map { $0.isEmpty ? "" : "?\($0)" } ?? "")
     }
 
     /// For the Host header.
