@@ -176,6 +176,12 @@ let package = Package(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
         tests("Compositor", ["MediaKernel", "Stage", "Codec"]),
+        tests(
+            "MediaServer",
+            [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
+                "PeerConnection", log,
+            ] + nio),
         tests("Signalling", ["MediaKernel", "Rooms"]),
         tests("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Clocks", log]),
         tests(
@@ -186,6 +192,13 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ] + nio),
+        tests(
+            "RoomClient",
+            [
+                "MediaKernel", "RTP", "SDP", "SecureTransport", "Datagrams", "PeerConnection",
+                "MediaServer", log,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests("Service", ["MediaKernel", "HLS", "Rooms", "Signalling", "ControlAPI", log]),
     ]

@@ -1,0 +1,178 @@
+import Clocks
+import ICE
+import Logging
+import MediaKernel
+import NIOCore
+import NIOPosix
+import PeerConnection
+import RTP
+import SDP
+import SecureTransport
+import Testing
+
+@testable import MediaServer
+
+/// A room of a real server, spoken to in descriptions only: no media flows here.
+@Suite struct MediaRoomTests {
+    @Test func whoHasPublishedIsOfferedItsSubscribeConnection() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: [.audio("voice"), .video("camera")])
+            let answer = try await ann.publish(in: room)
+            #expect(answer.isICELite && answer.media.count == 3)
+            #expect(answer.media[1...].map(\.direction) == [.receiveOnly, .receiveOnly])
+            let offer = try await room.nextOffer(for: "ann")
+            #expect(offer.media.map(\.kind) == [.application])
+            #expect(offer.isICELite)
+        }
+    }
+
+    @Test func tracksAreOfferedAsTheyArePublishedAndWithdrawn() async throws {
+        try await withRoom { room in
+            for id in ["ann", "ben"] { try await room.addPeer(PeerID(id)) }
+            var ben = try Participant("ben", tracks: [])
+            _ = try await ben.publish(in: room)
+            let first = try await room.nextOffer(for: "ben")
+            // Wanted before it is published, and while an offer is on its way.
+            await room.room.setSubscriptions(["voice", "camera", "nobody's"], of: "ben")
+            var ann = try Participant("ann", tracks: [.audio("voice"), .video("camera")])
+            let published = try await ann.publish(in: room)
+            try await ben.answer(first, in: room)
+
+            let second = try await room.nextOffer(for: "ben")
+            #expect(second.media.count == 3)
+            #expect(Set(second.media.compactMap { $0.msids.first?.track }) == ["voice", "camera"])
+            #expect(second.media.compactMap { $0.msids.first?.stream } == ["ann", "ann"])
+            let camera = try #require(second.media.first { $0.kind == .video })
+            #expect(camera.codecs.first?.name == published.media[2].codecs.first?.name)
+            #expect(camera.codecs.map(\.name) == ["VP8", "rtx"])
+            // Bandwidth is the publisher's matter; it is not estimated towards the subscriber.
+            #expect(camera.codecs[0].feedback == ["ccm fir", "nack", "nack pli"])
+            try await ben.answer(second, in: room)
+            #expect(ben.incoming == ["voice", "camera"])
+
+            ann.remove("camera")
+            _ = try await ann.publish(in: room)
+            let third = try await room.nextOffer(for: "ben")
+            try await ben.answer(third, in: room)
+            #expect(ben.incoming == ["voice"])
+
+            await room.room.removePeer("ann")
+            let fourth = try await room.nextOffer(for: "ben")
+            try await ben.answer(fourth, in: room)
+            #expect(ben.incoming == [])
+        }
+    }
+
+    @Test func nobodyIsOfferedTheirOwnTracks() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: [.audio("voice")])
+            _ = try await ann.publish(in: room)
+            let offer = try await room.nextOffer(for: "ann")
+            try await ann.answer(offer, in: room)
+            await room.room.setSubscriptions(["voice"], of: "ann")
+            await room.room.restartSubscribe(of: "ann")
+            let restart = try await room.nextOffer(for: "ann")
+            #expect(restart.media.map(\.kind) == [.application])
+        }
+    }
+
+    @Test func aRestartOffersNewCredentialsEvenWhenAnOfferIsOnItsWay() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: [])
+            _ = try await ann.publish(in: room)
+            let first = try await room.nextOffer(for: "ann")
+            await room.room.restartSubscribe(of: "ann")
+            let second = try await room.nextOffer(for: "ann")
+            #expect(first.media[0].iceUsernameFragment != second.media[0].iceUsernameFragment)
+            #expect(first.media[0].fingerprints == second.media[0].fingerprints)
+            try await ann.answer(second, in: room)
+        }
+    }
+
+    @Test func strangersAndBadDescriptionsAreRefused() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: [.audio("voice")])
+            let sdp = try ann.offer()
+            await #expect(throws: MediaServerError.unknownPeer("ben")) {
+                try await room.room.publishOffer(sdp, from: "ben")
+            }
+            await #expect(throws: MediaServerError.unknownPeer("ben")) {
+                try await room.room.trickle("candidate:x", direction: .publish, from: "ben")
+            }
+            for text in ["", "v=0", sdp.replacing("a=fingerprint", with: "a=finger")] {
+                let error = await #expect(throws: MediaServerError.self) {
+                    try await room.room.publishOffer(text, from: "ann")
+                }
+                guard case .badDescription = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+            }
+            await #expect(throws: MediaServerError.badDescription("no offer was made")) {
+                try await room.room.subscribeAnswer(sdp, from: "ann")
+            }
+            // Nothing of that is in the way of a good offer.
+            _ = try await room.room.publishOffer(sdp, from: "ann")
+            _ = try await room.nextOffer(for: "ann")
+        }
+    }
+
+    @Test func aTrackIDBelongsToWhoPublishedItFirst() async throws {
+        try await withRoom { room in
+            for id in ["ann", "ben"] { try await room.addPeer(PeerID(id)) }
+            var ann = try Participant("ann", tracks: [.audio("voice")])
+            _ = try await ann.publish(in: room)
+            var ben = try Participant("ben", tracks: [.audio("voice")])
+            await #expect(throws: MediaServerError.duplicateTrack("voice")) {
+                try await ben.publish(in: room)
+            }
+            await room.room.removePeer("ann")
+            _ = try await ben.publish(in: room)
+        }
+    }
+
+    @Test func aPeerHasALimitOfTracks() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: (0...32).map { .audio("track-\($0)") })
+            await #expect(throws: MediaServerError.tooManyTracks(maximum: 32)) {
+                try await ann.publish(in: room)
+            }
+        }
+    }
+
+    @Test func aClosedRoomEndsItsEventsAndTakesNobody() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            await room.room.close()
+            await room.room.close()
+            await #expect(throws: MediaServerError.roomClosed) { try await room.addPeer("ben") }
+            await #expect(throws: MediaServerError.roomClosed) {
+                try await room.room.subscribeAnswer("", from: "ann")
+            }
+            var rest = 0
+            while await room.next() != nil { rest += 1 }
+            #expect(rest == 0)
+        }
+    }
+
+    @Test func aWildcardAdvertisesTheHostsAddressesWithTheBoundPort() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let known = TransportAddress(ipv4: 203, 0, 113, 9, port: 0)
+        for (host, advertised) in [("127.0.0.1", []), ("0.0.0.0", []), ("127.0.0.1", [known])] {
+            let server = try await MediaServer.start(
+                configuration: .init(bindHosts: [host], port: 0, advertised: advertised),
+                group: group, logger: Logger(label: "test"))
+            #expect(!server.advertised.isEmpty)
+            #expect(server.advertised.allSatisfy { $0.port != 0 })
+            #expect(Set(server.advertised.map(\.port)).count == 1)
+            if !advertised.isEmpty { #expect(server.advertised.map(\.ip) == [known.ip]) }
+            await server.shutdown()
+        }
+        try await group.shutdownGracefully()
+    }
+}
