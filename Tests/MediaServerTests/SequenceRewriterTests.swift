@@ -48,7 +48,7 @@ import Testing
             packet(65_535, .max - 1000), packet(30_000, .max - 100, ssrc: 2),
             packet(30_001, 2899, ssrc: 2), packet(29_999, .max - 3100, ssrc: 2),
         ]
-        // 3000 ticks after the newest, 999 of which lie before the wrap and the 0 itself.
+        // The gap of 3000 ticks crosses the wrap, 1001 ticks after the newest.
         let old = UInt32.max - 1000
         let expected: [[UInt32]] = [[65_535, old], [0, 1999], [1, 4999], [65_535, old]]
         #expect(rewrite(packets) == expected)
