@@ -115,7 +115,7 @@ final class Director {
     private func advanceWarmUp() {
         guard case .warmingUp(let since) = phase else { return }
         let now = MonotonicClock.now
-        guard isComplete || now - since >= Self.warmUpMaximum else { return }
+        guard isComplete(at: now) || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured one playout delay earlier.
         began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.nanoseconds)
@@ -124,12 +124,12 @@ final class Director {
     }
 
     /// Whether everybody who is to be seen can be seen.
-    private var isComplete: Bool {
+    private func isComplete(at now: Instant) -> Bool {
         guard hasRoster else { return false }
         return peers.flatMap(\.tracks).allSatisfy { track in
             guard track.isVideo, !track.isMuted else { return true }
             guard case .video(let video) = sources[track.id] else { return false }
-            return video.hasPicture
+            return video.firstPresentation.map { $0 <= now } ?? false
         }
     }
 

@@ -1,5 +1,6 @@
 public import ControlAPI
 import Glibc
+import NIOCore
 
 public import Logging
 public import Rooms
@@ -85,7 +86,12 @@ public struct RoomcastServer: Sendable {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: configurations, gracefulShutdownSignals: signals, logger: logger))
-        try await group.run()
+        do {
+            try await group.run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw SettingsError.invalid(
+                key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
+        }
     }
 
     /// A connection is an open file, and the usual limit of 1024 is for interactive programs.

@@ -147,7 +147,7 @@ struct PageAPI: Sendable {
         guard handsOutTokens else {
             throw APIError.forbidden(
                 "this server does not hand out room tokens",
-                "make one with the access key, or let the operator set pages.open_tokens")
+                "make one with the access key, or let the operator set pages.openTokens")
         }
         // A page of another site can send a form, but not JSON, without asking first.
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true

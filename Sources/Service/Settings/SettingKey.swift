@@ -88,7 +88,7 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
         case .unknownKeys(let keys, let file):
             "\(file) has settings that do not exist: \(keys.joined(separator: ", "))"
-        case .wrongType(let key, let expected): "\(key) must be a \(expected)"
+        case .wrongType(let key, let expected): "\(key) must be: \(expected)"
         case .invalid(let key, let reason): "\(key) is not valid: \(reason)"
         case .accessKeyNeeded:
             "auth.accessKey and auth.secret must be set: the built-in development key is only "
