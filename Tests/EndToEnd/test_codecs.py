@@ -1,0 +1,82 @@
+"""One room with a codec for each participant: what is not VP8 is forwarded and decoded as well."""
+
+import contextlib
+import subprocess
+
+import numpy as np
+import pytest
+
+from harness import checks, hls, media, tokens
+from harness.server import REPOSITORY
+from harness.waiting import wait_for
+
+SECONDS = 8
+CLIPS = REPOSITORY / "fixtures/media"
+
+# Each made from a clip whose colour (an RGB channel) and beep (Hz) tell it apart. The MP4 also
+# holds AAC, which `publish` turns into Opus.
+CODECS = {
+    "H264": ("ann", 0, 1000, "mp4", ["-c:v", "libx264", "-preset", "veryfast", "-bf", "0",
+                                     "-pix_fmt", "yuv420p", "-g", "30", "-c:a", "aac"]),
+    "VP9": ("ben", 1, 1500, "webm", ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used",
+                                     "8", "-lag-in-frames", "0", "-g", "30", "-c:a", "copy"]),
+    "AV1": ("cleo", 2, 2000, "webm", ["-c:v", "libsvtav1", "-preset", "12", "-svtav1-params",
+                                      "pred-struct=1", "-g", "30", "-c:a", "copy"]),
+}
+# Two rows, the last one centred: the tiles as the issue's grid has them, in shares of the canvas.
+TILES = {"H264": (0, 0), "VP9": (0.5, 0), "AV1": (0.25, 0.5)}
+
+
+@pytest.fixture(scope="module")
+def stream(binary, server, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("codecs")
+    room = "codecs"
+    with contextlib.ExitStack() as stack:
+        for number, (codec, (clip, _, _, kind, options)) in enumerate(CODECS.items(), start=1):
+            path = folder / f"{codec}.{kind}"
+            media.run("ffmpeg", "-v", "error", "-i", str(CLIPS / f"{clip}.webm"), "-t", "12",
+                      *options, str(path))
+            publisher = subprocess.Popen(
+                [str(binary), "publish", "--endpoint", server.base, "--name", codec,
+                 "--token", tokens.room_token(room, user=codec, role="host"), str(path)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )
+            stack.callback(publisher.wait, 10)
+            stack.callback(publisher.terminate)
+            # One after the other, so that the order of the tiles is known.
+            wait_for(f"{codec} is in the room", lambda: server.peer_count(room) == number, 15)
+        started = server.start_stream(room)
+        server.wait_for_status(started["id"], "running", 20)
+        url = started["playback"]["url"]
+        wait_for("the stream is long enough",
+                 lambda: hls.segment_count(server.http, url) > SECONDS // 2, 30)
+        server.stop_stream(room)
+        server.wait_for_status(started["id"], "completed", 20)
+    stream = hls.Stream(server.http, url, folder / "stream")
+    stream.pictures = media.frames(stream.top.file, 640, 360)
+    stream.sound = media.sound(stream.top.file)
+    return stream
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_the_picture_is_in_its_tile_and_moves(stream, codec):
+    x, y = TILES[codec]
+    tile = media.crop(stream.pictures, x * 1280, y * 720, 640, 360, 1280, 720)
+    colour = media.colour_of(tile[60:])
+    assert np.argmax(colour) == CODECS[codec][1], colour
+    assert media.longest_run(media.movement(tile[60:]) < 8) < 15
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_the_sound_is_heard_every_second(stream, codec):
+    levels = media.tone(stream.sound, CODECS[codec][2])
+    beeps = np.array(media.onsets(levels, 0.01, 0.05))
+    beeps = beeps[beeps > 2]
+    assert len(beeps) >= SECONDS - 3
+    assert np.abs(np.diff(beeps) - 1).max() < 0.05, beeps
+
+
+def test_the_stream_is_as_any_other(stream):
+    checks.playlists_are_sound(stream)
+    checks.segments_are_cut_alike(stream)
+    checks.time_runs_evenly(stream)
