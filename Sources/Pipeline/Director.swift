@@ -193,10 +193,21 @@ final class Director {
         case .live(let clock, let next):
             // What is being said now will be heard one playout delay from now.
             let last = clock.frame(at: MonotonicClock.now + configuration.playoutDelay)
-            phase = .finishing(clock, next: next, end: max(next, last + 1))
+            phase = .finishing(clock, next: next, end: wholeEnd(max(next, last + 1)))
         case .finishing:
             break
         }
+    }
+
+    /// Pictures that a segment has at least. Players and probes take a file of one or two for
+    /// something else.
+    static let segmentPicturesMinimum: Int64 = 10
+
+    /// The end of the stream, moved on where it would leave a stub of a segment.
+    private func wholeEnd(_ end: Int64) -> Int64 {
+        let first = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: max(0, end - 1)))
+        let least = min(Self.segmentPicturesMinimum, Int64(planner.framesPerSegment))
+        return max(end, first + least)
     }
 
     private func show(_ next: [SourcePeer]) {
