@@ -145,12 +145,26 @@ public struct TokenAuthority: Sendable {
     private static func header(of token: String) throws(TokenError) -> Header {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed("it has \(parts.count) parts, not 3") }
+        // Decoders also take the other base64 alphabet, by which one token would have many forms.
+        // RFC 7515 sect. 2 allows this one only.
+        guard parts.allSatisfy({ $0.utf8.allSatisfy(isBase64URL) }) else {
+            throw .malformed("it has characters that base64url has not")
+        }
         var base64 = parts[0].replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
         guard let data = Data(base64Encoded: String(base64)),
             let header = try? JSONDecoder().decode(Header.self, from: data)
         else { throw .malformed("the header is not base64url of a JSON object") }
         return header
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     private static func text(_ value: String?, _ name: String) throws(TokenError) -> String {
