@@ -72,4 +72,4 @@ format: ## Format the Swift sources in place
 
 .PHONY: clean
 clean: ## Remove what was built, the Python packages and the streams' output
-	rm -rf .build .venv output
+	rm -rf .build .venv streams
