@@ -12,8 +12,6 @@ public enum PeerConnectionError: Error, Hashable, Sendable, CustomStringConverti
     case unexpectedOffer
     /// The remote certificate fingerprint changed, which would need a new DTLS session.
     case changedFingerprint
-    /// A track or channel of that name does not exist.
-    case unknown(String)
     /// A limit of ours was reached.
     case tooMany(what: String, maximum: Int)
     /// The secure transport could not be made; ours to mend.
@@ -27,7 +25,6 @@ public enum PeerConnectionError: Error, Hashable, Sendable, CustomStringConverti
         case .unexpectedAnswer: "there is no offer to answer"
         case .unexpectedOffer: "an offer of ours is still unanswered"
         case .changedFingerprint: "the certificate fingerprint changed in mid-session"
-        case .unknown(let what): "there is no \(what)"
         case .tooMany(let what, let maximum): "more than \(maximum) \(what)"
         case .transport(let what): "secure transport: \(what)"
         }

@@ -53,17 +53,13 @@ public struct PipelineSummary: Sendable, Hashable {
 /// Why a stream cannot begin or go on.
 public enum PipelineError: Error, Hashable, Sendable, CustomStringConvertible {
     case settings(String)
-    case codec(String)
     /// A system call on a file failed.
     case file(path: String, call: String, code: Int32, reason: String)
-    case alreadyStarted
 
     public var description: String {
         switch self {
         case .settings(let what): what
-        case .codec(let what): what
         case .file(let path, let call, _, let reason): "\(call) \(path): \(reason)"
-        case .alreadyStarted: "a pipeline starts once"
         }
     }
 }

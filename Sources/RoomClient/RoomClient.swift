@@ -215,15 +215,6 @@ public actor RoomClient {
         try await offerPublish()
     }
 
-    /// Tells the room that a track of ours is muted or not.
-    public func setMuted(_ isMuted: Bool, track: TrackID) async throws {
-        for index in published.indices where published[index].payload.trackID == track {
-            published[index].payload.mute = isMuted
-            signalling.updateTracks([published[index].payload])
-        }
-        try await drain()
-    }
-
     private func offerPublish() async throws {
         guard membership == .inside, outbox != nil else { return }
         guard !isOfferOutstanding else {
