@@ -64,7 +64,10 @@ final class BotMedia: ClientMediaObserver {
                     media?.incomingExtensions[HeaderExtensionURI.videoOrientation]
                 track.video = VideoReceiver(codec: codec, configuration: configuration)
             } else {
-                track.audio = AudioReceiver()
+                var configuration = AudioReceiver.Configuration()
+                configuration.audioLevelID =
+                    media?.incomingExtensions[HeaderExtensionURI.audioLevel]
+                track.audio = AudioReceiver(configuration: configuration)
             }
             tracks[mid] = track
             pipeline.mediaBegan(track.id, codec: source)
@@ -128,7 +131,8 @@ final class BotMedia: ClientMediaObserver {
         pipeline.receive(
             IncomingFrame(
                 data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
-                rotation: frame.rotation.rawValue, arrival: frame.lastArrival),
+                rotation: frame.rotation.rawValue, audioLevel: frame.audioLevel.map { Int($0.level) },
+                arrival: frame.lastArrival),
             of: track.id, isVideo: frame.codec.isVideo)
     }
 }

@@ -54,12 +54,10 @@ final class Director {
     private let emit: @Sendable (PipelineEvent) -> Void
     /// Called once, on this thread, when the clock starts: frame 0 in wall time.
     private let began: (Int64) -> Void
-    private let compositor: Compositor
-    private let slates = SlateRenderer()
+    private let scene: Scene
     private var mixer = AudioMixer()
     private var audioOutput: AudioOutput
     private var phase = Phase.waiting
-    private var peers: [SourcePeer] = []
     private var hasRoster = false
     private var owners: [TrackID: PeerID] = [:]
     /// Tracks whose media has begun, whether or not the room has told us whose they are.
@@ -67,8 +65,6 @@ final class Director {
     /// Tracks that are both told of and flowing.
     private var sources: [TrackID: Source] = [:]
     private var clocks: [PeerID: SourceClock] = [:]
-    private var tiles: [Tile] = []
-    private var layoutChanged = true
     private var framesDropped: [Int]
     private(set) var framesComposed: Int64 = 0
 
@@ -84,8 +80,7 @@ final class Director {
         self.emit = emit
         self.began = began
         framesDropped = Array(repeating: 0, count: layers.count)
-        let top = configuration.ladder.layers[0]
-        compositor = try Compositor(canvas: Canvas(width: top.width, height: top.height))
+        scene = try Scene(configuration: configuration, emit: emit)
     }
 
     // MARK: The thread
@@ -126,7 +121,7 @@ final class Director {
     /// Whether everybody who is to be seen can be seen.
     private func isComplete(at now: Instant) -> Bool {
         guard hasRoster else { return false }
-        return peers.flatMap(\.tracks).allSatisfy { track in
+        return scene.peers.flatMap(\.tracks).allSatisfy { track in
             guard track.isVideo, !track.isMuted else { return true }
             guard case .video(let video) = sources[track.id] else { return false }
             return video.firstPresentation.map { $0 <= now } ?? false
@@ -212,8 +207,7 @@ final class Director {
 
     private func show(_ next: [SourcePeer]) {
         hasRoster = true
-        peers = next
-        layoutChanged = true
+        scene.show(next)
         let present = Set(next.map(\.id))
         for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
         owners = [:]
@@ -259,8 +253,8 @@ final class Director {
 
     private func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
         codecs[track] = codec
-        layoutChanged = true
-        for peer in peers {
+        scene.tracksChanged()
+        for peer in scene.peers {
             for described in peer.tracks where described.id == track {
                 attach(described, of: peer.id)
             }
@@ -271,7 +265,7 @@ final class Director {
         sources[track] = nil
         codecs[track] = nil
         if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
-        layoutChanged = true
+        scene.tracksChanged()
     }
 
     private func receive(_ frame: IncomingFrame, of track: TrackID) {
@@ -301,7 +295,10 @@ final class Director {
             for index in layers.indices { leaveOut(layer: index) }
             return
         }
-        let picture = try paint(at: tick)
+        let picture = try scene.picture(at: tick) { track in
+            guard case .video(let video) = sources[track] else { return nil }
+            return video
+        }
         for (index, layer) in layers.enumerated() {
             let item = LayerWriter.Item.picture(picture, index: frame)
             if isNeeded {
@@ -334,69 +331,5 @@ final class Director {
         try audioOutput.append(mixed) { layer, packets in
             layers[layer].inbox.put(.sound(packets))
         }
-    }
-
-    private func paint(at tick: Instant) throws -> VideoFrame {
-        if layoutChanged { layOut() }
-        guard !tiles.isEmpty else {
-            return try slates.slate(
-                width: compositor.canvas.width, height: compositor.canvas.height,
-                room: configuration.title)
-        }
-        var placed: [PlacedFrame] = []
-        placed.reserveCapacity(tiles.count)
-        for tile in tiles {
-            var frame = PlacedFrame(
-                rectangle: tile.rectangle, fit: tile.fit, frame: nil,
-                peer: tile.participant.peer, name: tile.participant.name)
-            if let track = tile.participant.track, case .video(let video) = sources[track] {
-                switch video.choose(at: tick) {
-                case .show(let picture), .hold(let picture):
-                    frame.frame = picture.frame
-                    frame.rotation = FrameRotation(rawValue: picture.rotation) ?? .none
-                case .placeholder:
-                    break
-                }
-            }
-            placed.append(frame)
-        }
-        return try compositor.compose(tiles: placed)
-    }
-
-    private func layOut() {
-        layoutChanged = false
-        let canvas = compositor.canvas
-        tiles = LayoutName.grid.tiles(
-            for: participants, on: canvas,
-            options: LayoutOptions(gap: configuration.gap, fit: configuration.fit))
-        emit(
-            .tilesChanged(
-                tiles.map {
-                    PlacedTile(
-                        peer: $0.participant.peer, name: $0.participant.name,
-                        rectangle: $0.rectangle)
-                }))
-    }
-
-    /// Everybody who publishes has a tile, and so has each shared screen. Who only looks has none.
-    private var participants: [Participant] {
-        var list: [Participant] = []
-        for peer in peers where !peer.tracks.isEmpty {
-            let camera = peer.tracks.first { $0.isVideo && !$0.isScreen }
-            let hasPerson = camera != nil || peer.tracks.contains { !$0.isVideo && !$0.isScreen }
-            if hasPerson {
-                list.append(participant(peer, showing: camera))
-            }
-            for screen in peer.tracks where screen.isVideo && screen.isScreen {
-                list.append(participant(peer, showing: screen))
-            }
-        }
-        return list
-    }
-
-    private func participant(_ peer: SourcePeer, showing track: SourceTrack?) -> Participant {
-        Participant(
-            peer: peer.id, track: track?.id, name: peer.name, joinedOrder: Int(peer.joinedAt),
-            hasVideo: track.map { !$0.isMuted } ?? false, isScreen: track?.isScreen ?? false)
     }
 }

@@ -24,11 +24,14 @@ public enum PipelineEvent: Sendable {
 /// A peer's rectangle on the top layer.
 public struct PlacedTile: Hashable, Sendable {
     public var peer: PeerID
+    /// The video that fills it; nil where there is none to show.
+    public var track: TrackID?
     public var name: String
     public var rectangle: Rectangle
 
-    public init(peer: PeerID, name: String, rectangle: Rectangle) {
+    public init(peer: PeerID, track: TrackID?, name: String, rectangle: Rectangle) {
         self.peer = peer
+        self.track = track
         self.name = name
         self.rectangle = rectangle
     }

@@ -17,16 +17,21 @@ public struct IncomingFrame: Sendable {
     public var isKeyframe: Bool
     /// Clockwise degrees by which to turn the picture: 0, 90, 180, 270.
     public var rotation: Int
+    /// Loudness of an audio packet in -dBov, 0 (loudest) to 127 (digital silence), as its sender
+    /// says (RFC 6464); nil where it says nothing.
+    public var audioLevel: Int?
     /// When its last packet arrived.
     public var arrival: Instant
 
     public init(
-        data: [UInt8], timestamp: Int64, isKeyframe: Bool, rotation: Int = 0, arrival: Instant
+        data: [UInt8], timestamp: Int64, isKeyframe: Bool, rotation: Int = 0,
+        audioLevel: Int? = nil, arrival: Instant
     ) {
         self.data = data
         self.timestamp = timestamp
         self.isKeyframe = isKeyframe
         self.rotation = rotation
+        self.audioLevel = audioLevel
         self.arrival = arrival
     }
 }

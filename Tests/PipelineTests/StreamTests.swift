@@ -199,7 +199,9 @@ import Testing
         #expect(published[1] == published[0])
         #expect(runningAfter != nil)
         let whole = Rectangle(x: 0, y: 0, width: 320, height: 180)
-        #expect(tiles.last == [PlacedTile(peer: "ann", name: "Ann", rectangle: whole)])
+        let tile = PlacedTile(
+            peer: "ann", track: ClipPlayer.camera, name: "Ann", rectangle: whole)
+        #expect(tiles.last == [tile])
     }
 
     // MARK: Other lives
