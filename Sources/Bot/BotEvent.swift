@@ -12,6 +12,8 @@ enum BotEvent {
     case tiles([PlacedTile])
     case segment(layer: Int, index: Int, bytes: Int)
     case warning(String)
+    /// How much of the picture is left out for want of CPU; pictures a second that are made.
+    case reduction(Reduction, frameRate: Double)
     case stopped(reason: String, PipelineSummary, frameRate: Int)
     case failed(reason: String)
 
@@ -27,6 +29,11 @@ enum BotEvent {
             return ["event": "segment", "layer": layer, "index": index, "bytes": bytes]
         case .warning(let what):
             return ["event": "warning", "message": what]
+        case .reduction(let reduction, let frameRate):
+            return [
+                "event": "reduction", "frame_rate": frameRate,
+                "layers_thinned": reduction.layersThinned,
+            ]
         case .stopped(let reason, let summary, let frameRate):
             let usage = ProcessUsage.current
             return [

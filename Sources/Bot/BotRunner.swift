@@ -158,8 +158,12 @@ public struct BotRunner: Sendable {
                 writer.write(.tiles(tiles))
             case .undecodable(let track, let codec, let reason):
                 writer.write(.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
-            case .degraded(let layer, let framesDropped):
-                writer.write(.warning("layer \(layer) left out \(framesDropped) frames so far"))
+            case .reductionChanged(let reduction):
+                let rate = Double(options.configuration.frameRate)
+                writer.write(
+                    .reduction(reduction, frameRate: rate / Double(reduction.pictureInterval)))
+            case .framesDropped(let layer, let total):
+                writer.write(.warning("layer \(layer) left out \(total) frames so far"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):

@@ -65,7 +65,10 @@ final class Director {
     /// Tracks that are both told of and flowing.
     private var sources: [TrackID: Source] = [:]
     private var clocks: [PeerID: SourceClock] = [:]
+    private var governor: LoadGovernor
     private var framesDropped: [Int]
+    /// The newest picture that each layer was given.
+    private var newestGiven: [Int64]
     private(set) var framesComposed: Int64 = 0
 
     init(
@@ -79,7 +82,9 @@ final class Director {
         self.audioOutput = audioOutput
         self.emit = emit
         self.began = began
+        governor = LoadGovernor(layers: layers.count)
         framesDropped = Array(repeating: 0, count: layers.count)
+        newestGiven = Array(repeating: -1, count: layers.count)
         scene = try Scene(configuration: configuration, emit: emit)
     }
 
@@ -289,32 +294,63 @@ final class Director {
         try mixSound(ofFrame: frame, clock)
         framesComposed += 1
         let tick = clock.instant(ofFrame: frame)
-        // All layers must be cut at a segment's first frame, so it is worth waiting for.
-        let isNeeded = planner.isSegmentStart(frame: frame)
-        guard isNeeded || MonotonicClock.now - tick < Self.latenessMaximum else {
-            for index in layers.indices { leaveOut(layer: index) }
-            return
+        let now = MonotonicClock.now
+        if let reduction = governor.observe(backlog: backlog(at: now, since: tick), at: now) {
+            emit(.reductionChanged(reduction))
         }
+        let takers = takers(ofFrame: frame, lateness: now - tick)
+        for index in layers.indices where !takers.contains(index) { framesDropped[index] += 1 }
+        guard !takers.isEmpty else { return }
         let picture = try scene.picture(at: tick) { track in
             guard case .video(let video) = sources[track] else { return nil }
             return video
         }
-        for (index, layer) in layers.enumerated() {
+        // All layers must be cut at a segment's first frame, so it is worth waiting for.
+        let isNeeded = planner.isSegmentStart(frame: frame)
+        for index in takers {
+            let inbox = layers[index].inbox
             let item = LayerWriter.Item.picture(picture, index: frame)
             if isNeeded {
-                layer.inbox.put(item)
-            } else if !layer.inbox.offer(item, below: LayerWriter.picturesBelow) {
+                inbox.put(item)
+            } else if !inbox.offer(item, below: LayerWriter.picturesBelow) {
                 leaveOut(layer: index)
+                continue
             }
+            newestGiven[index] = frame
         }
     }
 
-    /// The encoder, or all of us, are behind: a picture less, and said so.
+    /// By how much the slowest of us is behind.
+    private func backlog(at now: Instant, since tick: Instant) -> Duration {
+        var frames: Int64 = 0
+        for (index, layer) in layers.enumerated() {
+            frames = max(frames, newestGiven[index] - layer.newestTaken)
+        }
+        let encoders = Duration.seconds(1) * Int(frames) / configuration.frameRate
+        return max(now - tick, encoders)
+    }
+
+    /// The layers that are to have this picture.
+    private func takers(ofFrame frame: Int64, lateness: Duration) -> [Int] {
+        if planner.isSegmentStart(frame: frame) { return Array(layers.indices) }
+        let planned = layers.indices.filter {
+            governor.reduction.makes(frame: frame, layer: $0, of: layers.count)
+        }
+        guard lateness >= Self.latenessMaximum else { return planned }
+        // Late beyond use: left out, so that we catch up.
+        for index in planned { report(layer: index, dropped: framesDropped[index] + 1) }
+        return []
+    }
+
+    /// The encoder is behind: a picture less, and said so.
     private func leaveOut(layer index: Int) {
         framesDropped[index] += 1
-        let isFirst = framesDropped[index] == 1
-        if isFirst || framesDropped[index].isMultiple(of: configuration.frameRate) {
-            emit(.degraded(layer: index, framesDropped: framesDropped[index]))
+        report(layer: index, dropped: framesDropped[index])
+    }
+
+    private func report(layer index: Int, dropped: Int) {
+        if dropped == 1 || dropped.isMultiple(of: configuration.frameRate) {
+            emit(.framesDropped(layer: index, total: dropped))
         }
     }
 

@@ -2,6 +2,7 @@ import Codec
 import Compositor
 import HLS
 import MediaKernel
+import Synchronization
 
 /// One rung of the ladder on a thread of its own: scale, encode, multiplex, cut, write.
 ///
@@ -38,6 +39,10 @@ final class LayerWriter {
     /// Pictures of the next segment, held until the sound of this one is complete.
     private var held: [EncodedPacket] = []
     private var framesWritten: Int64 = 0
+    private let taken = Atomic<Int64>(-1)
+
+    /// The newest picture that is encoded, or waits in the encoder's look-ahead. From any thread.
+    var newestTaken: Int64 { taken.load(ordering: .relaxed) }
 
     init(
         index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
@@ -99,6 +104,7 @@ final class LayerWriter {
             let packets = try encoder.encode(
                 picture, index: index, forceKeyframe: planner.isSegmentStart(frame: index))
             for packet in packets { try write(packet) }
+            taken.store(index, ordering: .relaxed)
         case .sound(let packets):
             for packet in packets { try muxer.write(audio: packet) }
             try releaseHeld()

@@ -13,8 +13,10 @@ public enum PipelineEvent: Sendable {
     case running
     /// Who is where on the top layer, in its pixels. Comes at every change.
     case tilesChanged([PlacedTile])
-    /// Frames were left out because an encoder fell behind; the total so far.
-    case degraded(layer: Int, framesDropped: Int)
+    /// The CPU is short, or is not any more: this much of the picture is left out by plan.
+    case reductionChanged(Reduction)
+    /// Pictures were left out of a layer without a plan; the total so far, planned ones included.
+    case framesDropped(layer: Int, total: Int)
     /// More came in than could be taken; the total so far.
     case inputOverflow(framesDropped: Int)
     /// The stream cannot go on. What was written stands.
@@ -43,7 +45,7 @@ public struct PipelineSummary: Sendable, Hashable {
     public var segments: Int
     /// Frames composed in this run.
     public var frames: Int64
-    /// Frames that an encoder could not take, over all layers.
+    /// Pictures left out for want of CPU, over all layers.
     public var framesDropped: Int
 
     public init(segments: Int, frames: Int64, framesDropped: Int) {

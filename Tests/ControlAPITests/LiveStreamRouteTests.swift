@@ -27,7 +27,8 @@ import Testing
             #expect(response.headers[.contentType] == "application/json; charset=utf-8")
             let text = String(buffer: response.body)
             #expect(
-                text == #"{"created_at":"2023-03-22T04:24:10.155978231Z","destination":"default","#
+                text == #"{"created_at":"2023-03-22T04:24:10.155978231Z","degradation":null,"#
+                    + #""destination":"default","#
                     + #""id":"stream-1","meeting_url":"http://localhost/rooms/demo?skip_preview=true","#
                     + #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#
                     + #""recording":{"hls_vod":true,"single_file_per_layer":false},"#

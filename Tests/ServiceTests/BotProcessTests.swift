@@ -53,6 +53,7 @@ import Testing
             echo '{"event":"segment","layer":0}'
             echo '{"event":"from the future"}'
             echo '{"event":"warning","message":"slow"}'
+            echo '{"event":"reduction","frame_rate":15,"layers_thinned":1}'
             echo '{"event":"stopped","reason":"room ended","segments":4,"duration":8.0,"cpu_seconds":1.5,"rss_mb":120.5}'
             """#)
         #expect(result.exit == .finished(reason: "room ended"))
@@ -60,7 +61,7 @@ import Testing
         #expect(
             result.reports == [
                 .joined, .running(firstSegmentMilliseconds: 2345), .tiles([tile]), .segment,
-                .warning("slow"),
+                .warning("slow"), .reduction(frameRate: 15, layersThinned: 1),
                 .stopped(
                     reason: "room ended",
                     .init(segments: 4, duration: 8, cpuSeconds: 1.5, residentMegabytes: 120.5)),

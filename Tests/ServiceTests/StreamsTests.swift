@@ -128,6 +128,24 @@ import Testing
         }
     }
 
+    @Test func stepsForWantOfCPUAreInTheStreamsState() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let id = bot.job.stream
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            #expect(await world.streams.stream(id)?.degradation == nil)
+            await bot.say(.reduction(frameRate: 10, layersThinned: 1))
+            await bot.say(.reduction(frameRate: 30, layersThinned: 0))
+            let degradation = await world.streams.stream(id)?.degradation
+            #expect(
+                degradation
+                    == LiveStream.Degradation(
+                        frameRate: 30, layersThinned: 0, changes: 2, changedAt: world.clock.time))
+        }
+    }
+
     @Test func aDeadBotIsReplacedInTheSameDirectory() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(

@@ -17,6 +17,24 @@ public struct LiveStream: Hashable, Sendable {
         public static let postProcessing = "post_processing"
     }
 
+    /// What the picture came down to when the CPU was short. The sound is never touched.
+    public struct Degradation: Hashable, Sendable {
+        /// Pictures a second that all layers have; the configured rate once all is well again.
+        public var frameRate: Double
+        /// Layers, counted from the lowest, that have fewer still.
+        public var layersThinned: Int
+        /// Steps down and up since the start.
+        public var changes: Int
+        public var changedAt: Timestamp
+
+        public init(frameRate: Double, layersThinned: Int, changes: Int, changedAt: Timestamp) {
+            self.frameRate = frameRate
+            self.layersThinned = layersThinned
+            self.changes = changes
+            self.changedAt = changedAt
+        }
+    }
+
     public var id: StreamID
     public var room: RoomID
     /// The room's occupancy at the start; nil when nobody was there.
@@ -36,6 +54,8 @@ public struct LiveStream: Hashable, Sendable {
     public var stoppedBy: String
     /// Why it ended: `client request`, `last peer left`, `failure: …`; nil while it goes on.
     public var stopReason: String?
+    /// Nil while there was always CPU enough.
+    public var degradation: Degradation?
 
     public init(
         id: StreamID, room: RoomID, session: SessionID?, variant: LiveStreamVariant,

@@ -29,6 +29,7 @@ struct LiveStreamBody: Encodable {
         case stoppedBy = "stopped_by"
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
+        case degradation
         case variants
     }
 
@@ -52,10 +53,33 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.stopReason, forKey: .stopReason)
         // Nothing is recorded yet: 100ms shows null until the first asset exists.
         try container.encodeNil(forKey: .recordingAssets)
+        try container.encode(
+            stream.degradation.map(DegradationBody.init), forKey: .degradation)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
     }
 
     struct PlaybackBody: Encodable { var url: String }
+
+    struct DegradationBody: Encodable {
+        var degradation: LiveStream.Degradation
+
+        init(_ degradation: LiveStream.Degradation) { self.degradation = degradation }
+
+        enum CodingKeys: String, CodingKey {
+            case frameRate = "frame_rate"
+            case layersThinned = "layers_thinned"
+            case changes
+            case changedAt = "changed_at"
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(degradation.frameRate, forKey: .frameRate)
+            try container.encode(degradation.layersThinned, forKey: .layersThinned)
+            try container.encode(degradation.changes, forKey: .changes)
+            try container.encode(degradation.changedAt.description, forKey: .changedAt)
+        }
+    }
 
     struct VariantBody: Encodable {
         var id: StreamID

@@ -12,6 +12,8 @@ public enum BotReport: Hashable, Sendable {
     case tiles([Tile])
     case segment
     case warning(String)
+    /// How much of the picture is left out for want of CPU.
+    case reduction(frameRate: Double, layersThinned: Int)
     case stopped(reason: String, Totals)
     case failed(reason: String)
 
@@ -54,6 +56,9 @@ public enum BotReport: Hashable, Sendable {
         case "tiles": self = .tiles(fields.tiles ?? [])
         case "segment": self = .segment
         case "warning": self = .warning(fields.message ?? fields.reason ?? "")
+        case "reduction":
+            self = .reduction(
+                frameRate: fields.frameRate ?? 0, layersThinned: fields.layersThinned ?? 0)
         case "stopped":
             self = .stopped(
                 reason: fields.reason ?? "",
@@ -71,6 +76,8 @@ public enum BotReport: Hashable, Sendable {
         var tiles: [Tile]?
         var message: String?
         var reason: String?
+        var frameRate: Double?
+        var layersThinned: Int?
         var segments: Int?
         var duration: Double?
         var cpuSeconds: Double?
@@ -80,6 +87,8 @@ public enum BotReport: Hashable, Sendable {
             case event
             case firstSegment = "first_segment_ms"
             case tiles, message, reason, segments, duration
+            case frameRate = "frame_rate"
+            case layersThinned = "layers_thinned"
             case cpuSeconds = "cpu_seconds"
             case resident = "rss_mb"
         }

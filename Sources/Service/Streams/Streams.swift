@@ -334,11 +334,27 @@ public actor Streams: LiveStreamControl, Service {
         case .tiles(let tiles): entry.statistics.tiles = tiles
         case .segment: break
         case .warning(let text): log(.warning, "bot warning", id, ["warning": "\(text)"])
+        case .reduction(let frameRate, let layersThinned):
+            degraded(id, frameRate: frameRate, layersThinned: layersThinned)
         case .stopped(_, let totals): entry.statistics.totals = totals
         case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }
         entries[id] = entry
         carryOut(orders, of: id)
+    }
+
+    private func degraded(_ id: StreamID, frameRate: Double, layersThinned: Int) {
+        let time = clock().time
+        archive.update(id) { stream in
+            let changes = (stream.degradation?.changes ?? 0) + 1
+            stream.degradation = LiveStream.Degradation(
+                frameRate: frameRate, layersThinned: layersThinned, changes: changes,
+                changedAt: time)
+            stream.updatedAt = time
+        }
+        log(
+            .warning, "picture adapted to the CPU", id,
+            ["frame_rate": "\(frameRate)", "layers_thinned": "\(layersThinned)"])
     }
 
     private func botExited(_ exit: BotExit, of id: StreamID, generation: Int) {
