@@ -1,8 +1,9 @@
 # Roomcast: everything a person or a CI machine runs. `make help` lists the targets.
 #
 #   DURATION=20        make demo: stop after so many seconds and print one JSON line
-#   ARGUMENTS="..."    make run, make demo: handed to the binary as they are
+#   ARGUMENTS="..."    make run, demo, avsync: handed to the binary as they are
 #   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
+#   MEDIA=...          make avsync: the address of an HLS playlist, or a file
 #   BENCH_SECONDS=60   make bench: the length of the stream
 
 SHELL := /bin/sh
@@ -43,6 +44,12 @@ test-units: install-dependencies ## The Swift tests
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) -m pytest Tests/EndToEnd $(PYTEST)
+
+.PHONY: avsync
+avsync: install-test-dependencies ## How well sound and picture of our clips are together (MEDIA=<address or file>)
+	@test -n "$(MEDIA)" || { echo "usage: make avsync MEDIA=<address or file>" >&2; exit 2; }
+	@# The status of the tool, which make would turn into its own, is in the verdict too.
+	@PYTHONPATH=Tests/AVSync $(PYTHON) -m avsync "$(MEDIA)" $(ARGUMENTS)
 
 .PHONY: bench
 bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg at the same work (docs/BENCHMARKS.md)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
 from harness import chromium, signalling  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402

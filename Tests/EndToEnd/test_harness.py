@@ -6,7 +6,7 @@ import pytest
 from harness import hls, media, tokens
 from harness.server import REPOSITORY
 
-CLIPS = [("ann", 1000), ("ben", 1500), ("cleo", 2000)]
+CLIPS = ["ann", "ben", "cleo", "dora"]
 
 
 def clip(name):
@@ -18,20 +18,13 @@ def ann():
     return media.frames(clip("ann"), 640, 360)
 
 
-@pytest.mark.parametrize(("name", "frequency"), CLIPS)
-def test_a_clip_has_its_size_its_length_and_its_beep(name, frequency):
+@pytest.mark.parametrize("name", CLIPS)
+def test_a_clip_has_its_size_and_its_length(name):
     found = media.streams(clip(name))
     assert (found["video"]["width"], found["video"]["height"]) == (640, 360)
     assert found["video"]["avg_frame_rate"] == "30/1"
     assert (found["video"]["codec_name"], found["audio"]["codec_name"]) == ("vp8", "opus")
-
-    samples = media.sound(clip(name))
-    assert abs(len(samples) / media.SAMPLE_RATE - 24) < 0.02
-    beeps = media.onsets(media.tone(samples, frequency), 0.01, 0.1)
-    assert len(beeps) == 24
-    assert np.allclose(beeps, np.arange(24), atol=0.03)
-    others = [other for _, other in CLIPS if other != frequency]
-    assert all(media.tone(samples, other).max() < 0.1 for other in others)
+    assert abs(len(media.sound(clip(name))) / media.SAMPLE_RATE - 24) < 0.02
 
 
 def test_a_clip_flashes_for_three_frames_a_second_and_counts_the_others(ann):

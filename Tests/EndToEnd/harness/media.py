@@ -100,15 +100,6 @@ def loudness(samples, window=0.02):
     return np.sqrt(np.mean(samples[: count * size].reshape(count, size) ** 2, axis=1))
 
 
-def tone(samples, frequency, window=0.02, step=0.01):
-    """How strong one frequency is over time: amplitude for each step (Goertzel by projection)."""
-    size, hop = int(window * SAMPLE_RATE), int(step * SAMPLE_RATE)
-    wave = np.exp(-2j * np.pi * frequency * np.arange(size) / SAMPLE_RATE) * np.hanning(size)
-    starts = range(0, len(samples) - size, hop)
-    scale = 2 / np.hanning(size).sum()
-    return np.array([abs(np.dot(samples[start:start + size], wave)) * scale for start in starts])
-
-
 def onsets(levels, step, threshold, quiet=0.3):
     """The times (s) at which `levels` rises above `threshold` after `quiet` s below it."""
     times, below = [], quiet

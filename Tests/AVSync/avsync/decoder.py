@@ -1,0 +1,128 @@
+"""One ffmpeg that decodes pictures and sound of a file or playlist, read through pipes.
+
+Nothing is kept but the times: pictures go to `see(index, picture)` and samples to `hear(samples)`
+as they come, so that an hour takes no more memory than a minute. Timestamps are those of the file,
+which are printed by ffmpeg's own filters and are put together with the data by their order.
+A picture is three planes: green, blue, red.
+"""
+
+import os
+import re
+import subprocess
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+
+SAMPLE_RATE = 48_000  # Hz
+WIDTH, HEIGHT = 256, 144  # pixels that the picture is scaled to
+BLOCK = SAMPLE_RATE // 2  # samples handed over at once
+KEPT_LINES = 20  # of what ffmpeg says besides
+
+PICTURE = re.compile(r"_showinfo_.*? pts_time:(\S+) .*? s:(\d+)x(\d+) ")
+SOUND = re.compile(r"_ashowinfo_.*? pts_time:(\S+) .*? nb_samples:(\d+) ")
+
+
+@dataclass
+class Timing:
+    """When everything is shown and heard, in the file's own seconds."""
+
+    pictures: list = field(default_factory=list)  # s, in the order shown
+    sizes: set = field(default_factory=set)  # (width, height) before scaling
+    blocks: list = field(default_factory=list)  # (s, samples)
+
+    def of_samples(self, positions):
+        """The times of samples, which are counted from the first one."""
+        starts = np.array([time for time, _ in self.blocks])
+        counts = np.array([count for _, count in self.blocks])
+        firsts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        block = np.searchsorted(firsts, positions, side="right") - 1
+        return starts[block] + (np.asarray(positions) - firsts[block]) / SAMPLE_RATE
+
+    def largest_sound_jump(self):
+        """How far a block of sound is from where the one before ended, at most; in seconds."""
+        starts = np.array([time for time, _ in self.blocks])
+        ends = starts + np.array([count for _, count in self.blocks]) / SAMPLE_RATE
+        return float(np.abs(starts[1:] - ends[:-1]).max(initial=0))
+
+
+class DecodingFailed(Exception):
+    pass
+
+
+def decode(media, see, hear, seconds=None):
+    """Decodes all of `media`, or so many seconds, and returns its `Timing`."""
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        _command(media, write, seconds), pass_fds=[write], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )
+    os.close(write)
+    timing, said = Timing(), []
+    ears = threading.Thread(target=_read_sound, args=(os.fdopen(read, "rb"), hear))
+    notes = threading.Thread(target=_read_notes, args=(process.stderr, timing, said))
+    ears.start()
+    notes.start()
+    try:
+        count = _read_pictures(process.stdout, see)
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        status = process.wait()
+        ears.join()
+        notes.join()
+        process.stdout.close()
+        process.stderr.close()
+    if status != 0:
+        raise DecodingFailed("\n".join(said))
+    if count == 0 or not timing.blocks:
+        raise DecodingFailed("no picture" if count == 0 else "no sound")
+    # A decoder may hand out a picture less than its filter was shown when it is cut short.
+    del timing.pictures[count:]
+    return timing
+
+
+def _command(media, descriptor, seconds):
+    is_playlist = str(media).split("?")[0].endswith((".m3u8", ".m3u"))
+    return [
+        "ffmpeg", "-hide_banner", "-nostats", "-nostdin", "-copyts",
+        # A running stream is taken from its first segment on, not from its edge.
+        *(["-live_start_index", "0"] if is_playlist else []),
+        "-i", str(media),
+        *(["-t", str(seconds)] if seconds else []),
+        "-map", "0:v:0", "-fps_mode", "passthrough",
+        "-vf", f"showinfo=checksum=0,scale={WIDTH}:{HEIGHT}:flags=area",
+        "-pix_fmt", "gbrp", "-f", "rawvideo", "pipe:1",
+        *(["-t", str(seconds)] if seconds else []),
+        "-map", "0:a:0",
+        "-af", f"aresample={SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono,ashowinfo",
+        "-f", "f32le", f"pipe:{descriptor}",
+    ]
+
+
+def _read_pictures(pipe, see):
+    size, count = WIDTH * HEIGHT * 3, 0
+    while len(data := pipe.read(size)) == size:
+        see(count, np.frombuffer(data, np.uint8).reshape(3, HEIGHT, WIDTH))
+        count += 1
+    return count
+
+
+def _read_sound(pipe, hear):
+    with pipe:
+        while data := pipe.read(BLOCK * 4):
+            hear(np.frombuffer(data[:len(data) // 4 * 4], np.float32))
+
+
+def _read_notes(pipe, timing, said):
+    for line in pipe:
+        text = line.decode(errors="replace").rstrip()
+        if found := PICTURE.search(text):
+            timing.pictures.append(float(found[1]))
+            timing.sizes.add((int(found[2]), int(found[3])))
+        elif found := SOUND.search(text):
+            timing.blocks.append((float(found[1]), int(found[2])))
+        elif "showinfo" not in text:
+            said.append(text)
+            del said[:-KEPT_LINES]
