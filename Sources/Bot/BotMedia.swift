@@ -111,14 +111,14 @@ final class BotMedia: ClientMediaObserver {
     private func drain(_ track: Track, at now: Instant) {
         while let output = track.video?.poll() {
             switch output {
-            case .frame(let frame): deliver(frame, of: track)
+            case .frame(let frame): deliver(frame, of: track, at: now)
             case .nack(let lost): media?.requestRetransmission(of: lost, track: track.incoming)
             case .keyframeNeeded: media?.requestKeyframe(of: track.incoming)
             }
         }
         while let output = track.audio?.poll() {
             switch output {
-            case .packet(let frame): deliver(frame, of: track)
+            case .packet(let frame): deliver(frame, of: track, at: now)
             case .lost(_, let timestamp):
                 pipeline.audioLost(track.id, from: timestamp)
             case .nack(let lost): media?.requestRetransmission(of: lost, track: track.incoming)
@@ -126,13 +126,13 @@ final class BotMedia: ClientMediaObserver {
         }
     }
 
-    private func deliver(_ frame: EncodedFrame, of track: Track) {
+    private func deliver(_ frame: EncodedFrame, of track: Track, at now: Instant) {
         track.newestTimestamp = frame.timestamp
         pipeline.receive(
             IncomingFrame(
                 data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
                 rotation: frame.rotation.rawValue, audioLevel: frame.audioLevel.map { Int($0.level) },
-                arrival: frame.lastArrival),
+                arrival: frame.lastArrival, ready: now),
             of: track.id, isVideo: frame.codec.isVideo)
     }
 }

@@ -33,8 +33,12 @@ final class AudioSource {
 
     /// Decodes a packet and queues it where it belongs.
     ///
-    /// - Parameter presentation: of a timestamp; nil while the track has no clock.
-    func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) {
+    /// - Parameters:
+    ///   - presentation: of a timestamp; nil while the track has no clock.
+    ///   - isQuiet: called before a quiet block is placed.
+    func receive(
+        _ frame: IncomingFrame, presentation: (Int64) -> Instant?, isQuiet: () -> Void = {}
+    ) {
         if let loss {
             self.loss = nil
             fill(from: loss.timestamp, before: frame, presentation)
@@ -47,8 +51,9 @@ final class AudioSource {
             loss = Loss(timestamp: frame.timestamp)
             return
         }
-        guard let instant = presentation(frame.timestamp), timeline != nil else { return }
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
+        if peak < Self.quietPeak { isQuiet() }
+        guard let instant = presentation(frame.timestamp), timeline != nil else { return }
         let instructions =
             timeline?.place(
                 samples: samples.count / 2, rtpTimestamp: frame.timestamp, presentation: instant,

@@ -117,8 +117,8 @@ final class Director {
         let now = MonotonicClock.now
         guard isComplete(at: now) || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
-        // What is shown at the origin was captured one playout delay earlier.
-        began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.nanoseconds)
+        // What is shown at the origin was captured about one playout delay earlier.
+        began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.initial.nanoseconds)
         for case .audio(let audio) in sources.values { audio.begin(clock, position: 0) }
         phase = .live(clock, next: 0)
     }
@@ -192,7 +192,9 @@ final class Director {
             inbox.close()
         case .live(let clock, let next):
             // What is being said now will be heard one playout delay from now.
-            let last = clock.frame(at: MonotonicClock.now + configuration.playoutDelay)
+            let delay = clocks.values.map(\.playoutDelay).max()
+            let last = clock.frame(
+                at: MonotonicClock.now + (delay ?? configuration.playoutDelay.minimum))
             phase = .finishing(clock, next: next, end: wholeEnd(max(next, last + 1)))
         case .finishing:
             break
@@ -251,9 +253,19 @@ final class Director {
             emit(.undecodable(track.id, codec, reason: "\(error)"))
             return false
         }
-        clocks[peer, default: SourceClock(playoutDelay: configuration.playoutDelay)]
-            .addTrack(track.id, clockRate: codec.clockRate)
+        clocks[peer, default: newClock]
+            .addTrack(track.id, clockRate: codec.clockRate, isSound: !codec.isVideo)
         return true
+    }
+
+    /// Time from a frame's being ready to its being in the queue, when all goes well.
+    static let decodingReserve: Duration = .milliseconds(20)
+
+    private var newClock: SourceClock {
+        // Sound is mixed a whole frame at a time, so it must be there a frame earlier.
+        SourceClock(
+            playoutDelay: configuration.playoutDelay,
+            reserve: Self.decodingReserve + .seconds(1) / configuration.frameRate)
     }
 
     private func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
@@ -275,14 +287,16 @@ final class Director {
 
     private func receive(_ frame: IncomingFrame, of track: TrackID) {
         guard let owner = owners[track], let source = sources[track] else { return }
-        clocks[owner]?.arrived(track, rtpTimestamp: frame.timestamp, at: frame.arrival)
-        let clock = clocks[owner]
+        clocks[owner]?.arrived(
+            track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
         let presentation: (Int64) -> Instant? = {
-            clock?.presentation(of: track, rtpTimestamp: $0)
+            self.clocks[owner]?.presentation(of: track, rtpTimestamp: $0)
         }
         switch source {
         case .audio(let audio):
-            audio.receive(frame, presentation: presentation)
+            audio.receive(
+                frame, presentation: presentation,
+                isQuiet: { self.clocks[owner]?.soundIsQuiet(at: frame.arrival) })
         case .video(let video):
             if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }
         }

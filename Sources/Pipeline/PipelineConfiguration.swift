@@ -17,14 +17,15 @@ public struct PipelineConfiguration: Sendable {
     public var gap: Int
     /// x264's preset.
     public var preset: String
-    /// What network jitter may cost before a frame is late. Part of the latency budget.
-    public var playoutDelay: Duration
+    /// What network jitter and repair may cost before a frame is late; each peer's own delay
+    /// adapts within. Part of the latency budget.
+    public var playoutDelay: PlayoutDelayRange
 
     public init(
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
         fit: TileFit = .letterbox, gap: Int = 0, preset: String = "veryfast",
-        playoutDelay: Duration = .milliseconds(150)
+        playoutDelay: PlayoutDelayRange = PlayoutDelayRange()
     ) {
         self.ladder = ladder
         self.frameRate = frameRate

@@ -22,10 +22,13 @@ public struct IncomingFrame: Sendable {
     public var audioLevel: Int?
     /// When its last packet arrived.
     public var arrival: Instant
+    /// When it could be decoded: later than `arrival` where packets before it were missing.
+    public var ready: Instant
 
+    /// - Parameter ready: nil for `arrival`.
     public init(
         data: [UInt8], timestamp: Int64, isKeyframe: Bool, rotation: Int = 0,
-        audioLevel: Int? = nil, arrival: Instant
+        audioLevel: Int? = nil, arrival: Instant, ready: Instant? = nil
     ) {
         self.data = data
         self.timestamp = timestamp
@@ -33,6 +36,7 @@ public struct IncomingFrame: Sendable {
         self.rotation = rotation
         self.audioLevel = audioLevel
         self.arrival = arrival
+        self.ready = ready ?? arrival
     }
 }
 

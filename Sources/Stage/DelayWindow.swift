@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// The smallest of the values seen in the last ten seconds, kept as one minimum a second.
+/// The smallest of the values seen in the last seconds, kept as one minimum a second.
 ///
 /// Of all packets the fastest tells most about a clock: queues only ever add delay. Ten seconds
 /// are long enough to contain a fast packet and short enough that a clock which is 300 parts in a
@@ -11,11 +11,12 @@ struct DelayWindow: Sendable {
         var minimum: Int64
     }
 
-    /// Oldest first, at most `maximumBuckets`.
+    /// Oldest first, at most `seconds`.
     private var buckets: [Bucket] = []
     private(set) var minimum: Int64?
+    private let seconds: Int64
 
-    static let maximumBuckets = 10
+    init(seconds: Int64 = 10) { self.seconds = seconds }
 
     mutating func add(_ value: Int64, at now: Instant) {
         let second = now.nanoseconds / nanosecondsPerSecond
@@ -25,7 +26,7 @@ struct DelayWindow: Sendable {
             return
         }
         buckets.append(Bucket(second: second, minimum: value))
-        buckets.removeAll { $0.second <= second - Int64(Self.maximumBuckets) }
+        buckets.removeAll { $0.second <= second - seconds }
         minimum = buckets.lazy.map(\.minimum).min()
     }
 

@@ -11,18 +11,24 @@ public import MediaKernel
 /// presentation = capture time on the stream's clock + playout delay
 /// ```
 ///
+/// - The playout delay is the peer's own: what its slowest packets of late needed, within bounds.
+///   It grows at once where that is not heard or was heard already, and else, as it shrinks, at a
+///   pace that the sound can follow by being stretched. All tracks move together.
 /// - Reports that contradict the ones before wait until they are repeated. A jump that all tracks
 ///   share is the peer's wall clock being set: it moves nothing. A jump of one track alone means
 ///   that its RTP clock stood still for a while: the track moves.
-/// - A track that is further behind the fastest one than the playout delay can absorb delays the
-///   peer as a whole, so that sound and picture stay together and in time.
+/// - A track that is further behind the fastest one than the longest playout delay can absorb
+///   delays the peer as a whole, so that sound and picture stay together and in time.
 /// - A relation between tracks that their arrivals belie by more than a second is not believed.
 public struct SourceClock: Sendable {
-    /// From capture to presentation, as seen by the fastest packet. It absorbs jitter and the
-    /// difference in delay between a peer's tracks.
-    public let playoutDelay: Duration
-
+    /// The part of the playout delay that no packet may use up, in nanoseconds.
+    private let reserve: Int64
+    private var playout: PlayoutDelay
     private var tracks: [TrackID: TrackClock] = [:]
+    /// When sound last arrived.
+    private var lastSound: Instant?
+    /// What the playout delay is counted from: where a track belonged without it.
+    private var origin: (track: TrackID, floor: Int64)?
 
     /// A peer has a camera, a microphone, a screen with sound, and a few more at most.
     public static let maximumTracks = 32
@@ -32,23 +38,40 @@ public struct SourceClock: Sendable {
     private static let maximumSkew: Int64 = 1_000_000_000
     /// A track that has been silent for longer says nothing about the path any more.
     private static let activity: Int64 = 10_000_000_000
+    /// A peer whose sound has paused for so long is silent: senders that save silent packets
+    /// (DTX) still send one every 400 ms.
+    private static let soundPause: Int64 = 1_000_000_000
     /// A track whose reports stopped cannot confirm or deny a jump.
     private static let reportActivity: Int64 = 30_000_000_000
     /// Repetitions after which a jump is adopted without hearing the other tracks.
     private static let lonelyConfirmations = 4
 
-    public init(playoutDelay: Duration = .milliseconds(150)) {
-        self.playoutDelay = playoutDelay
+    /// - Parameters:
+    ///   - range: of the playout delay. It absorbs jitter, the wait for repaired packets and the
+    ///     difference in delay between a peer's tracks.
+    ///   - reserve: how long before its presentation a packet is to be there, for decoding and
+    ///     for being mixed a whole frame at a time.
+    public init(
+        playoutDelay range: PlayoutDelayRange = PlayoutDelayRange(),
+        reserve: Duration = .milliseconds(50)
+    ) {
+        playout = PlayoutDelay(range)
+        self.reserve = reserve.nanoseconds
     }
+
+    /// From capture to presentation at present, as seen by the fastest packet.
+    public var playoutDelay: Duration { .nanoseconds(playout.current) }
 
     /// Adds a track, or starts it anew when it is known: a republished track is a new one.
     ///
     /// - Returns: false when the peer has `maximumTracks` already; the track then has no
     ///   presentation times.
     @discardableResult
-    public mutating func addTrack(_ track: TrackID, clockRate: Int) -> Bool {
+    public mutating func addTrack(
+        _ track: TrackID, clockRate: Int, isSound: Bool = false
+    ) -> Bool {
         guard tracks[track] != nil || tracks.count < Self.maximumTracks else { return false }
-        tracks[track] = TrackClock(clockRate: clockRate)
+        tracks[track] = TrackClock(clockRate: clockRate, isSound: isSound)
         return true
     }
 
@@ -59,12 +82,26 @@ public struct SourceClock: Sendable {
     ///
     /// - Parameters:
     ///   - rtpTimestamp: unwrapped.
+    ///   - ready: when it could be decoded, where it had to wait for packets before it.
     ///   - now: when it arrived, not when it was decoded.
-    public mutating func arrived(_ track: TrackID, rtpTimestamp: Int64, at now: Instant) {
-        let allowance = playoutDelay.nanoseconds
-        tracks[track]?.arrived(rtpTimestamp, lateAfter: allowance, at: now)
-        guard let target = target(of: track, at: now) else { return }
-        tracks[track]?.follow(target: target, timestamp: rtpTimestamp, at: now)
+    public mutating func arrived(
+        _ track: TrackID, rtpTimestamp: Int64, ready: Instant? = nil, at now: Instant
+    ) {
+        let ready = max(now, ready ?? now)
+        tracks[track]?.arrived(rtpTimestamp, ready: ready, playout: playout.current, at: now)
+        guard let clock = tracks[track] else { return }
+        if clock.isSound { lastSound = max(now, lastSound ?? now) }
+        let spread = spread(with: track, at: now)
+        guard let floor = floor(of: clock, spread) else { return }
+        adaptPlayout(to: track, spread, ready: ready, at: now, rtpTimestamp)
+        tracks[track]?.follow(
+            target: floor + playout.current, timestamp: rtpTimestamp, at: now)
+    }
+
+    /// A moment of the peer's sound in which nobody hears a change.
+    public mutating func soundIsQuiet(at now: Instant) {
+        let needed = needed(spread(with: nil, at: now), at: now)
+        postpone(by: playout.update(needed: needed, isFree: true, at: now))
     }
 
     /// A sender report of the track has arrived. RFC 3550 sect. 6.4.1.
@@ -89,7 +126,7 @@ public struct SourceClock: Sendable {
         guard let clock = tracks[track], let base = clock.base,
             let media = clock.mediaTime(rtpTimestamp)
         else { return nil }
-        return Instant(nanoseconds: media + base) + playoutDelay
+        return Instant(nanoseconds: media + base)
     }
 
     /// Whether the track is tied to its peer's other tracks by sender reports.
@@ -122,24 +159,85 @@ public struct SourceClock: Sendable {
             tracks[track]?.forgetDelays(before: candidate.firstSeen)
         }
     }
+}
 
-    /// Where the track's base should be.
-    private func target(of track: TrackID, at now: Instant) -> Int64? {
-        guard let clock = tracks[track], let own = clock.delays.minimum else { return nil }
-        guard let offset = clock.reports.offset else { return own }
-        // Delays on the peer's NTP clock, comparable between its tracks.
-        var smallest = own &- offset
-        var largest = smallest
-        for other in tracks.values {
-            guard let otherOffset = other.reports.offset, let minimum = other.delays.minimum,
-                let last = other.lastArrival,
-                now.nanoseconds - last.nanoseconds <= Self.activity
+// MARK: Where a track belongs
+
+extension SourceClock {
+    /// The smallest and the largest of the tracks' delays on the peer's NTP clock, where they can
+    /// be compared.
+    private struct Spread {
+        var smallest = Int64.max
+        var largest = Int64.min
+    }
+
+    private func isActive(_ track: TrackClock, at now: Instant) -> Bool {
+        track.lastArrival.map { now.nanoseconds - $0.nanoseconds <= Self.activity } ?? false
+    }
+
+    /// - Parameter arrived: a track that counts however long it was silent before.
+    private func spread(with arrived: TrackID?, at now: Instant) -> Spread {
+        var spread = Spread()
+        for (id, track) in tracks where id == arrived || isActive(track, at: now) {
+            guard let offset = track.reports.offset, let minimum = track.delays.minimum
             else { continue }
-            smallest = min(smallest, minimum &- otherOffset)
-            largest = max(largest, minimum &- otherOffset)
+            spread.smallest = min(spread.smallest, minimum &- offset)
+            spread.largest = max(spread.largest, minimum &- offset)
         }
-        guard (largest &- smallest).magnitude <= UInt64(Self.maximumSkew) else { return own }
-        let absorbed = max(0, playoutDelay.nanoseconds - Self.margin)
-        return offset &+ max(smallest, largest &- absorbed)
+        return spread
+    }
+
+    /// Where the track's base should be, the playout delay left out.
+    private func floor(of clock: TrackClock, _ spread: Spread) -> Int64? {
+        guard let own = clock.delays.minimum else { return nil }
+        guard let offset = clock.reports.offset, spread.smallest <= spread.largest,
+            (spread.largest &- spread.smallest).magnitude <= UInt64(Self.maximumSkew)
+        else { return own }
+        let absorbed = max(0, playout.range.maximum.nanoseconds - Self.margin)
+        return offset &+ max(spread.smallest, spread.largest &- absorbed)
+    }
+
+    // MARK: The playout delay
+
+    /// What the slowest packets of all tracks need.
+    private func needed(_ spread: Spread, at now: Instant) -> Int64 {
+        var needed: Int64 = 0
+        for track in tracks.values where isActive(track, at: now) {
+            guard let slowest = track.slowest, let floor = floor(of: track, spread)
+            else { continue }
+            needed = max(needed, slowest &- floor)
+        }
+        return needed &+ reserve
+    }
+
+    private mutating func adaptPlayout(
+        to track: TrackID, _ spread: Spread, ready: Instant, at now: Instant,
+        _ rtpTimestamp: Int64
+    ) {
+        guard let clock = tracks[track], let base = clock.base,
+            let media = clock.mediaTime(rtpTimestamp)
+        else { return }
+        let needed = needed(spread, at: now)
+        noteOrigin(spread, needed: needed, at: now)
+        // Sound that is late has torn a hole already: all that comes is later for it.
+        let isHeard = lastSound.map { now.nanoseconds - $0.nanoseconds < Self.soundPause } ?? false
+        let isLate = clock.isSound && ready.nanoseconds + reserve > media + base
+        postpone(by: playout.update(needed: needed, isFree: !isHeard || isLate, at: now))
+    }
+
+    /// The sound's moves are taken for the peer's, if it has any.
+    private mutating func noteOrigin(_ spread: Spread, needed: Int64, at now: Instant) {
+        let leader = tracks.filter { isActive($1, at: now) }
+            .min { ($0.value.isSound ? 0 : 1, $0.key) < ($1.value.isSound ? 0 : 1, $1.key) }
+        guard let leader, let floor = floor(of: leader.value, spread) else { return }
+        if let origin, origin.track == leader.key {
+            playout.originMoved(by: floor &- origin.floor, needed: needed)
+        }
+        origin = (leader.key, floor)
+    }
+
+    private mutating func postpone(by nanoseconds: Int64) {
+        guard nanoseconds > 0 else { return }
+        for id in tracks.keys { tracks[id]?.postpone(by: nanoseconds) }
     }
 }

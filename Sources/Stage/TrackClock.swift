@@ -1,15 +1,19 @@
 import MediaKernel
 
-/// One track's RTP clock on the stream's clock: `instant = media time + base`.
+/// One track's RTP clock on the stream's clock: `presentation = media time + base`.
 ///
 /// The media time is counted from the first timestamp, in nanoseconds. The base follows a target
 /// that the peer's `SourceClock` sets, by bounded steps and never so fast that a later timestamp
 /// would get an earlier instant.
 struct TrackClock: Sendable {
     let clockRate: Int
+    /// Whether it is heard, and not seen.
+    let isSound: Bool
     var reports = ReportMapping()
     private(set) var delays = DelayWindow()
-    /// Nanoseconds to add to media time; nil before the first arrival.
+    /// Delays until packets could be used, with the sign turned: its minimum is the slowest one.
+    private var readiness = DelayWindow(seconds: readinessSeconds)
+    /// Nanoseconds to add to media time to get its presentation; nil before the first arrival.
     private(set) var base: Int64?
     private(set) var lastArrival: Instant?
 
@@ -39,11 +43,18 @@ struct TrackClock: Sendable {
     private static let largestRate: Int64 = 500_000_000
     /// Above this, the correction is worth being noticed.
     private static let smallCorrection: Int64 = 40_000_000
+    /// For how long a slow packet is remembered.
+    private static let readinessSeconds: Int64 = 20
 
-    init(clockRate: Int) {
+    init(clockRate: Int, isSound: Bool) {
         precondition(clockRate > 0, "an RTP clock runs forward")
         self.clockRate = clockRate
+        self.isSound = isSound
     }
+
+    /// The longest time that a packet of the last seconds took until it could be used, in
+    /// nanoseconds on top of its media time.
+    var slowest: Int64? { readiness.minimum.map { -$0 } }
 
     /// Nanoseconds since the first timestamp, nil when it is absurdly far away.
     func mediaTime(_ timestamp: Int64) -> Int64? {
@@ -53,19 +64,26 @@ struct TrackClock: Sendable {
     }
 
     /// Notes an arrival. The caller then calls `follow` with the new target.
-    mutating func arrived(_ timestamp: Int64, lateAfter allowance: Int64, at now: Instant) {
+    ///
+    /// - Parameters:
+    ///   - ready: when the packet could be used: later than `now` where it had to wait for others.
+    ///   - playout: the peer's playout delay in nanoseconds, which is in the base.
+    mutating func arrived(
+        _ timestamp: Int64, ready: Instant, playout: Int64, at now: Instant
+    ) {
         guard let base, let media = mediaTime(timestamp) else {
-            restart(at: timestamp, now: now)
+            restart(at: timestamp, playout: playout, now: now)
             return
         }
         let delay = now.nanoseconds - media
-        let lateness = delay - base
+        let lateness = delay - (base - playout)
         guard lateness > -Self.earlyLimit, lateness < Self.lateLimit else {
-            restart(at: timestamp, now: now)
+            restart(at: timestamp, playout: playout, now: now)
             return
         }
         delays.add(delay, at: now)
-        guard lateness > allowance else {
+        readiness.add(-max(delay, ready.nanoseconds - media), at: now)
+        guard lateness > playout else {
             lateSince = nil
             return
         }
@@ -73,6 +91,9 @@ struct TrackClock: Sendable {
         lateSince = since
         if now.nanoseconds - since.nanoseconds >= Self.latePatience { delays.forget(before: since) }
     }
+
+    /// What is presented from now on is presented later.
+    mutating func postpone(by nanoseconds: Int64) { base = base.map { $0 + nanoseconds } }
 
     /// Moves the base towards its target, as far as the time since the last arrival allows.
     mutating func follow(target: Int64, timestamp: Int64, at now: Instant) {
@@ -101,19 +122,25 @@ struct TrackClock: Sendable {
 
     /// A timestamp out of any order: a new publication on the same track. What is presented goes
     /// on from where it was; reports of the old timestamps mean nothing any more.
-    private mutating func restart(at timestamp: Int64, now: Instant) {
+    private mutating func restart(at timestamp: Int64, playout: Int64, now: Instant) {
         let presented = base.map { $0 + highest }
         origin = timestamp
         highest = 0
         reports = ReportMapping()
         delays = DelayWindow()
         delays.add(now.nanoseconds, at: now)
+        readiness = DelayWindow(seconds: Self.readinessSeconds)
+        readiness.add(-now.nanoseconds, at: now)
         lateSince = nil
         firstArrival = now
         lastArrival = now
-        base = max(now.nanoseconds, presented ?? now.nanoseconds)
+        let due = now.nanoseconds + playout
+        base = max(due, presented ?? due)
     }
 
     /// What was seen before the instant speaks of a relation that no longer holds.
-    mutating func forgetDelays(before instant: Instant) { delays.forget(before: instant) }
+    mutating func forgetDelays(before instant: Instant) {
+        delays.forget(before: instant)
+        readiness.forget(before: instant)
+    }
 }

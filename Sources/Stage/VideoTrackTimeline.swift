@@ -37,9 +37,9 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     public private(set) var skippedFrames = 0
 
     /// - Parameters:
-    ///   - maximumFrames: half a second at 60 frames a second holds every playout delay in use.
+    ///   - maximumFrames: 0.6 s at 60 frames a second holds the longest playout delay.
     ///   - holdLimit: how long a picture that no longer moves is worth showing.
-    public init(maximumFrames: Int = 30, holdLimit: Duration = .seconds(3)) {
+    public init(maximumFrames: Int = 36, holdLimit: Duration = .seconds(3)) {
         precondition(maximumFrames > 0, "a queue holds at least one frame")
         self.maximumFrames = maximumFrames
         self.holdLimit = holdLimit

@@ -26,7 +26,7 @@ import Testing
         var configuration = PipelineConfiguration(
             ladder: try Ladder(validating: Self.layers), segmentDuration: .seconds(1),
             outputDirectory: "\(scratch.path)/stream", title: "Test", preset: "ultrafast",
-            playoutDelay: .milliseconds(600))
+            playoutDelay: .fixed(.milliseconds(600)))
         change(&configuration)
         return try StreamPipeline(configuration, logger: Logger(label: "test"))
     }
@@ -207,7 +207,7 @@ import Testing
     // MARK: Other lives
 
     @Test func anEmptyRoomIsStreamedAsASlate() async throws {
-        let pipeline = try pipeline { $0.playoutDelay = .zero }
+        let pipeline = try pipeline { $0.playoutDelay = .fixed(.zero) }
         pipeline.show([])
         pipeline.start()
         var events = pipeline.events.makeAsyncIterator()

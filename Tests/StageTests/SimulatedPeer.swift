@@ -70,13 +70,16 @@ struct SimulatedPeer {
         case report(TrackID, Int64, NTPTime)
     }
 
-    init(_ conditions: Conditions, seed: UInt64 = 1, clock: SourceClock = SourceClock()) {
+    init(
+        _ conditions: Conditions, seed: UInt64 = 1,
+        clock: SourceClock = SourceClock(playoutDelay: .fixed(.milliseconds(150)))
+    ) {
         self.conditions = conditions
         self.clock = clock
         random = SeededRandom(seed: seed)
         nextAudioReport = conditions.firstReport
         nextVideoReport = conditions.firstReport
-        self.clock.addTrack(Self.audio, clockRate: 48_000)
+        self.clock.addTrack(Self.audio, clockRate: 48_000, isSound: true)
         self.clock.addTrack(Self.video, clockRate: 90_000)
     }
 

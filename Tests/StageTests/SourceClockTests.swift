@@ -7,7 +7,7 @@ import Testing
     private let second = Duration.seconds(1)
 
     private func clock() -> SourceClock {
-        var clock = SourceClock(playoutDelay: .milliseconds(150))
+        var clock = SourceClock(playoutDelay: .fixed(.milliseconds(150)))
         clock.addTrack(track, clockRate: 90_000)
         return clock
     }
