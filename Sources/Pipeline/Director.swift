@@ -315,7 +315,10 @@ final class Director {
         let takers = takers(ofFrame: frame, lateness: now - tick)
         for index in layers.indices where !takers.contains(index) { framesDropped[index] += 1 }
         guard !takers.isEmpty else { return }
-        let picture = try scene.picture(at: tick) { track in
+        // A picture counts from half a frame before its time: shown too early as often as too late,
+        // pictures are with their sound on average.
+        let middle = tick + .seconds(1) / (2 * configuration.frameRate)
+        let picture = try scene.picture(at: middle) { track in
             guard case .video(let video) = sources[track] else { return nil }
             return video
         }
