@@ -21,14 +21,14 @@ public final class H264Encoder {
     ///   does not know, `.partMissing` when the library was built without x264.
     public init(_ settings: VideoEncoderSettings) throws(CodecError) {
         try settings.validate()
-        guard Self.presets.contains(settings.preset) else {
+        guard let preset = H264Preset(rawValue: settings.preset) else {
             throw .setting(name: "preset", value: settings.preset)
         }
         self.settings = settings
         packet = try PacketHandle()
         reference = try FrameHandle()
         context = try .open(
-            try .encoder(named: "libx264"), options: Self.options(settings)
+            try .encoder(named: "libx264"), options: preset.options + Self.options
         ) { context in Self.configure(context, settings) }
         guard let parameterSets = H264ParameterSets(annexB: context.extradata) else {
             throw .partMissing("parameter sets of libx264")
@@ -36,11 +36,9 @@ public final class H264Encoder {
         self.parameterSets = parameterSets
     }
 
+    /// What `VideoEncoderSettings.preset` may be: `balanced` and `sharp`, which are ours, and
     /// x264's presets, fast to slow.
-    public static let presets = [
-        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
-        "veryslow",
-    ]
+    public static let presets = H264Preset.allCases.map(\.rawValue)
 
     /// Encodes the frame that is shown at `index / frameRate` seconds. Indices rise by one.
     ///
@@ -119,22 +117,15 @@ public final class H264Encoder {
             Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP) | AV_CODEC_FLAG_GLOBAL_HEADER
     }
 
-    private static func options(
-        _ settings: VideoEncoderSettings
-    ) -> [(name: String, value: String)] {
-        var options = [
-            ("preset", settings.preset),
-            ("profile", "high"),
-            ("forced-idr", "1"),
-            // An IDR picture anywhere but at a segment's start would only cost bits.
-            ("sc_threshold", "0"),
-            // Weighted prediction serves fades, which rooms do not show.
-            ("weightp", "none"),
-            // Each segment carries the parameter sets, and access unit delimiters, which
-            // transport streams require (H.222.0 sect. 2.14.1).
-            ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
-        ]
-        if let lookahead = settings.lookahead { options.append(("rc-lookahead", "\(lookahead)")) }
-        return options
-    }
+    private static let options = [
+        ("profile", "high"),
+        ("forced-idr", "1"),
+        // An IDR picture anywhere but at a segment's start would only cost bits.
+        ("sc_threshold", "0"),
+        // Weighted prediction serves fades, which rooms do not show.
+        ("weightp", "none"),
+        // Each segment carries the parameter sets, and access unit delimiters, which
+        // transport streams require (H.222.0 sect. 2.14.1).
+        ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
+    ]
 }

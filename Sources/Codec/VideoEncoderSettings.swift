@@ -9,13 +9,10 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     public var bitrate: Int
     /// Frames from one IDR to the next; a segment's length.
     public var keyframeInterval: Int
-    /// x264's name for the trade of quality for speed.
-    public var preset = "veryfast"
+    /// The trade of picture for CPU: one of `H264Encoder.presets`.
+    public var preset = "balanced"
     /// Threads inside the encoder; 1 costs the least CPU in total, 0 lets x264 choose.
     public var threads = 1
-    /// Frames that the rate control looks ahead (x264 `rc-lookahead`): better distribution
-    /// of bits for as many frames of delay. nil is the preset's own.
-    public var lookahead: Int?
     /// How far the rate may run ahead of its maximum (1.1 times `bitrate`), in seconds of it. A
     /// segment of `t` seconds has at most `1.1 * bitrate * (t + rateBuffer)` bits.
     ///
@@ -23,12 +20,8 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     /// one has 1.63 times the bitrate with 2 s, 1.36 with 1 s, 1.23 with half a second, which
     /// costs 0.03 dB in ordinary pictures.
     public var rateBuffer = 0.5
-    /// The most B-frames in a row; nil is the preset's own (3 from superfast to medium).
-    ///
-    /// Measured at veryfast on four noisy 360p pictures in 720p: without them x264 takes a third
-    /// less CPU for 0.1 dB, on clean pictures a sixth less for nothing; and pictures leave in
-    /// the order and three frames earlier than they would otherwise.
-    public var maximumBFrames: Int? = 0
+    /// The most B-frames in a row; nil is the preset's own (three, but none with `ultrafast`).
+    public var maximumBFrames: Int?
 
     public init(
         width: Int, height: Int, frameRate: Int, bitrate: Int, keyframeInterval: Int
@@ -51,7 +44,6 @@ public struct VideoEncoderSettings: Hashable, Sendable {
         guard 0.1...10 ~= rateBuffer else {
             throw .setting(name: "rateBuffer", value: "\(rateBuffer)")
         }
-        if let lookahead { try Self.require(0...250 ~= lookahead, "lookahead", lookahead) }
         if let maximumBFrames {
             try Self.require(0...16 ~= maximumBFrames, "maximumBFrames", maximumBFrames)
         }

@@ -15,7 +15,7 @@ public struct PipelineConfiguration: Sendable {
     public var fit: TileFit
     /// Pixels between tiles of the top layer.
     public var gap: Int
-    /// x264's preset.
+    /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
     public var preset: String
     /// What network jitter and repair may cost before a frame is late; each peer's own delay
     /// adapts within. Part of the latency budget.
@@ -24,7 +24,7 @@ public struct PipelineConfiguration: Sendable {
     public init(
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
-        fit: TileFit = .letterbox, gap: Int = 0, preset: String = "veryfast",
+        fit: TileFit = .letterbox, gap: Int = 0, preset: String = "balanced",
         playoutDelay: PlayoutDelayRange = PlayoutDelayRange()
     ) {
         self.ladder = ladder

@@ -54,7 +54,7 @@ import Testing
                 text == #"{"fit":"crop","frame_rate":30,"#
                     + #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#
                     + #""video_bitrate":500000,"width":640}],"log_format":"logfmt","#
-                    + #""log_level":"info","playlist":{"mode":"event"},"preset":"veryfast","#
+                    + #""log_level":"info","playlist":{"mode":"event"},"preset":"balanced","#
                     + #""room_id":"demo","segment_seconds":2,"#
                     + #""stream_id":"\#(bot.job.stream)"}"#)
         }

@@ -232,8 +232,8 @@ extension Settings {
     private func preset(_ source: SettingsSource) throws(SettingsError) -> String? {
         guard let preset = source.text(.streamPreset) else { return nil }
         let known = [
-            "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
-            "veryslow",
+            "balanced", "sharp", "ultrafast", "superfast", "veryfast", "faster", "fast",
+            "medium", "slow", "slower", "veryslow",
         ]
         guard known.contains(preset) else {
             throw .invalid(

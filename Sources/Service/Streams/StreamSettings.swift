@@ -14,8 +14,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
     public var fit = Fit.crop
-    /// An x264 preset.
-    public var preset = "veryfast"
+    /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
+    public var preset = "balanced"
     /// Streams on air at a time, in all rooms. Each costs a good part of a core.
     public var streamsMaximum = 4
     public var variantsPerRoomMaximum = 3
