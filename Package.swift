@@ -155,7 +155,7 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Bot", "Publisher", "Service", "ControlAPI", log,
+                "MediaKernel", "Bot", "Publisher", "RoomClient", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -200,6 +200,7 @@ let package = Package(
                 "MediaServer", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
+        tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
         tests("Service", ["MediaKernel", "HLS", "Rooms", "Signalling", "ControlAPI", log]),
     ]
 )

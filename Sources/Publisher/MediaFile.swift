@@ -23,7 +23,11 @@ struct MediaFile {
     }
 
     let videoCodec: MediaCodec?
+    /// Pictures per second, nil when they vary.
+    let frameRate: Double?
     let hasAudio: Bool
+    /// How long one round takes.
+    var duration: MediaTime { reader.duration }
     private let reader: MediaFileReader
     private let videoTrack: Int?
     private let audioTrack: Int?
@@ -42,6 +46,7 @@ struct MediaFile {
         } else {
             videoCodec = nil
         }
+        if case .video(_, _, let rate) = video?.kind { frameRate = rate } else { frameRate = nil }
         videoTrack = video?.index
         audioTrack = audio?.index
         hasAudio = audio != nil

@@ -16,12 +16,17 @@ public struct PublisherRunner: Sendable {
         public var token: String
         public var name: String
         public var path: String
+        public var conditions: PublisherConditions
 
-        public init(endpoint: String, token: String, name: String, path: String) {
+        public init(
+            endpoint: String, token: String, name: String, path: String,
+            conditions: PublisherConditions = PublisherConditions()
+        ) {
             self.endpoint = endpoint
             self.token = token
             self.name = name
             self.path = path
+            self.conditions = conditions
         }
     }
 
@@ -41,34 +46,43 @@ public struct PublisherRunner: Sendable {
         group: any EventLoopGroup, stop: AsyncStream<String>,
         published: @escaping @Sendable () -> Void = {}
     ) async throws {
+        let conditions = options.conditions
         let file = try MediaFile(path: options.path)
-        let stream = UUID().uuidString.lowercased()
-        let (videoID, audioID) = (
-            UUID().uuidString.lowercased(), UUID().uuidString.lowercased()
-        )
-        let tracks = Self.tracks(
-            of: file, stream: stream, videoID: videoID, audioID: audioID)
+        let contents = Contents(videoCodec: file.videoCodec, hasAudio: file.hasAudio)
+        let laterFiles = try later(conditions.script, like: contents)
+        let names = TrackNames()
+        let (orders, orderSink) = AsyncStream.makeStream(of: FilePublisher.Order.self)
+        let meter = try AudioMeter()
         let logger = logger
-        // Handed to the media loop, which calls the closure once; nobody touches it here again.
-        nonisolated(unsafe) let opened = file
+        // Handed to the media loop, which calls the closure once; nobody touches them here again.
+        nonisolated(unsafe) let parts = (file: file, laterFiles: laterFiles, meter: meter)
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
-                peer: PeerID(UUID().uuidString.lowercased()), name: options.name),
+                peer: PeerID(UUID().uuidString.lowercased()), name: options.name,
+                network: conditions.network),
             group: group, logger: logger
         ) {
-            FilePublisher(file: opened, videoID: videoID, audioID: audioID, logger: logger)
+            FilePublisher(
+                file: parts.file, laterFiles: parts.laterFiles, names: names,
+                conditions: conditions, orders: orderSink, meter: parts.meter, logger: logger)
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await client.run() }
+            tasks.addTask {
+                try await client.run()
+                orderSink.finish()
+            }
             tasks.addTask {
                 for await event in client.events {
                     switch event {
-                    case .joined: try await client.publish(tracks)
+                    case .joined: try await client.publish(contents.tracks(names))
                     case .signalling(.answered): published()
                     case .signalling: break
                     }
                 }
+            }
+            tasks.addTask {
+                for await order in orders { try await Self.carryOut(order, contents, client) }
             }
             tasks.addTask {
                 for await _ in stop { break }
@@ -81,12 +95,41 @@ public struct PublisherRunner: Sendable {
         }
     }
 
-    private static func tracks(
-        of file: MediaFile, stream: String, videoID: String, audioID: String
-    ) -> [RoomClient.PublishedMedia] {
+    /// The files that the script plays later, which must be encoded alike.
+    private func later(_ script: Script, like contents: Contents) throws -> [String: MediaFile] {
+        var files: [String: MediaFile] = [:]
+        for path in script.paths where files[path] == nil {
+            let file = try MediaFile(path: path)
+            guard Contents(videoCodec: file.videoCodec, hasAudio: file.hasAudio) == contents else {
+                throw PublisherError.differentCodecs(path: path)
+            }
+            files[path] = file
+        }
+        return files
+    }
+
+    private static func carryOut(
+        _ order: FilePublisher.Order, _ contents: Contents, _ client: RoomClient
+    ) async throws {
+        switch order {
+        case .publish(let names): try await client.publish(contents.tracks(names))
+        case .unpublish: try await client.publish([])
+        case .mute(let isMuted, let trackID):
+            try await client.setMuted(isMuted, track: TrackID(trackID))
+        case .interrupt(let duration): try await client.interrupt(for: duration)
+        }
+    }
+}
+
+/// What a publisher has to show, for the room.
+private struct Contents: Hashable, Sendable {
+    let videoCodec: MediaCodec?
+    let hasAudio: Bool
+
+    func tracks(_ names: TrackNames) -> [RoomClient.PublishedMedia] {
         var tracks: [RoomClient.PublishedMedia] = []
         var allocator = PayloadTypeAllocator()
-        func add(_ codec: MediaCodec, _ id: String) {
+        func add(_ codec: MediaCodec, _ id: String, _ headerExtension: String) {
             let kind: MediaSection.Kind = codec.isVideo ? .video : .audio
             let capabilities = Defaults.roomcast.filter {
                 $0.name.lowercased() == codec.rtpName.lowercased()
@@ -97,14 +140,14 @@ public struct PublisherRunner: Sendable {
             tracks.append(
                 RoomClient.PublishedMedia(
                     track: OutgoingTrack(
-                        streamID: stream, trackID: id, kind: kind, codecs: Array(offered),
-                        headerExtensions: []),
+                        streamID: names.stream, trackID: id, kind: kind, codecs: Array(offered),
+                        headerExtensions: [headerExtension]),
                     payload: TrackPayload(
-                        trackID: TrackID(id), streamID: stream,
+                        trackID: TrackID(id), streamID: names.stream,
                         type: codec.isVideo ? .video : .audio)))
         }
-        if file.hasAudio { add(.opus, audioID) }
-        if let codec = file.videoCodec { add(codec, videoID) }
+        if hasAudio { add(.opus, names.audio, HeaderExtensionURI.audioLevel) }
+        if let videoCodec { add(videoCodec, names.video, HeaderExtensionURI.videoOrientation) }
         return tracks
     }
 }

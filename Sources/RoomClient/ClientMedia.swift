@@ -14,14 +14,31 @@ import SecureTransport
 public final class ClientMedia {
     static let tickInterval: TimeAmount = .milliseconds(10)
 
-    private struct Side {
+    private final class Side {
         let core: PeerConnection
         let socket: DatagramSocket
+        var path: NetworkPath
+
+        init(core: PeerConnection, socket: DatagramSocket, path: NetworkPath) {
+            self.core = core
+            self.socket = socket
+            self.path = path
+        }
+
+        func transmit(_ bytes: [UInt8], to address: TransportAddress, at now: Instant) {
+            path.send(NetworkPath.Datagram(bytes: bytes, address: address), at: now)
+        }
+
+        func flush(at now: Instant) {
+            for datagram in path.due(at: now) { socket.send(datagram.bytes, to: datagram.address) }
+            socket.flush()
+        }
     }
 
     private let eventLoop: any EventLoop
     private let observer: any ClientMediaObserver
     private let identity: DTLSIdentity
+    private let network: NetworkConditions
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     private var publish: Side?
     private var subscribe: Side?
@@ -32,11 +49,13 @@ public final class ClientMedia {
 
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
+        network: NetworkConditions = NetworkConditions(),
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     ) {
         self.eventLoop = eventLoop
         self.identity = identity
         self.observer = observer
+        self.network = network
         self.stateChanged = stateChanged
     }
 
@@ -67,7 +86,9 @@ public final class ClientMedia {
             canonicalName: String(random.next(), radix: 36),
             // The name that 100ms' clients give the channel (hms.md sect. 8).
             dataChannel: opensChannel ? "ion-sfu" : nil, seed: random.next())
-        return Side(core: PeerConnection(configuration: configuration, at: now), socket: socket)
+        return Side(
+            core: PeerConnection(configuration: configuration, at: now), socket: socket,
+            path: NetworkPath(network))
     }
 
     func stop() {
@@ -78,14 +99,20 @@ public final class ClientMedia {
             side.core.close(at: now)
             while let output = side.core.poll() {
                 if case .transmit(let bytes, let address) = output {
-                    side.socket.send(bytes, to: address)
+                    side.transmit(bytes, to: address, at: now)
                 }
             }
-            side.socket.flush()
+            side.flush(at: now)
             side.socket.close()
         }
         publish = nil
         subscribe = nil
+    }
+
+    /// Cuts both connections off from the network until the instant.
+    func interrupt(until end: Instant) {
+        publish?.path.interrupt(until: end)
+        subscribe?.path.interrupt(until: end)
     }
 
     // MARK: Descriptions
@@ -168,7 +195,8 @@ public final class ClientMedia {
         _ datagram: [UInt8], from source: TransportAddress, _ direction: ConnectionDirection
     ) {
         let now = MonotonicClock.now
-        side(direction)?.core.handle(datagram, from: source, at: now)
+        guard let side = side(direction), !side.path.isInterrupted(at: now) else { return }
+        side.core.handle(datagram, from: source, at: now)
         drain(direction, at: now)
     }
 
@@ -182,7 +210,7 @@ public final class ClientMedia {
         while let output = side.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
-                side.socket.send(bytes, to: address)
+                side.transmit(bytes, to: address, at: now)
             case .media(let packet):
                 if let track = incoming[packet.mid] {
                     observer.received(packet, of: track, at: now)
@@ -203,7 +231,7 @@ public final class ClientMedia {
                 break
             }
         }
-        side.socket.flush()
+        side.flush(at: now)
     }
 
     private func tick(at now: Instant) {

@@ -21,15 +21,19 @@ public actor RoomClient {
         public var peer: PeerID
         public var name: String
         public var metadata: String
+        /// What happens to the datagrams that are sent.
+        public var network: NetworkConditions
 
         public init(
-            endpoint: String, token: String, peer: PeerID, name: String, metadata: String = ""
+            endpoint: String, token: String, peer: PeerID, name: String, metadata: String = "",
+            network: NetworkConditions = NetworkConditions()
         ) {
             self.endpoint = endpoint
             self.token = token
             self.peer = peer
             self.name = name
             self.metadata = metadata
+            self.network = network
         }
     }
 
@@ -79,6 +83,8 @@ public actor RoomClient {
     private var needsOffer = false
     private var needsRestart = false
     private var isLeaving = false
+    /// Before this the server must not be reached; see `interrupt(for:)`.
+    private var interruptedUntil = Instant.zero
     /// Finished when `run()` has returned, for those who wait for it.
     private nonisolated let ended: AsyncStream<Never>
     private let endedSink: AsyncStream<Never>.Continuation
@@ -133,7 +139,10 @@ public actor RoomClient {
             } catch {
                 try await giveUpIfDue(&lostAt, because: .unreachable(String(describing: error)))
             }
-            if !isLeaving { try await Task.sleep(for: Self.reconnectPause) }
+            repeat {
+                guard !isLeaving else { return }
+                try await Task.sleep(for: Self.reconnectPause)
+            } while MonotonicClock.now < interruptedUntil
         }
     }
 
@@ -213,6 +222,27 @@ public actor RoomClient {
     public func publish(_ media: [PublishedMedia]) async throws {
         published = media
         try await offerPublish()
+    }
+
+    /// Tells the room that a track of ours is silent or dark, or not any more. What is sent
+    /// meanwhile is the observer's business.
+    public func setMuted(_ isMuted: Bool, track: TrackID) async throws {
+        guard let index = published.firstIndex(where: { $0.payload.trackID == track }) else {
+            return
+        }
+        published[index].payload.mute = isMuted
+        guard membership == .inside, outbox != nil else { return }
+        signalling.updateTracks([published[index].payload])
+        try await drain()
+    }
+
+    /// Loses the network for a while, as when a cable is drawn: signalling breaks, and neither
+    /// connection sends or receives. Afterwards all of it comes back by itself.
+    public func interrupt(for duration: Duration) async throws {
+        let end = MonotonicClock.now + duration
+        interruptedUntil = end
+        try await onMedia { $0.interrupt(until: end) }
+        outbox?.finish()
     }
 
     private func offerPublish() async throws {
@@ -320,6 +350,7 @@ public actor RoomClient {
     private func startMedia() async throws {
         let identity = try DTLSIdentity.generate()
         let (eventLoop, makeObserver) = (eventLoop, makeObserver)
+        let network = configuration.network
         let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
             [weak self] direction, state in
             guard direction == .publish, state == .failed || state == .disconnected else { return }
@@ -330,7 +361,7 @@ public actor RoomClient {
             NIOLoopBound(
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    stateChanged: changed),
+                    network: network, stateChanged: changed),
                 eventLoop: eventLoop)
         }.get()
         func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {

@@ -18,6 +18,9 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The name that the others see.")
     var name = "Publisher"
 
+    @OptionGroup(title: "Conditions, for tests")
+    var conditions: PublishConditionOptions
+
     @Argument(help: "A file with VP8, VP9, AV1 or H.264 pictures and any sound.")
     var file: String
 
@@ -26,7 +29,8 @@ struct PublishCommand: AsyncParsableCommand {
         let signals = StopSignals()
         try await PublisherRunner(
             options: PublisherRunner.Options(
-                endpoint: endpoint, token: token, name: name, path: file),
+                endpoint: endpoint, token: token, name: name, path: file,
+                conditions: conditions.conditions()),
             logger: logger
         ).run(group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons) {
             logger.info("published", metadata: ["file": "\(file)"])

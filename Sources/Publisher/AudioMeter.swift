@@ -1,0 +1,31 @@
+import Codec
+import Glibc
+import RTP
+
+/// How loud a packet of Opus is, for the audio-level header extension. RFC 6464.
+///
+/// The level is the root mean square of the packet's samples below that of a full-scale square
+/// wave, as appendix A of the RFC computes it.
+final class AudioMeter {
+    /// The level, in -dBov, from which on a packet is called silent.
+    static let silence: UInt8 = 70
+    private let decoder: OpusDecoder
+
+    init() throws { decoder = try OpusDecoder() }
+
+    /// A packet that cannot be decoded is silent.
+    func level(of packet: [UInt8]) -> UInt8 {
+        guard let samples = try? decoder.decode(packet) else { return 127 }
+        return Self.level(of: samples)
+    }
+
+    static func level(of samples: [Float]) -> UInt8 {
+        guard !samples.isEmpty else { return 127 }
+        let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+        guard power > 0 else { return 127 }
+        let level = -decibels(power: power).rounded()
+        return UInt8(min(max(level, 0), 127))
+    }
+
+    private static func decibels(power: Double) -> Double { 10 * log10(power) }
+}

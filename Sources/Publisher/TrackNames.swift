@@ -1,0 +1,8 @@
+import Foundation
+
+/// The ids under which a publisher's tracks are in the room, for one publication.
+struct TrackNames: Hashable, Sendable {
+    let stream = UUID().uuidString.lowercased()
+    let video = UUID().uuidString.lowercased()
+    let audio = UUID().uuidString.lowercased()
+}
