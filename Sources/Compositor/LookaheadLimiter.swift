@@ -6,29 +6,43 @@ import Darwin
 
 /// Keeps a stereo signal below a ceiling by lowering its gain before each peak arrives.
 ///
-/// The gain that a sample needs is known `lookahead` samples before it leaves. The lowest need
-/// of that span, averaged over the same span, is a gain that has come down in time, moves without
-/// a corner and never lets a sample above the ceiling: each of the averaged values is at most
-/// what the leaving sample needs. Afterwards the gain recovers slowly. Both channels get the same
-/// gain, so the stereo picture stays.
+/// The gain that a sample needs is known before it leaves: peaks are looked for in the curve
+/// between the samples too. The lowest need of that span, averaged over it, is a gain that has
+/// come down in time, moves without a corner and never lets a sample above the ceiling: each of
+/// the averaged values is at most what the leaving sample needs. Both channels get the same gain,
+/// so the stereo picture stays.
+///
+/// Afterwards the gain recovers in two paces, so that nobody hears it pump: quickly to a level that
+/// it has had on average, and slowly from there. A single peak is soon forgotten; while it stays
+/// loud, the gain hardly moves between one word and the next.
 struct LookaheadLimiter {
     /// 5 ms at 48 kHz: shorter is heard as distortion, longer delays for nothing.
     static let lookahead = 240
-    /// The time constant of the recovery, 150 ms in samples at 48 kHz.
+    /// What is left of it when a peak and all that it reaches have been seen.
+    private static let span = lookahead - TruePeak.reach
+    /// Time constants in samples at 48 kHz: of the recovery to the level, 150 ms; of the level
+    /// itself on its way down, 150 ms, and up, 2 s.
     private static let recovery = 7_200.0
-    /// A gain this near to one is one: the last 0.009 dB cannot be heard, and nearer to one the
-    /// recovery's steps get lost in a Float's last bit.
-    private static let unity: Float = 0.999
+    private static let levelFall = 7_200.0
+    private static let levelRise = 96_000.0
+    /// A gain this near to one is one: the last 0.009 dB cannot be heard.
+    private static let unity = 0.999
 
     let ceiling: Float
-    private let recoveryStep = Float(1 - exp(-1 / recovery))
+    private let recoveryStep = 1 - exp(-1 / recovery)
+    private let fallStep = 1 - exp(-1 / levelFall)
+    private let riseStep = 1 - exp(-1 / levelRise)
+    private var truePeak = TruePeak()
     /// The last `lookahead` pairs.
     private var delayed = [Float](repeating: 0, count: lookahead * 2)
-    /// The held and recovering needs of the last `lookahead` samples, and their sum.
-    private var held = [Float](repeating: 1, count: lookahead)
-    private var sum = Double(lookahead)
     private var slot = 0
-    private var current: Float = 1
+    /// The held and recovering needs of the last `span` samples, and their sum.
+    private var held = [Double](repeating: 1, count: span)
+    private var sum = Double(span)
+    private var heldSlot = 0
+    private var current = 1.0
+    /// What the gain recovers to quickly.
+    private var level = 1.0
     /// Needs below one, each lower than all that came later: a sliding minimum.
     private var minima = MinimumWindow(length: lookahead + 1)
     /// Samples since the gain was last below one.
@@ -38,27 +52,29 @@ struct LookaheadLimiter {
 
     /// Replaces each pair of `samples` by the limited pair of `lookahead` samples before.
     mutating func process(_ samples: UnsafeMutableBufferPointer<Float>) {
-        var peak: Float = 0
-        for sample in samples { peak = max(peak, abs(sample)) }
-        if peak <= ceiling, idleSamples >= Self.lookahead {
-            for n in 0..<samples.count / 2 { exchange(n, samples, gain: 1) }
-            minima.skip(samples.count / 2)
+        let peaks = truePeak.peaks(of: samples, above: ceiling)
+        if idleSamples >= Self.lookahead, peaks.allSatisfy({ $0 <= ceiling }) {
+            for n in peaks.indices { exchange(n, samples, gain: 1) }
+            minima.skip(peaks.count)
         } else {
-            for n in 0..<samples.count / 2 { limit(n, samples) }
+            for n in peaks.indices { limit(n, samples, peak: peaks[n]) }
         }
     }
 
-    private mutating func limit(_ n: Int, _ samples: UnsafeMutableBufferPointer<Float>) {
-        let peak = max(abs(samples[2 * n]), abs(samples[2 * n + 1]))
-        let need = peak > ceiling ? ceiling / peak : 1
-        let lowest = minima.push(need)
-        let recovered = current + (1 - current) * recoveryStep
+    private mutating func limit(
+        _ n: Int, _ samples: UnsafeMutableBufferPointer<Float>, peak: Float
+    ) {
+        let lowest = Double(minima.push(peak > ceiling ? ceiling / peak : 1))
+        level += lowest < level ? (lowest - level) * fallStep : (1 - level) * riseStep
+        if level > Self.unity, lowest == 1 { level = 1 }
+        let recovered = current + max(0, level - current) * recoveryStep
         current = min(lowest, recovered > Self.unity ? 1 : recovered)
         idleSamples = current < 1 ? 0 : idleSamples + 1
-        sum += Double(current) - Double(held[slot])
-        held[slot] = current
-        let gain = idleSamples >= Self.lookahead ? 1 : Float(sum / Double(Self.lookahead))
-        if idleSamples == Self.lookahead { sum = Double(Self.lookahead) }
+        sum += current - held[heldSlot]
+        held[heldSlot] = current
+        heldSlot = heldSlot + 1 == Self.span ? 0 : heldSlot + 1
+        let gain = idleSamples >= Self.lookahead ? 1 : Float(sum / Double(Self.span))
+        if idleSamples == Self.lookahead { sum = Double(Self.span) }
         exchange(n, samples, gain: gain)
     }
 
