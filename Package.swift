@@ -183,7 +183,8 @@ let package = Package(
                 "PeerConnection", log,
             ] + nio),
         tests("Signalling", ["MediaKernel", "Rooms"]),
-        tests("Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Clocks", log]),
+        tests(
+            "Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", log]),
         tests(
             "ControlAPI",
             [

@@ -8,7 +8,7 @@ extension RemoteRoom {
     var sources: [SourcePeer] {
         peers.map { peer in
             SourcePeer(
-                id: peer.peerID, name: peer.info.name, joinedAt: peer.joinedAt ?? 0,
+                id: peer.peerID, name: peer.info.name, role: peer.role, joinedAt: peer.joinedAt ?? 0,
                 tracks: tracks(of: peer.peerID).map { track in
                     SourceTrack(
                         id: track.trackID, isVideo: track.type == .video,

@@ -1,8 +1,8 @@
 internal import CLibAV
 public import MediaKernel
 
-/// Multiplexes one H.264 and one AAC stream into an MPEG transport stream that is cut into
-/// HLS segments (RFC 8216 sect. 3.2).
+/// Multiplexes one H.264 and one AAC stream, or an AAC stream alone, into an MPEG transport stream
+/// that is cut into HLS segments (RFC 8216 sect. 3.2).
 ///
 /// All segments come from one continuous stream: continuity counters run on, so segments can
 /// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture. Its
@@ -23,16 +23,21 @@ public final class TransportStreamMuxer {
 
     private static let clockRate: Int32 = 90_000
     private static let ioBufferBytes: Int32 = 64 << 10
+    /// Sound alone carries the clock, once in a PES packet: at least every 100 ms
+    /// (ISO/IEC 13818-1 sect. 2.7.2), so that three AAC blocks are the most.
+    private static let blocksPerPacketAlone = 3
 
     private let format: UnsafeMutablePointer<AVFormatContext>
     private let packet: PacketHandle
     private let output: SegmentOutput
+    private let audioStream: Int32
     private var video: [EncodedPacket] = []
     private var audio: [EncodedPacket] = []
 
+    /// - Parameter video: nil for sound alone, which is cut by `cut(at:)`.
     /// - Throws: `.partMissing`, `.library`, `.outOfMemory`.
     public init(
-        video: VideoStreamParameters, audio: AudioStreamParameters
+        video: VideoStreamParameters?, audio: AudioStreamParameters
     ) throws(CodecError) {
         packet = try PacketHandle()
         output = try SegmentOutput(bufferBytes: Self.ioBufferBytes)
@@ -46,12 +51,15 @@ public final class TransportStreamMuxer {
         format.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         // The muxer adds twice this delay, in microseconds, to each timestamp.
         format.pointee.max_delay = Int32(Self.timestampOffset.rescaled(to: 1_000_000).ticks / 2)
-        try addStream { parameters throws(CodecError) in
-            parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-            parameters.pointee.codec_id = AV_CODEC_ID_H264
-            parameters.pointee.width = Int32(video.width)
-            parameters.pointee.height = Int32(video.height)
-            try Self.setExtradata(video.parameterSets.annexB, of: parameters)
+        audioStream = video == nil ? 0 : 1
+        if let video {
+            try addStream { parameters throws(CodecError) in
+                parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+                parameters.pointee.codec_id = AV_CODEC_ID_H264
+                parameters.pointee.width = Int32(video.width)
+                parameters.pointee.height = Int32(video.height)
+                try Self.setExtradata(video.parameterSets.annexB, of: parameters)
+            }
         }
         try addStream { parameters throws(CodecError) in
             parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
@@ -112,6 +120,16 @@ public final class TransportStreamMuxer {
         return try emit(audioCount: split)
     }
 
+    /// Ends a segment of sound alone before the first block that begins at `time` or later, and
+    /// returns its bytes.
+    ///
+    /// - Throws: `.library`.
+    public func cut(at time: MediaTime) throws(CodecError) -> [UInt8] {
+        let boundary = Self.ticks(time)
+        return try emit(
+            audioCount: audio.firstIndex { Self.ticks($0.pts) >= boundary } ?? audio.endIndex)
+    }
+
     /// Returns the last segment: all that still waits. Empty when there is nothing.
     public func finish() throws(CodecError) -> [UInt8] {
         if video.isEmpty && audio.isEmpty { return [] }
@@ -131,18 +149,27 @@ public final class TransportStreamMuxer {
             while position > 0, nextAudio < segmentAudio.endIndex,
                 Self.ticks(segmentAudio[nextAudio].dts) < Self.ticks(packet.dts)
             {
-                try write(segmentAudio[nextAudio], stream: 1)
+                try write(segmentAudio[nextAudio], stream: audioStream)
                 nextAudio += 1
             }
             try write(packet, stream: 0)
         }
-        for packet in segmentAudio[nextAudio...] { try write(packet, stream: 1) }
+        for (position, packet) in segmentAudio[nextAudio...].enumerated() {
+            try write(packet, stream: audioStream)
+            let isPacketFull = (position + 1).isMultiple(of: Self.blocksPerPacketAlone)
+            if audioStream == 0, isPacketFull { try flushPackets() }
+        }
         audio.removeFirst(audioCount)
         video.removeAll(keepingCapacity: true)
-        // Audio blocks are collected into larger PES packets; the last must not wait.
-        try check(av_write_frame(format, nil), "av_write_frame")
+        // The last must not wait.
+        try flushPackets()
         avio_flush(format.pointee.pb)
         return output.take()
+    }
+
+    /// Ends the PES packets in which audio blocks are collected.
+    private func flushPackets() throws(CodecError) {
+        try check(av_write_frame(format, nil), "av_write_frame")
     }
 
     private func write(_ packet: EncodedPacket, stream: Int32) throws(CodecError) {

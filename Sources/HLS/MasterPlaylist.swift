@@ -14,14 +14,15 @@ public struct MasterPlaylist: Hashable, Sendable {
         public var averageBandwidth: Int?
         /// Comma-separated, RFC 6381.
         public var codecs: String
-        public var width: Int
-        public var height: Int
+        /// Both nil where there is no picture.
+        public var width: Int?
+        public var height: Int?
         /// Frames per second, in thousandths.
         public var frameRate: Double?
 
         public init(
             uri: String, bandwidth: Int, averageBandwidth: Int? = nil, codecs: String,
-            width: Int, height: Int, frameRate: Double? = nil
+            width: Int? = nil, height: Int? = nil, frameRate: Double? = nil
         ) {
             self.uri = uri
             self.bandwidth = bandwidth
@@ -76,7 +77,10 @@ public struct MasterPlaylist: Hashable, Sendable {
         for variant in variants {
             text += "#EXT-X-STREAM-INF:BANDWIDTH=\(variant.bandwidth)"
             if let average = variant.averageBandwidth { text += ",AVERAGE-BANDWIDTH=\(average)" }
-            text += ",CODECS=\"\(variant.codecs)\",RESOLUTION=\(variant.width)x\(variant.height)"
+            text += ",CODECS=\"\(variant.codecs)\""
+            if let width = variant.width, let height = variant.height {
+                text += ",RESOLUTION=\(width)x\(height)"
+            }
             if let rate = variant.frameRate { text += ",FRAME-RATE=\(frameRateText(rate))" }
             text += "\n\(variant.uri)\n"
         }
@@ -129,13 +133,12 @@ extension MasterPlaylist.Variant {
         guard let codecs = try attributes.quotedString("CODECS") else {
             throw .missingAttribute("CODECS", line: line)
         }
-        guard let resolution = try attributes.resolution("RESOLUTION") else {
-            throw .missingAttribute("RESOLUTION", line: line)
-        }
+        // Optional, RFC 8216 sect. 4.3.4.2; a variant of sound alone has none.
+        let resolution = try attributes.resolution("RESOLUTION")
         self.init(
             uri: uri, bandwidth: bandwidth,
             averageBandwidth: try attributes.decimalInteger("AVERAGE-BANDWIDTH"), codecs: codecs,
-            width: resolution.width, height: resolution.height,
+            width: resolution?.width, height: resolution?.height,
             frameRate: try attributes.decimal("FRAME-RATE"))
     }
 }

@@ -22,6 +22,8 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     private static let audioSampleRate = 48_000
     /// AAC frames that the muxer gathers in one PES packet, at the least and as a rule.
     private static let aacFramesPerPES = (fewest: 4, usual: 8)
+    /// Without a picture the PES packets are short, since they carry the clock.
+    private static let aacFramesPerPESAlone = (fewest: 2, usual: 3)
     /// PAT and PMT every 100 ms and SDT every 500 ms.
     private static let tablePacketsPerSecond = 22
     /// PAT, PMT and SDT at the start of a segment.
@@ -41,6 +43,20 @@ public struct TransportStreamBitrate: Hashable, Sendable {
             stuffedShare: 0.5, aacFramesPerPES: Self.aacFramesPerPES.usual)
     }
 
+    /// A stream of sound alone.
+    ///
+    /// - Parameter soundBitrate: of the AAC, in bits per second.
+    public init(soundBitrate: Int, segmentDuration: MediaTime) {
+        let seconds = max(segmentDuration.seconds, 0.1)
+        let frames = Self.aacFramesPerPESAlone
+        peak = Self.wireBitrate(
+            seconds: seconds, videoPackets: 0, soundBitrate: soundBitrate, stuffedShare: 1,
+            aacFramesPerPES: frames.fewest)
+        average = Self.wireBitrate(
+            seconds: seconds, videoPackets: 0, soundBitrate: soundBitrate, stuffedShare: 0.5,
+            aacFramesPerPES: frames.usual)
+    }
+
     /// The last packet of a PES packet is stuffed: wholly in the worst case, by half on average.
     private static func bitrate(
         of layer: Layer, seconds: Double, videoBits: Double, stuffedShare: Double,
@@ -49,11 +65,19 @@ public struct TransportStreamBitrate: Hashable, Sendable {
         let videoFrames = seconds * Double(layer.frameRate)
         let videoBytes = videoBits / 8 + videoFrames * Double(videoFrameHeaderBytes)
         let videoPackets = videoBytes / Double(payloadBytes) + videoFrames * stuffedShare
+        return wireBitrate(
+            seconds: seconds, videoPackets: videoPackets, soundBitrate: layer.audioBitrate,
+            stuffedShare: stuffedShare, aacFramesPerPES: aacFramesPerPES)
+    }
 
+    private static func wireBitrate(
+        seconds: Double, videoPackets: Double, soundBitrate: Int, stuffedShare: Double,
+        aacFramesPerPES: Int
+    ) -> Int {
         let aacFrames = seconds * Double(audioSampleRate) / Double(aacFrameSamples)
         let audioPES = aacFrames / Double(aacFramesPerPES)
         let audioBytes =
-            Double(layer.audioBitrate) * seconds / 8 + aacFrames * Double(adtsHeaderBytes)
+            Double(soundBitrate) * seconds / 8 + aacFrames * Double(adtsHeaderBytes)
             + audioPES * Double(audioPESHeaderBytes)
         let audioPackets = audioBytes / Double(payloadBytes) + audioPES * stuffedShare
 

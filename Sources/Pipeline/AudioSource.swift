@@ -7,16 +7,16 @@ final class AudioSource {
     /// Below this peak a correction of the timing is not heard. About -60 dBFS.
     static let quietPeak: Float = 0.001
 
-    private struct Loss {
-        var timestamp: Int64
-    }
-
     private let decoder: OpusDecoder
     private let resampler = AudioResampler()
     private var timeline: AudioTrackTimeline?
     private var queue = SampleQueue()
-    /// Packets that did not come, until the next one tells how long they were.
-    private var loss: Loss?
+    private var concealment = Concealment()
+    /// Whether more is to be expected of it: what does not come in time is made up.
+    var isSpeaking = false
+    /// The first timestamp of the packets that did not come, until the next one tells how long
+    /// they were.
+    private var loss: Int64?
     /// Packets that could not be decoded. For the record.
     private(set) var damagedPackets = 0
 
@@ -29,7 +29,7 @@ final class AudioSource {
         resampler.reset()
     }
 
-    func lost(from timestamp: Int64) { loss = loss ?? Loss(timestamp: timestamp) }
+    func lost(from timestamp: Int64) { loss = loss ?? timestamp }
 
     /// Decodes a packet and queues it where it belongs.
     ///
@@ -41,19 +41,22 @@ final class AudioSource {
     ) {
         if let loss {
             self.loss = nil
-            fill(from: loss.timestamp, before: frame, presentation)
+            fill(from: loss, before: frame, presentation)
         }
-        let samples: [Float]
+        let tail = concealment.end(from: decoder)
+        var samples: [Float]
         do throws(CodecError) {
             samples = try decoder.decode(frame.data)
         } catch {
             damagedPackets += 1
-            loss = Loss(timestamp: frame.timestamp)
+            loss = frame.timestamp
             return
         }
+        isSpeaking = true
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         if peak < Self.quietPeak { isQuiet() }
         guard let instant = presentation(frame.timestamp), timeline != nil else { return }
+        Concealment.blend(tail, into: &samples)
         let instructions =
             timeline?.place(
                 samples: samples.count / 2, rtpTimestamp: frame.timestamp, presentation: instant,
@@ -70,32 +73,57 @@ final class AudioSource {
         guard missing > 0, let instant = presentation(timestamp), timeline != nil else { return }
         let instructions =
             timeline?.lost(samples: missing, rtpTimestamp: timestamp, presentation: instant) ?? []
-        let packet = OpusDecoder.sampleCount(of: frame.data) ?? 0
+        // The redundancy is of the last packet that is missing: after a silence it is not used.
+        let isWhole = !instructions.contains { if case .silence = $0 { true } else { false } }
         for instruction in instructions {
             switch instruction {
-            case .conceal(let samples): conceal(samples, packet: packet, redundancyIn: frame.data)
+            case .conceal(let samples):
+                conceal(samples, redundancyIn: isWhole ? frame.data : nil)
             case .silence(let samples): silence(samples)
             case .resync, .append: break
             }
         }
     }
 
-    private func conceal(_ samples: Int, packet: Int, redundancyIn data: [UInt8]) {
+    private func conceal(_ samples: Int, redundancyIn data: [UInt8]?) {
+        let packet = data.flatMap { OpusDecoder.sampleCount(of: $0) } ?? 0
+        let redundant = packet <= samples ? packet : 0
         var block: [Float] = []
-        let redundant = packet > 0 && packet <= samples ? packet : 0
         if samples > redundant {
-            block = (try? decoder.decodeLost(samples: samples - redundant)) ?? []
+            block = concealment.next(samples - redundant, from: decoder)
         }
-        if redundant > 0 { block += (try? decoder.decodeFEC(data, samples: redundant)) ?? [] }
-        block += [Float](repeating: 0, count: max(0, samples * 2 - block.count))
-        queue.append(block)
+        if let data, redundant > 0 {
+            let tail = concealment.end(from: decoder)
+            var recovered = (try? decoder.decodeFEC(data, samples: redundant)) ?? []
+            recovered += [Float](repeating: 0, count: max(0, redundant * 2 - recovered.count))
+            Concealment.blend(tail, into: &recovered)
+            block += recovered
+        }
+        append(block)
     }
 
+    /// Appends at a ratio of 1: as many samples come out as go in.
+    private func append(_ block: [Float]) { queue.append(resampler.process(block, ratio: 1)) }
+
     private func silence(_ samples: Int) {
-        // What the resampler still holds comes before the silence and is part of its length.
+        if queue.count == 0 {
+            // What the resampler still holds is from before a pause that has been heard.
+            resampler.reset()
+            queue.appendSilence(samples)
+        } else {
+            // It comes before the silence and is part of its length.
+            let rest = resampler.flush()
+            queue.append(Array(rest.prefix(samples * 2)))
+            queue.appendSilence(samples - rest.count / 2)
+        }
+    }
+
+    /// What comes next does not follow what came before.
+    private func breakOff() {
         let rest = resampler.flush()
-        queue.append(Array(rest.prefix(samples * 2)))
-        queue.appendSilence(samples - rest.count / 2)
+        queue.append(rest)
+        timeline?.appended(rest.count / 2)
+        queue.breakOff()
     }
 
     private func follow(_ instructions: [AudioInstruction], block: [Float]) {
@@ -105,9 +133,10 @@ final class AudioSource {
             case .silence(let samples):
                 silence(samples)
             case .conceal(let samples):
-                queue.append((try? decoder.decodeLost(samples: samples)) ?? [])
+                conceal(samples, redundancyIn: nil)
             case .resync(let dropped):
                 block.removeFirst(min(block.count, dropped * 2))
+                breakOff()
             case .append(let ratio):
                 let output = resampler.process(block, ratio: ratio)
                 queue.append(output)
@@ -119,6 +148,12 @@ final class AudioSource {
     /// The samples for the next stretch of output; nil for silence.
     func pull(_ count: Int, through position: Int64) -> [Float]? {
         defer { timeline?.pulled(through: position) }
+        let missing = count - queue.count
+        if missing > 0, isSpeaking {
+            append(concealment.next(missing, from: decoder))
+            // From here on it is silence, until something comes.
+            isSpeaking = concealment.count < Concealment.heardSamples
+        }
         return queue.pull(count)
     }
 }

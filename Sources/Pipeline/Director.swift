@@ -50,13 +50,12 @@ final class Director {
     let inbox = Mailbox<Command>(maximum: inboxMaximum)
     private let configuration: PipelineConfiguration
     private let planner: SegmentPlanner
-    private let layers: [LayerWriter]
+    private let layers: [any VariantWriter]
     private let emit: @Sendable (PipelineEvent) -> Void
     /// Called once, on this thread, when the clock starts: frame 0 in wall time.
     private let began: (Int64) -> Void
     private let scene: Scene
-    private var mixer = AudioMixer()
-    private var audioOutput: AudioOutput
+    private var desk: MixingDesk
     private var phase = Phase.waiting
     private var hasRoster = false
     private var owners: [TrackID: PeerID] = [:]
@@ -72,14 +71,14 @@ final class Director {
     private(set) var framesComposed: Int64 = 0
 
     init(
-        configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [LayerWriter],
+        configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
         audioOutput: AudioOutput, emit: @escaping @Sendable (PipelineEvent) -> Void,
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration
         self.planner = planner
         self.layers = layers
-        self.audioOutput = audioOutput
+        desk = MixingDesk(output: audioOutput)
         self.emit = emit
         self.began = began
         governor = LoadGovernor(layers: layers.count)
@@ -126,6 +125,7 @@ final class Director {
     /// Whether everybody who is to be seen can be seen.
     private func isComplete(at now: Instant) -> Bool {
         guard hasRoster else { return false }
+        if configuration.sound.isAlone { return true }
         return scene.peers.flatMap(\.tracks).allSatisfy { track in
             guard track.isVideo, !track.isMuted else { return true }
             guard case .video(let video) = sources[track.id] else { return false }
@@ -162,7 +162,7 @@ final class Director {
     func abandon() { for layer in layers { layer.inbox.put(.finish) } }
 
     private func finishLayers() throws {
-        try audioOutput.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
+        try desk.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
         for layer in layers { layer.inbox.put(.finish) }
     }
 
@@ -222,18 +222,34 @@ final class Director {
             for track in peer.tracks {
                 owners[track.id] = peer.id
                 // Its first frames may have come before we knew whose they are.
-                if attach(track, of: peer.id), track.isVideo { emit(.keyframeNeeded(track.id)) }
-                if case .video(let video) = sources[track.id] { video.setMuted(track.isMuted) }
+                if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
+                switch sources[track.id] {
+                case .video(let video): video.setMuted(track.isMuted)
+                case .audio(let audio): if track.isMuted { audio.isSpeaking = false }
+                case nil: break
+                }
+                if !isWanted(track.isVideo, of: peer) { detach(track.id) }
             }
         }
-        for id in sources.keys where owners[id] == nil { sources[id] = nil }
+        for id in sources.keys where owners[id] == nil { detach(id) }
+    }
+
+    /// Whether the stream has any use for such a track of the peer.
+    private func isWanted(_ isVideo: Bool, of peer: SourcePeer) -> Bool {
+        isVideo ? !configuration.sound.isAlone : configuration.sound.includes(role: peer.role)
+    }
+
+    private func detach(_ track: TrackID) {
+        if case .audio(let audio) = sources.removeValue(forKey: track) { desk.heardOut(audio) }
     }
 
     /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows.
     /// Tells whether it was done now.
     @discardableResult
-    private func attach(_ track: SourceTrack, of peer: PeerID) -> Bool {
-        guard sources[track.id] == nil, let codec = codecs[track.id] else { return false }
+    private func attach(_ track: SourceTrack, of peer: SourcePeer) -> Bool {
+        guard sources[track.id] == nil, let codec = codecs[track.id],
+            isWanted(codec.isVideo, of: peer)
+        else { return false }
         do throws(CodecError) {
             if codec.isVideo {
                 sources[track.id] = .video(
@@ -253,7 +269,7 @@ final class Director {
             emit(.undecodable(track.id, codec, reason: "\(error)"))
             return false
         }
-        clocks[peer, default: newClock]
+        clocks[peer.id, default: newClock]
             .addTrack(track.id, clockRate: codec.clockRate, isSound: !codec.isVideo)
         return true
     }
@@ -273,13 +289,13 @@ final class Director {
         scene.tracksChanged()
         for peer in scene.peers {
             for described in peer.tracks where described.id == track {
-                attach(described, of: peer.id)
+                attach(described, of: peer)
             }
         }
     }
 
     private func mediaEnded(_ track: TrackID) {
-        sources[track] = nil
+        detach(track)
         codecs[track] = nil
         if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
         scene.tracksChanged()
@@ -307,6 +323,7 @@ final class Director {
     private func compose(frame: Int64, _ clock: SampleClock) throws {
         try mixSound(ofFrame: frame, clock)
         framesComposed += 1
+        guard !configuration.sound.isAlone else { return }
         let tick = clock.instant(ofFrame: frame)
         let now = MonotonicClock.now
         if let reduction = governor.observe(backlog: backlog(at: now, since: tick), at: now) {
@@ -326,7 +343,7 @@ final class Director {
         let isNeeded = planner.isSegmentStart(frame: frame)
         for index in takers {
             let inbox = layers[index].inbox
-            let item = LayerWriter.Item.picture(picture, index: frame)
+            let item = LayerItem.picture(picture, index: frame)
             if isNeeded {
                 inbox.put(item)
             } else if !inbox.offer(item, below: LayerWriter.picturesBelow) {
@@ -374,14 +391,10 @@ final class Director {
     var framesDroppedInAll: Int { framesDropped.reduce(0, +) }
 
     private func mixSound(ofFrame frame: Int64, _ clock: SampleClock) throws {
-        let start = clock.firstSample(ofFrame: frame)
-        let end = clock.firstSample(ofFrame: frame + 1)
-        var blocks: [[Float]] = []
-        for case .audio(let audio) in sources.values {
-            if let block = audio.pull(Int(end - start), through: end) { blocks.append(block) }
+        let sounding = sources.values.compactMap { source in
+            if case .audio(let audio) = source { audio } else { nil }
         }
-        let mixed = mixer.mix(sources: blocks, frames: Int(end - start))
-        try audioOutput.append(mixed) { layer, packets in
+        try desk.mix(sounding, frame: frame, clock) { layer, packets in
             layers[layer].inbox.put(.sound(packets))
         }
     }

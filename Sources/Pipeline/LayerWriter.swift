@@ -5,17 +5,7 @@ import MediaKernel
 import Synchronization
 
 /// One rung of the ladder on a thread of its own: scale, encode, multiplex, cut, write.
-///
-/// Owned by its thread after `run` begins; others reach it through `inbox` only.
-final class LayerWriter {
-    enum Item: Sendable {
-        /// The composed canvas of the top layer's size, shown at `index / frameRate`.
-        case picture(VideoFrame, index: Int64)
-        case sound([EncodedPacket])
-        /// Everything was sent. What is inside comes out, then the playlist ends.
-        case finish
-    }
-
+final class LayerWriter: VariantWriter {
     /// Pictures are left out while so many items wait: with 30 pictures and 47 blocks of sound a
     /// second, about three quarters of a second. A canvas of 720p is 1.4 MB, so this bounds
     /// memory too.
@@ -23,7 +13,7 @@ final class LayerWriter {
     /// Sound is small and never left out: it has room for as much again before anybody waits.
     static let inboxMaximum = 160
 
-    let inbox = Mailbox<Item>(maximum: inboxMaximum)
+    let inbox = Mailbox<LayerItem>(maximum: inboxMaximum)
     private let index: Int
     private let layer: Layer
     private let planner: SegmentPlanner
@@ -79,7 +69,7 @@ final class LayerWriter {
 
     /// The body of the layer's thread.
     func run() {
-        var batch: [Item] = []
+        var batch: [LayerItem] = []
         do {
             while inbox.takeAll(into: &batch, until: nil) {
                 for item in batch {
@@ -97,7 +87,7 @@ final class LayerWriter {
         }
     }
 
-    private func handle(_ item: Item) throws {
+    private func handle(_ item: LayerItem) throws {
         switch item {
         case .picture(let canvas, let index):
             let picture = try scaler?.scale(canvas) ?? canvas

@@ -20,12 +20,15 @@ public struct PipelineConfiguration: Sendable {
     /// What network jitter and repair may cost before a frame is late; each peer's own delay
     /// adapts within. Part of the latency budget.
     public var playoutDelay: PlayoutDelayRange
+    /// Whose sound it has, and whether it has anything else.
+    public var sound: SoundOptions
 
     public init(
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
         fit: TileFit = .letterbox, gap: Int = 0, preset: String = "balanced",
-        playoutDelay: PlayoutDelayRange = PlayoutDelayRange()
+        playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
+        sound: SoundOptions = SoundOptions()
     ) {
         self.ladder = ladder
         self.frameRate = frameRate
@@ -37,5 +40,6 @@ public struct PipelineConfiguration: Sendable {
         self.gap = gap
         self.preset = preset
         self.playoutDelay = playoutDelay
+        self.sound = sound
     }
 }

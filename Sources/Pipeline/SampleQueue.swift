@@ -1,64 +1,115 @@
 /// Stereo samples of one track between its decoder and the mixer, interleaved.
 ///
-/// Where sound stops and starts again inside the queue's life, the edge is ramped, so that a hole
-/// is silence and not a click.
+/// No edge clicks: wherever sound begins, ends, or goes on at another place, it is faded. Where
+/// the end has left already, its last value is faded instead, which is as good as continuous.
 struct SampleQueue {
-    /// 2 ms: too short to be heard as a fade, long enough not to be heard as a click.
-    static let rampSamples = 96
+    /// 5 ms: too short to be heard as a fade, long enough not to be heard as a click.
+    static let fadeSamples = 240
     /// Per channel. The timeline never asks for more silence than 2 s at a time; a sender that
     /// runs further ahead is cut.
     static let samplesMaximum = 48_000 * 4
 
+    /// A value on its way to nothing, to be added to what comes next.
+    private struct Residue {
+        var left: Float = 0
+        var right: Float = 0
+        /// Samples until it is nothing, of `fadeSamples`.
+        var remaining = 0
+    }
+
     private var samples: [Float] = []
     private var head = 0
-    /// The mixer found nothing at its last visit.
-    private var isDry = true
+    /// What the mixer got last.
+    private var last: (left: Float, right: Float) = (0, 0)
+    private var residue = Residue()
+    /// Samples of the fade-in that are still to come.
+    private var fadeIn = fadeSamples
 
     /// Samples per channel.
     var count: Int { (samples.count - head) / 2 }
 
+    /// Appends what follows the samples before.
     mutating func append(_ block: [Float]) {
+        let start = samples.count
         let room = (Self.samplesMaximum - count) * 2
         samples.append(contentsOf: block.prefix(max(0, room)))
+        let ramp = min(fadeIn, (samples.count - start) / 2)
+        for n in 0..<ramp {
+            let gain = Float(Self.fadeSamples - fadeIn + n + 1) / Float(Self.fadeSamples + 1)
+            samples[start + 2 * n] *= gain
+            samples[start + 2 * n + 1] *= gain
+        }
+        fadeIn -= ramp
+        addResidue(from: start)
     }
 
     mutating func appendSilence(_ count: Int) {
         let fitting = min(count, Self.samplesMaximum - self.count)
         guard fitting > 0 else { return }
+        breakOff()
+        let start = samples.count
         samples.append(contentsOf: repeatElement(0, count: fitting * 2))
+        addResidue(from: start)
+    }
+
+    /// What is appended next does not follow the samples before: these are faded out.
+    mutating func breakOff() {
+        // Nothing was appended since the last time.
+        guard fadeIn < Self.fadeSamples else { return }
+        fadeIn = Self.fadeSamples
+        let tail = min(Self.fadeSamples, count)
+        let start = samples.count - 2 * tail
+        for n in 0..<tail {
+            let gain = Self.fadeOutGain(n)
+            samples[start + 2 * n] *= gain
+            samples[start + 2 * n + 1] *= gain
+        }
+        // The last value times the gain that it has, carried on to nothing.
+        let end = tail > 0 ? (samples[samples.count - 2], samples[samples.count - 1]) : last
+        let gain = tail > 0 ? Self.fadeOutGain(tail - 1) : 1
+        guard tail < Self.fadeSamples, gain > 0 else { return }
+        residue = Residue(
+            left: end.0 / gain, right: end.1 / gain, remaining: Self.fadeSamples - tail)
+    }
+
+    private static func fadeOutGain(_ n: Int) -> Float {
+        Float(fadeSamples - n) / Float(fadeSamples + 1)
+    }
+
+    private mutating func addResidue(from start: Int) {
+        let length = min(residue.remaining, (samples.count - start) / 2)
+        for n in 0..<length {
+            let gain = Self.fadeOutGain(Self.fadeSamples - residue.remaining + n)
+            samples[start + 2 * n] += residue.left * gain
+            samples[start + 2 * n + 1] += residue.right * gain
+        }
+        residue.remaining -= length
     }
 
     /// Takes `wanted` samples per channel, silence where there are not enough. Nil when there are
     /// none at all, so that a silent track costs the mixer nothing.
     mutating func pull(_ wanted: Int) -> [Float]? {
-        let taken = min(wanted, count)
-        guard taken > 0 else {
-            isDry = true
-            return nil
+        if count < wanted {
+            breakOff()
+            // Enough to end on; the rest of the block is filled below.
+            let start = samples.count
+            let tail = min(residue.remaining, wanted - count)
+            samples.append(contentsOf: repeatElement(0, count: tail * 2))
+            addResidue(from: start)
         }
+        let taken = min(wanted, count)
+        guard taken > 0 else { return nil }
         var block = Array(samples[head..<(head + taken * 2)])
+        last = (block[taken * 2 - 2], block[taken * 2 - 1])
         head += taken * 2
         if head > 48_000 {
             samples.removeFirst(head)
             head = 0
         }
-        if isDry { Self.ramp(&block, from: 0, rising: true) }
-        isDry = taken < wanted
-        if isDry {
-            let length = min(Self.rampSamples, taken)
-            Self.ramp(&block, from: taken - length, rising: false)
+        if taken < wanted {
+            last = (0, 0)
             block.append(contentsOf: repeatElement(0, count: (wanted - taken) * 2))
         }
         return block
-    }
-
-    private static func ramp(_ block: inout [Float], from start: Int, rising: Bool) {
-        let length = min(rampSamples, block.count / 2 - start)
-        for n in 0..<max(0, length) {
-            let position = Float(n + 1) / Float(length + 1)
-            let gain = rising ? position : 1 - position
-            block[(start + n) * 2] *= gain
-            block[(start + n) * 2 + 1] *= gain
-        }
     }
 }

@@ -60,13 +60,18 @@ public struct SourceTrack: Hashable, Sendable {
 public struct SourcePeer: Hashable, Sendable {
     public var id: PeerID
     public var name: String
+    /// What the room's policy calls it.
+    public var role: String
     /// Milliseconds since 1970; tiles are ordered by it.
     public var joinedAt: Int64
     public var tracks: [SourceTrack]
 
-    public init(id: PeerID, name: String, joinedAt: Int64, tracks: [SourceTrack]) {
+    public init(
+        id: PeerID, name: String, role: String = "", joinedAt: Int64, tracks: [SourceTrack]
+    ) {
         self.id = id
         self.name = name
+        self.role = role
         self.joinedAt = joinedAt
         self.tracks = tracks
     }

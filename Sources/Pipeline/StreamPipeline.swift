@@ -23,7 +23,7 @@ public final class StreamPipeline: Sendable {
     public let events: AsyncStream<PipelineEvent>
     private let eventSink: AsyncStream<PipelineEvent>.Continuation
     private let inbox: Mailbox<Director.Command>
-    private let layerInboxes: [Mailbox<LayerWriter.Item>]
+    private let layerInboxes: [Mailbox<LayerItem>]
     private let ledger: StreamLedger
     private let crew = Crew()
     private let overflow = Mutex(0)
@@ -36,20 +36,23 @@ public final class StreamPipeline: Sendable {
         eventSink = sink
         let planner = try SegmentPlanner(
             frameRate: configuration.frameRate, segmentDuration: configuration.segmentDuration)
-        let rungs = configuration.ladder.layers
+        let bitrates = Self.soundBitrates(configuration)
         let ledger = StreamLedger(
-            layers: rungs.count, directory: configuration.outputDirectory
+            layers: bitrates.count, directory: configuration.outputDirectory
         ) { sink.yield($0) }
         self.ledger = ledger
         try AtomicFile.makeDirectory(configuration.outputDirectory)
         let audioOutput = try AudioOutput(
-            bitrates: rungs.map(\.audioBitrate), firstSample: -Int64(AudioMixer.latency))
-        let layers = try rungs.indices.compactMap { index in
-            try audioOutput.parameters(ofLayer: index).map { audio in
-                try LayerWriter(
+            bitrates: bitrates, firstSample: -Int64(AudioMixer.latency))
+        let layers = try bitrates.indices.compactMap { index -> (any VariantWriter)? in
+            guard let audio = audioOutput.parameters(ofLayer: index) else { return nil }
+            return configuration.sound.isAlone
+                ? try SoundWriter(
                     index: index, configuration: configuration, planner: planner, audio: audio,
                     ledger: ledger)
-            }
+                : try LayerWriter(
+                    index: index, configuration: configuration, planner: planner, audio: audio,
+                    ledger: ledger)
         }
         ledger.announce(MasterPlaylist(variants: layers.map(\.variant)))
         layerInboxes = layers.map(\.inbox)
@@ -67,9 +70,15 @@ public final class StreamPipeline: Sendable {
         logger.info(
             "pipeline ready",
             metadata: [
-                "layers": "\(rungs.count)", "frames_per_segment": "\(planner.framesPerSegment)",
+                "layers": "\(bitrates.count)", "frames_per_segment": "\(planner.framesPerSegment)",
             ])
         crew.run(director, ledger: ledger)
+    }
+
+    /// Of each variant, best first. Rungs that differ in their picture only are one without it.
+    private static func soundBitrates(_ configuration: PipelineConfiguration) -> [Int] {
+        let bitrates = configuration.ladder.layers.map(\.audioBitrate)
+        return configuration.sound.isAlone ? Set(bitrates).sorted(by: >) : bitrates
     }
 
     // MARK: Input
@@ -147,7 +156,7 @@ private final class Crew: Sendable {
 
     private let state = Mutex(State())
 
-    func run(_ layer: LayerWriter, name: String) {
+    func run(_ layer: any VariantWriter, name: String) {
         // Safe because from here on only the new thread touches the writer, save its inbox.
         nonisolated(unsafe) let layer = layer
         let thread = MediaThread(name: name, niceness: Self.encoderNiceness) { layer.run() }

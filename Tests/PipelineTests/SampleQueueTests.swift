@@ -13,58 +13,78 @@ import Testing
         return try #require(block)
     }
 
-    @Test func soundBeginsWithARampAndThenPassesUnchanged() throws {
+    /// The largest step between neighbours.
+    private func step(_ samples: [Float]) -> Float {
+        zip(samples, samples.dropFirst()).map { abs($0 - $1) }.max() ?? 0
+    }
+
+    /// A fade of a constant one has steps of this.
+    private let fadeStep: Float = 1.01 / 240
+
+    @Test func soundBeginsWithAFadeAndThenPassesUnchanged() throws {
         var queue = SampleQueue()
-        queue.append(tone(1000))
+        queue.append(tone(100))
+        queue.append(tone(900))
         #expect(queue.count == 1000)
         let first = try pull(400, from: &queue)
         let samples = left(first)
-        let ramp = samples.prefix(SampleQueue.rampSamples)
-        #expect(zip(ramp, ramp.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(samples[0] < 0.02 && samples[95] > 0.98)
-        #expect(samples[96...].allSatisfy { $0 == 1 })
+        #expect(step([0] + samples) <= fadeStep)
+        #expect(samples[239] < 1 && samples[240...].allSatisfy { $0 == 1 })
         #expect(first.indices.allSatisfy { first[$0] == first[$0 ^ 1] })
         let second = try pull(400, from: &queue)
         #expect(second == tone(400))
         #expect(queue.count == 200)
     }
 
-    @Test func soundThatRunsDryEndsWithARampAndSilence() throws {
+    @Test(arguments: [0, 1, 2, 50, 239, 240, 241, 399])
+    func soundThatRunsDryEndsWithAFadeWhereverThatIs(rest: Int) throws {
         var queue = SampleQueue()
-        queue.append(tone(600))
-        _ = queue.pull(400)
-        let last = left(try pull(400, from: &queue))
-        #expect(last.count == 400)
-        #expect(last[..<104].allSatisfy { $0 == 1 })
-        #expect(zip(last[104..<200], last[105..<200]).allSatisfy { $0 > $1 })
-        #expect(last[199] < 0.02 && last[200...].allSatisfy { $0 == 0 })
+        queue.append(tone(800 + rest))
+        var output = left(try pull(400, from: &queue)) + left(try pull(400, from: &queue))
+        output += left(try pull(400, from: &queue))
         let nothing = queue.pull(400)
         #expect(nothing == nil)
-
-        // Comes back with a ramp again.
+        // Comes back with a fade again.
         queue.append(tone(500))
-        let again = left(try pull(400, from: &queue))
-        #expect(again[0] < 0.02 && again[96] == 1)
+        output += left(try pull(400, from: &queue))
+        #expect(step(output) <= fadeStep)
+        #expect(output[1199] < 0.01 && output[1599] == 1)
     }
 
-    @Test(arguments: [1, 2, 50, 95, 96, 97])
-    func aSnippetShorterThanARampIsRampedBothWays(count: Int) throws {
+    @Test(arguments: [1, 2, 50, 239, 240, 241])
+    func aSnippetShorterThanAFadeIsFadedBothWays(count: Int) throws {
         var queue = SampleQueue()
         queue.append(tone(count))
-        let block = left(try pull(480, from: &queue))
-        #expect(block.count == 480)
-        #expect(block[..<count].allSatisfy { $0 > 0 && $0 < 1 })
-        #expect(block[count...].allSatisfy { $0 == 0 })
+        let block = left(try pull(960, from: &queue))
+        #expect(block.count == 960)
+        #expect(step([0] + block) <= fadeStep)
+        #expect(block[500...].allSatisfy { $0 == 0 })
     }
 
-    @Test func silenceTakesItsPlaceInTheQueue() throws {
+    @Test(arguments: [1, 100, 240, 600])
+    func silenceTakesItsPlaceInTheQueueBetweenFades(length: Int) throws {
         var queue = SampleQueue()
-        queue.append(tone(200))
-        queue.appendSilence(100)
+        queue.append(tone(600))
+        queue.appendSilence(length)
         queue.appendSilence(-5)
-        queue.append(tone(200))
-        let block = left(try pull(500, from: &queue))
-        #expect(block[150] == 1 && block[200..<300].allSatisfy { $0 == 0 } && block[300] == 1)
+        queue.append(tone(600))
+        #expect(queue.count == 1200 + length)
+        let block = left(try pull(1200 + length, from: &queue))
+        #expect(step(block) <= fadeStep)
+        #expect(block[300] == 1 && block[600 + length] < 0.01 && block[900 + length] == 1)
+    }
+
+    @Test(arguments: [0, 10, 240, 300])
+    func soundThatGoesOnElsewhereIsFadedOver(kept: Int) throws {
+        var queue = SampleQueue()
+        queue.append(tone(800 + kept))
+        var output = left(try pull(800, from: &queue))
+        queue.breakOff()
+        queue.append(tone(400).map { -$0 })
+        output += left(try pull(400 + kept, from: &queue))
+        // Both fades at once: twice the step.
+        #expect(step(output) <= 2 * fadeStep)
+        #expect(output.last == -1)
     }
 
     @Test func theQueueHasALimit() {
@@ -83,7 +103,7 @@ import Testing
         for round in 0..<2000 {
             queue.append([Float(round), Float(round)] + tone(479))
             let block = try pull(480, from: &queue)
-            #expect(round == 0 || block[0] == Float(round))
+            #expect(round == 0 || block[0] == Float(round), "\(round)")
             #expect(queue.count == 0)
         }
     }

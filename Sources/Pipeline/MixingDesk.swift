@@ -1,0 +1,49 @@
+import Codec
+import Compositor
+import Stage
+
+/// The tracks' sound on its way into one: mixed frame by frame, limited, encoded. Owned by the
+/// director's thread.
+struct MixingDesk {
+    /// Tracks that have ended and are still to be heard out; the oldest is cut beyond that.
+    static let departingMaximum = 64
+
+    private var mixer = AudioMixer()
+    private var output: AudioOutput
+    private var departing: [AudioSource] = []
+
+    init(output: AudioOutput) { self.output = output }
+
+    /// A track has ended. What has come of it is still heard: cut off, it would click.
+    mutating func heardOut(_ source: AudioSource) {
+        source.isSpeaking = false
+        departing.append(source)
+        if departing.count > Self.departingMaximum { departing.removeFirst() }
+    }
+
+    /// Mixes the stretch of one frame. `deliver` gets each layer's packets.
+    mutating func mix(
+        _ sources: [AudioSource], frame: Int64, _ clock: SampleClock,
+        deliver: (Int, [EncodedPacket]) -> Void
+    ) throws(CodecError) {
+        let start = clock.firstSample(ofFrame: frame)
+        let end = clock.firstSample(ofFrame: frame + 1)
+        var blocks: [[Float]] = []
+        for source in sources {
+            if let block = source.pull(Int(end - start), through: end) { blocks.append(block) }
+        }
+        departing.removeAll { source in
+            guard let block = source.pull(Int(end - start), through: end) else { return true }
+            blocks.append(block)
+            return false
+        }
+        let mixed = mixer.mix(sources: blocks, frames: Int(end - start))
+        try output.append(mixed, deliver: deliver)
+    }
+
+    mutating func finish(
+        deliver: (Int, [EncodedPacket]) -> Void
+    ) throws(CodecError) {
+        try output.finish(deliver: deliver)
+    }
+}

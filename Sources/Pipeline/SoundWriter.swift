@@ -1,0 +1,111 @@
+import Codec
+import HLS
+import MediaKernel
+
+/// One variant of sound alone on a thread of its own: multiplex, cut, write.
+///
+/// Segments are as long as those of pictures: their bounds are frames' times, to within one block.
+final class SoundWriter: VariantWriter {
+    /// Blocks beyond a segment's end that are waited for before it is cut, so that what the encoder
+    /// gives last does not become a segment of its own.
+    static let blocksBeyond: Int64 = 6
+
+    let inbox = Mailbox<LayerItem>(maximum: LayerWriter.inboxMaximum)
+    var epoch: Int64 = 0
+    /// There are no pictures that it could be behind with.
+    let newestTaken = Int64.max
+    private let index: Int
+    private let bitrate: Int
+    private let planner: SegmentPlanner
+    private let ledger: StreamLedger
+    private let muxer: TransportStreamMuxer
+    private var directory: LayerDirectory
+    /// First frame of the segment being collected.
+    private var segmentStart: Int64 = 0
+    private var end = MediaTime(ticks: 0, timescale: Int32(AACEncoder.sampleRate))
+
+    init(
+        index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
+        audio: AudioStreamParameters, ledger: StreamLedger
+    ) throws {
+        self.index = index
+        self.planner = planner
+        self.ledger = ledger
+        bitrate = audio.bitrate
+        muxer = try TransportStreamMuxer(video: nil, audio: audio)
+        directory = try LayerDirectory(
+            layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
+            planner: planner)
+    }
+
+    var variant: MasterPlaylist.Variant {
+        let rate = TransportStreamBitrate(
+            soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
+        return MasterPlaylist.Variant(
+            uri: "\(LayerDirectory.name(ofLayer: index))/\(LayerDirectory.playlistName)",
+            bandwidth: rate.bandwidth, averageBandwidth: rate.averageBandwidth,
+            codecs: CodecString.aacLowComplexity.description)
+    }
+
+    func run() {
+        var batch: [LayerItem] = []
+        do {
+            while inbox.takeAll(into: &batch, until: nil) {
+                for item in batch {
+                    switch item {
+                    case .sound(let packets):
+                        for packet in packets { try write(packet) }
+                    case .picture:
+                        break
+                    case .finish:
+                        try finish()
+                        return
+                    }
+                }
+                batch.removeAll(keepingCapacity: true)
+            }
+        } catch {
+            inbox.close()
+            ledger.failed("variant \(index): \(error)")
+        }
+    }
+
+    private func time(ofFrame frame: Int64) -> MediaTime {
+        MediaTime(ticks: frame, timescale: Int32(planner.frameRate))
+            .rescaled(to: Int32(AACEncoder.sampleRate))
+    }
+
+    private func write(_ packet: EncodedPacket) throws {
+        try muxer.write(audio: packet)
+        let start = packet.pts.rescaled(to: end.timescale).ticks
+        end.ticks = start + packet.duration.rescaled(to: end.timescale).ticks
+        let next = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: segmentStart) + 1)
+        let boundary = time(ofFrame: next)
+        guard start >= boundary.ticks + Self.blocksBeyond * Int64(AACEncoder.frameSize) else {
+            return
+        }
+        try publish(
+            try muxer.cut(at: boundary), planner.duration(ofFrames: Int(next - segmentStart)))
+        segmentStart = next
+    }
+
+    private func publish(_ bytes: [UInt8], _ duration: MediaTime) throws {
+        let nanoseconds = MediaTime(ticks: segmentStart, timescale: Int32(planner.frameRate))
+            .rescaled(to: 1_000_000_000).ticks
+        let number = try directory.publish(
+            bytes, duration: duration, programDateTime: epoch + nanoseconds)
+        ledger.published(layer: index, segment: number, bytes: bytes.count)
+    }
+
+    private func finish() throws {
+        let bytes = try muxer.finish()
+        let length = end.ticks - time(ofFrame: segmentStart).ticks
+        if !bytes.isEmpty, length > 0 {
+            let whole = time(ofFrame: Int64(planner.framesPerSegment)).ticks
+            try publish(
+                bytes, MediaTime(ticks: min(length, whole), timescale: end.timescale))
+        }
+        try directory.end()
+        ledger.ended(layer: index, segments: directory.nextIndex)
+    }
+}

@@ -1,0 +1,26 @@
+import Codec
+import HLS
+
+/// What the director hands to the writers of its variants.
+enum LayerItem: Sendable {
+    /// The composed canvas of the top layer's size, shown at `index / frameRate`.
+    case picture(VideoFrame, index: Int64)
+    case sound([EncodedPacket])
+    /// Everything was sent. What is inside comes out, then the playlist ends.
+    case finish
+}
+
+/// Writes one media playlist and its segments, on a thread of its own.
+///
+/// Owned by its thread after `run` begins; others reach it through `inbox` only.
+protocol VariantWriter: AnyObject {
+    var inbox: Mailbox<LayerItem> { get }
+    /// Nanoseconds since 1970 of frame 0. Set before the thread starts.
+    var epoch: Int64 { get set }
+    /// What the master playlist says of it.
+    var variant: MasterPlaylist.Variant { get }
+    /// The newest picture that was taken in hand. From any thread.
+    var newestTaken: Int64 { get }
+    /// The thread's body.
+    func run()
+}

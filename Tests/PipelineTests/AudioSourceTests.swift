@@ -1,0 +1,73 @@
+import Foundation
+import MediaKernel
+import Testing
+
+@testable import Pipeline
+
+/// What is heard of a voice on a bad network, judged on the waveform.
+@Suite struct AudioSourceTests {
+    /// The loudness of the hum in any 10 ms.
+    private let levelRange: ClosedRange<Float> = 0.14...0.24
+    /// The hum's own second difference is up to 0.03, and a cut's 0.1 and more.
+    private let clickLimit: Float = 0.04
+    private let silence: Float = 1e-4
+
+    private func heard(_ seconds: Double, arrives: (Int) -> Bool?) throws -> [Float] {
+        try Voice(seconds: seconds, signal: Voice.hum).heard(arrives: arrives)
+    }
+
+    private func worstEdge(_ samples: [Float]) -> Float { Voice.edges(samples).max() ?? 0 }
+
+    @Test func aWholeStreamBeginsWithAFadeAndHasNoSeam() throws {
+        let samples = try heard(3) { _ in true }
+        #expect(worstEdge(samples) <= clickLimit)
+        let levels = Voice.levels(samples)
+        #expect(levels[..<9].allSatisfy { $0 == 0 }, "one delay of silence")
+        #expect(levels[20...].allSatisfy(levelRange.contains))
+    }
+
+    @Test(arguments: [5, 20])
+    func randomLossIsNotHeardAsClicksOrHoles(percent: Int) throws {
+        var random = SeededRandom(seed: UInt64(percent))
+        let samples = try heard(10) { index in
+            index < 20 || Int.random(in: 0..<100, using: &random) >= percent
+        }
+        let worst = worstEdge(samples)
+        #expect(worst <= clickLimit, "an edge of \(worst)")
+        let levels = Voice.levels(samples)[20..<980]
+        // Opus is some decibels quieter where it makes up a packet, and never gone.
+        let holes = levels.filter { $0 < 0.02 }.count
+        #expect(holes <= levels.count / 100, "\(holes) of \(levels.count) stretches are silent")
+        #expect(levels.allSatisfy { $0 < levelRange.upperBound * 1.3 })
+    }
+
+    @Test func aLongLossFadesIntoTrueSilenceAndBack() throws {
+        let samples = try heard(3) { !(50..<80).contains($0) }
+        let worst = worstEdge(samples)
+        #expect(worst <= clickLimit, "an edge of \(worst)")
+        let levels = Voice.levels(samples)
+        // The loss is from 1.0 s to 1.6 s of the signal, 0.1 s later in the output.
+        #expect(levels[111..<115].allSatisfy { $0 > 0.03 }, "held at first")
+        #expect(levels[124..<168].allSatisfy { $0 < silence }, "then nothing at all")
+        let falling = levels[114..<124]
+        #expect(zip(falling, falling.dropFirst()).allSatisfy { $0 >= $1 })
+        #expect(levels[174...].allSatisfy(levelRange.contains))
+    }
+
+    @Test func aPauseOfTheSenderIsSilenceAndKeepsItsLength() throws {
+        let samples = try heard(3) { (60..<90).contains($0) ? nil : true }
+        let worst = worstEdge(samples)
+        #expect(worst <= clickLimit, "an edge of \(worst)")
+        let levels = Voice.levels(samples)
+        // From 1.2 s to 1.8 s of the signal, 0.1 s later in the output.
+        #expect(levels[143..<189].allSatisfy { $0 < silence })
+        #expect(levels[..<129].suffix(40).allSatisfy(levelRange.contains))
+        #expect(levels[195...].allSatisfy(levelRange.contains))
+    }
+
+    @Test func aSpeakerWhoFallsSilentForGoodIsFadedOut() throws {
+        let samples = try heard(3) { $0 < 100 ? true : nil }
+        #expect(worstEdge(samples) <= clickLimit)
+        #expect(Voice.levels(samples)[223...].allSatisfy { $0 < silence })
+    }
+}
