@@ -25,6 +25,12 @@ public struct BotConfiguration: Decodable, Sendable {
         }
     }
 
+    /// Whose sound, and whether nothing else.
+    struct Audio: Decodable {
+        let roles: [String]?
+        let only: Bool
+    }
+
     public let roomID: String
     public let streamID: String
     let frameRate: Int
@@ -33,6 +39,7 @@ public struct BotConfiguration: Decodable, Sendable {
     let fit: String
     let preset: String
     let ladder: [Rung]
+    let audio: Audio?
     public let logLevel: String?
     public let logFormat: String?
 
@@ -41,7 +48,7 @@ public struct BotConfiguration: Decodable, Sendable {
         case streamID = "stream_id"
         case frameRate = "frame_rate"
         case segmentSeconds = "segment_seconds"
-        case playlist, fit, preset, ladder
+        case playlist, fit, preset, ladder, audio
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -80,7 +87,9 @@ public struct BotConfiguration: Decodable, Sendable {
         return PipelineConfiguration(
             ladder: try Ladder(validating: layers), frameRate: frameRate,
             segmentDuration: .seconds(segmentSeconds), playlist: mode,
-            outputDirectory: outputDirectory, title: roomID, fit: fit, preset: preset)
+            outputDirectory: outputDirectory, title: roomID, fit: fit, preset: preset,
+            sound: SoundOptions(
+                roles: audio?.roles.map(Set.init), isAlone: audio?.only ?? false))
     }
 }
 

@@ -22,6 +22,9 @@ public enum Limits {
     public static let meetingURLBytes = 2048
     public static let metadataBytes = 4096
     public static let destinationBytes = 128
+    /// Roles that `audio` may name, and bytes of one's name.
+    public static let audioRoles = 64
+    public static let roleBytes = 128
     /// Variants of one room that one request may start.
     public static let variantsPerRequest = 5
 

@@ -27,7 +27,8 @@ import Testing
             #expect(response.headers[.contentType] == "application/json; charset=utf-8")
             let text = String(buffer: response.body)
             #expect(
-                text == #"{"created_at":"2023-03-22T04:24:10.155978231Z","degradation":null,"#
+                text == #"{"audio":{"only":false,"roles":null},"#
+                    + #""created_at":"2023-03-22T04:24:10.155978231Z","degradation":null,"#
                     + #""destination":"default","#
                     + #""id":"stream-1","meeting_url":"http://localhost/rooms/demo?skip_preview=true","#
                     + #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#
@@ -88,6 +89,19 @@ import Testing
         }
     }
 
+    @Test func soundAloneAndWhoIsHeardAreAskedForAndReturned() async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers,
+                body: ByteBuffer(string: #"{"audio":{"roles":["host"],"only":true}}"#))
+            #expect(response.status == .ok)
+            let audio = world.control.state.withLock { $0.requests[0].audio }
+            #expect(audio == LiveStreamAudio(roles: ["host"], only: true))
+        }
+    }
+
     static let badBodies: [(String, String, String)] = [
         ("{", "malformed body", "the body is not valid JSON"),
         ("[]", "malformed body", "the body is not of type object"),
@@ -125,6 +139,10 @@ import Testing
         (
             #"{"variants":[{},{}]}"#, "variants are not distinct",
             "variants of the same view need different metadata"
+        ),
+        (
+            #"{"audio":{"roles":[""]}}"#, "audio is not valid",
+            "roles are at most 64 names of 1 to 128 bytes"
         ),
         (#"{"ladder":[]}"#, "ladder is not valid", "a ladder needs at least one layer"),
         (

@@ -43,6 +43,7 @@ public struct LiveStream: Hashable, Sendable {
     public var variant: LiveStreamVariant
     public var recording: LiveStreamRecording?
     public var destination: String
+    public var audio: LiveStreamAudio
     /// The master playlist; known before the stream runs.
     public var playbackURL: String
     public var createdAt: Timestamp
@@ -59,8 +60,8 @@ public struct LiveStream: Hashable, Sendable {
 
     public init(
         id: StreamID, room: RoomID, session: SessionID?, variant: LiveStreamVariant,
-        recording: LiveStreamRecording?, destination: String, playbackURL: String,
-        createdAt: Timestamp, startedBy: String
+        recording: LiveStreamRecording?, destination: String,
+        audio: LiveStreamAudio = LiveStreamAudio(), playbackURL: String, createdAt: Timestamp, startedBy: String
     ) {
         self.id = id
         self.room = room
@@ -69,6 +70,7 @@ public struct LiveStream: Hashable, Sendable {
         self.variant = variant
         self.recording = recording
         self.destination = destination
+        self.audio = audio
         self.playbackURL = playbackURL
         self.createdAt = createdAt
         updatedAt = createdAt
@@ -123,15 +125,18 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var destination: String
     /// Nil means the configured ladder.
     public var ladder: Ladder?
+    public var audio: LiveStreamAudio
 
     public init(
         variants: [LiveStreamVariant] = [LiveStreamVariant()],
-        recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil
+        recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
+        audio: LiveStreamAudio = LiveStreamAudio()
     ) {
         self.variants = variants.isEmpty ? [LiveStreamVariant()] : variants
         self.recording = recording
         self.destination = destination
         self.ladder = ladder
+        self.audio = audio
     }
 }
 

@@ -21,6 +21,7 @@ struct LiveStreamBody: Encodable {
         case playback
         case recording
         case destination
+        case audio
         case createdAt = "created_at"
         case startedAt = "started_at"
         case updatedAt = "updated_at"
@@ -44,6 +45,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(PlaybackBody(url: stream.playbackURL), forKey: .playback)
         try container.encode(stream.recording, forKey: .recording)
         try container.encode(stream.destination, forKey: .destination)
+        try container.encode(stream.audio, forKey: .audio)
         try container.encode(stream.createdAt.description, forKey: .createdAt)
         try container.encode(stream.startedAt?.description, forKey: .startedAt)
         try container.encode(stream.updatedAt.description, forKey: .updatedAt)

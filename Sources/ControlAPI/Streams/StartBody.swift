@@ -10,6 +10,7 @@ struct StartBody: Decodable {
     var destination: String?
     var variants: [Variant]?
     var ladder: [Layer]?
+    var audio: LiveStreamAudio?
 
     struct Variant: Decodable {
         var meetingURL: String?
@@ -37,6 +38,7 @@ struct StartBody: Decodable {
         case destination
         case variants
         case ladder
+        case audio
     }
 
     /// - Parameter frameRate: of the layers that name none.
@@ -53,7 +55,7 @@ struct StartBody: Decodable {
         return try LiveStreamRequest(
             checking: asked.map { ($0.meetingURL, $0.metadata) }, recording: recording,
             destination: destination ?? "", ladder: try checkedLadder(frameRate: frameRate),
-            room: room, authorities: authorities)
+            audio: try audio?.checked() ?? LiveStreamAudio(), room: room, authorities: authorities)
     }
 
     private func checkedLadder(frameRate: Int) throws(APIError) -> Ladder? {
@@ -90,7 +92,7 @@ extension LiveStreamRequest {
     public init(
         checking variants: [(meetingURL: String?, metadata: String?)],
         recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
-        room: RoomID, authorities: Set<String>
+        audio: LiveStreamAudio = LiveStreamAudio(), room: RoomID, authorities: Set<String>
     ) throws(APIError) {
         guard variants.count <= Limits.variantsPerRequest else {
             throw .badRequest(
@@ -112,7 +114,8 @@ extension LiveStreamRequest {
                 "destination is too long", "at most \(Limits.destinationBytes) bytes")
         }
         self.init(
-            variants: checked, recording: recording, destination: destination, ladder: ladder)
+            variants: checked, recording: recording, destination: destination, ladder: ladder,
+            audio: audio)
     }
 
     private static func checked(

@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import HLS
 import MediaKernel
@@ -7,6 +8,7 @@ struct BotConfigurationFile: Encodable {
     var room: RoomID
     var stream: StreamID
     var ladder: Ladder
+    var audio: LiveStreamAudio
     var segmentDuration: Duration
     var playlist: PlaylistMode
     var fit: String
@@ -26,6 +28,7 @@ struct BotConfigurationFile: Encodable {
         case fit
         case preset
         case ladder
+        case audio
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -69,6 +72,7 @@ struct BotConfigurationFile: Encodable {
                 videoBitrate: $0.videoBitrate, audioBitrate: $0.audioBitrate)
         }
         try container.encode(rungs, forKey: .ladder)
+        try container.encode(audio, forKey: .audio)
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
     }

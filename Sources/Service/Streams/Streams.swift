@@ -232,7 +232,7 @@ public actor Streams: LiveStreamControl, Service {
         }
         let stream = LiveStream(
             id: id, room: room, session: session, variant: variant,
-            recording: request.recording, destination: request.destination,
+            recording: request.recording, destination: request.destination, audio: request.audio,
             playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         archive.insert(stream)
@@ -276,7 +276,7 @@ public actor Streams: LiveStreamControl, Service {
         let file: String
         do {
             file = try BotConfigurationFile(
-                room: stream.room, stream: id, ladder: entry.ladder,
+                room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
                 fit: settings.fit.rawValue, preset: settings.preset,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
