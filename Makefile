@@ -4,6 +4,7 @@
 #   ARGUMENTS="..."    make run, demo, avsync: handed to the binary as they are
 #   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
 #   MEDIA=...          make avsync: the address of an HLS playlist, or a file
+#   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
 
 SHELL := /bin/sh
@@ -50,6 +51,11 @@ avsync: install-test-dependencies ## How well sound and picture of our clips are
 	@test -n "$(MEDIA)" || { echo "usage: make avsync MEDIA=<address or file>" >&2; exit 2; }
 	@# The status of the tool, which make would turn into its own, is in the verdict too.
 	@PYTHONPATH=Tests/AVSync $(PYTHON) -m avsync "$(MEDIA)" $(ARGUMENTS)
+
+.PHONY: avsync-soak
+avsync-soak: install-test-dependencies build ## Three participants for MINUTES=30, two with skewed clocks: does anything drift?
+	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SOAK_MINUTES=$(or $(MINUTES),30) \
+		$(PYTHON) -m pytest Tests/EndToEnd/test_sync_soak.py -s
 
 .PHONY: bench
 bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg at the same work (docs/BENCHMARKS.md)

@@ -13,6 +13,9 @@ import MediaKernel
 ///                └──────────────────────┘                            ▼
 ///                └───────────────────── adopt() ◄──────────────── confirmed
 /// ```
+///
+/// Reports of which each contradicts all before it come from a sender that does not know its own
+/// clocks. Then there is no relation, as before the first report, until several in a row agree.
 struct ReportMapping: Sendable {
     /// A relation that differs from the settled one, and how often it was reported.
     struct Candidate: Sendable {
@@ -21,11 +24,18 @@ struct ReportMapping: Sendable {
         var firstSeen: Instant
     }
 
-    /// NTP time minus media time in nanoseconds, nil before the first report.
-    private(set) var offset: Int64?
+    private enum Phase: Sendable {
+        case unheard
+        /// Nanoseconds of NTP time minus media time, and how many reports agreed with it.
+        case settled(offset: Int64, count: Int)
+        case erratic
+    }
+
+    private var phase = Phase.unheard
     private(set) var candidate: Candidate?
     private(set) var lastReport: Instant?
-    private var settledCount = 0
+    /// Reports since the last plausible one that agreed with nothing said before.
+    private var contradictions = 0
 
     /// Reports are made by programs that are interrupted; WebRTC's differ by a few ms.
     static let tolerance: Int64 = 30_000_000
@@ -33,36 +43,61 @@ struct ReportMapping: Sendable {
     private static let driftParts: Int64 = 600
     /// Beyond this a report is absurd and needs more repetition.
     private static let absurdDeviation: Int64 = 5_000_000_000
-    private static let confirmations = (implausible: 2, absurd: 3)
+    private static let confirmations = (implausible: 2, absurd: 3, afterErratic: 4)
+    /// Contradictions until a sender is taken for erratic.
+    private static let contradictionsMaximum = 3
     /// Reports that are taken as they are before averaging begins.
     private static let reportsBeforeSmoothing = 3
 
     mutating func reported(offset reported: Int64, at now: Instant) {
         let age = lastReport.map { max(0, now.nanoseconds - $0.nanoseconds) } ?? 0
         lastReport = now
-        guard let settled = offset else {
-            offset = reported
-            settledCount = 1
-            return
-        }
-        let deviation = reported &- settled
         let allowed = Self.tolerance + age / 1_000_000 * Self.driftParts
-        guard deviation.magnitude > UInt64(allowed) else {
-            settledCount += 1
-            let share: Int64 = settledCount <= Self.reportsBeforeSmoothing ? 1 : 2
-            offset = settled &+ deviation / share
-            candidate = nil
-            return
+        switch phase {
+        case .unheard:
+            phase = .settled(offset: reported, count: 1)
+        case .settled(let settled, let count):
+            let deviation = reported &- settled
+            guard deviation.magnitude > UInt64(allowed) else {
+                let share: Int64 = count < Self.reportsBeforeSmoothing ? 1 : 2
+                phase = .settled(offset: settled &+ deviation / share, count: count + 1)
+                candidate = nil
+                contradictions = 0
+                return
+            }
+            guard !propose(reported, allowed: allowed, at: now) else { return }
+            contradictions += 1
+            if contradictions >= Self.contradictionsMaximum { phase = .erratic }
+        case .erratic:
+            propose(reported, allowed: allowed, at: now)
+            if let candidate, candidate.count >= Self.confirmations.afterErratic { adopt() }
         }
+    }
+
+    /// Notes a relation that is not the settled one. Gives whether it was said before.
+    @discardableResult
+    private mutating func propose(_ reported: Int64, allowed: Int64, at now: Instant) -> Bool {
         if var repeated = candidate,
             (reported &- repeated.offset).magnitude <= UInt64(allowed)
         {
             repeated.offset = reported
             repeated.count += 1
             candidate = repeated
-        } else {
-            candidate = Candidate(offset: reported, count: 1, firstSeen: now)
+            return true
         }
+        candidate = Candidate(offset: reported, count: 1, firstSeen: now)
+        return false
+    }
+
+    /// NTP time minus media time in nanoseconds; nil before the first report and while reports
+    /// cannot be relied upon.
+    var offset: Int64? {
+        if case .settled(let offset, _) = phase { offset } else { nil }
+    }
+
+    /// Whether more than one report said so.
+    var isEstablished: Bool {
+        if case .settled(_, let count) = phase { count > 1 } else { false }
     }
 
     /// How far the candidate is from the settled relation.
@@ -82,8 +117,8 @@ struct ReportMapping: Sendable {
     /// The candidate becomes the settled relation.
     mutating func adopt() {
         guard let candidate else { return }
-        offset = candidate.offset
-        settledCount = 1
+        phase = .settled(offset: candidate.offset, count: candidate.count)
         self.candidate = nil
+        contradictions = 0
     }
 }

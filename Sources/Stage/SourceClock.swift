@@ -19,7 +19,9 @@ public import MediaKernel
 ///   that its RTP clock stood still for a while: the track moves.
 /// - A track that is further behind the fastest one than the longest playout delay can absorb
 ///   delays the peer as a whole, so that sound and picture stay together and in time.
-/// - A relation between tracks that their arrivals belie by more than a second is not believed.
+/// - A relation between tracks that their arrivals belie by more than a second is not believed; one
+///   that only a single report speaks for, by more than 200 ms. Reports of which each contradicts
+///   the others are no relation at all.
 public struct SourceClock: Sendable {
     /// The part of the playout delay that no packet may use up, in nanoseconds.
     private let reserve: Int64
@@ -36,6 +38,8 @@ public struct SourceClock: Sendable {
     private static let margin: Int64 = 60_000_000
     /// Tracks of one peer share a path; larger differences are false reports.
     private static let maximumSkew: Int64 = 1_000_000_000
+    /// What a single report may claim: hardly an encoder needs so much longer than another.
+    private static let maximumUnconfirmedSkew: Int64 = 200_000_000
     /// A track that has been silent for longer says nothing about the path any more.
     private static let activity: Int64 = 10_000_000_000
     /// A peer whose sound has paused for so long is silent: senders that save silent packets
@@ -169,6 +173,7 @@ extension SourceClock {
     private struct Spread {
         var smallest = Int64.max
         var largest = Int64.min
+        var isEstablished = true
     }
 
     private func isActive(_ track: TrackClock, at now: Instant) -> Bool {
@@ -183,6 +188,7 @@ extension SourceClock {
             else { continue }
             spread.smallest = min(spread.smallest, minimum &- offset)
             spread.largest = max(spread.largest, minimum &- offset)
+            if !track.reports.isEstablished { spread.isEstablished = false }
         }
         return spread
     }
@@ -191,7 +197,8 @@ extension SourceClock {
     private func floor(of clock: TrackClock, _ spread: Spread) -> Int64? {
         guard let own = clock.delays.minimum else { return nil }
         guard let offset = clock.reports.offset, spread.smallest <= spread.largest,
-            (spread.largest &- spread.smallest).magnitude <= UInt64(Self.maximumSkew)
+            (spread.largest &- spread.smallest).magnitude
+                <= UInt64(spread.isEstablished ? Self.maximumSkew : Self.maximumUnconfirmedSkew)
         else { return own }
         let absorbed = max(0, playout.range.maximum.nanoseconds - Self.margin)
         return offset &+ max(spread.smallest, spread.largest &- absorbed)

@@ -16,7 +16,9 @@ struct PublishConditionOptions: ParsableArguments {
     @Option(help: "Equal seeds lose and delay alike.")
     var seed: UInt64 = 1
 
-    @Option(help: "How much faster than real time the publisher's clock runs, in millionths.")
+    @Option(
+        parsing: .unconditional,
+        help: "How much faster than real time the publisher's clock runs, in millionths.")
     var clockSkew = 0
 
     @Option(help: "Sender reports.")

@@ -103,6 +103,23 @@ import Testing
         #expect(abs(peer.skew ?? 1) <= 0.030)
     }
 
+    @Test(arguments: [UInt64](1...8))
+    func reportsThatContradictEachOtherLeaveArrivalTime(seed: UInt64) {
+        var conditions = SimulatedPeer.Conditions()
+        conditions.reportNoise = 0.400
+        conditions.audioReports = 1
+        var peer = SimulatedPeer(conditions, seed: seed)
+        peer.run(seconds: 8)
+        var skews: [Double] = []
+        peer.run(seconds: 60) { skews.append(abs($0.skew ?? 1)) }
+        #expect(skews.sorted()[54] <= 0.045, "\(skews)")
+        // Once they are right, they count again.
+        peer.conditions.reportNoise = 0.003
+        peer.run(seconds: 15)
+        #expect(abs(peer.skew ?? 1) <= 0.020)
+        #expect(peer.clock.isSynchronized(SimulatedPeer.audio))
+    }
+
     @Test(arguments: [0.1, 0.4])
     func aSoundCardThatStoodStillIsFollowedByTheReports(seconds: Double) {
         var peer = settled { $0.audioReports = 2 }

@@ -12,6 +12,7 @@ IS_WHITE, HAS_MOVED = 32, 64  # bits above the owner's number
 
 AREA = int(0.004 * WIDTH * HEIGHT)  # pixels that a tile has at least
 FLASH_BEGINS, FLASH_ENDS = 0.5, 0.3  # share of the tile that is white
+REST = 0.2  # share of the tile that still has its colour in a flash, at most
 FORGET = 30  # pictures after which a pixel of no clip's colour belongs to none
 MOVED = 24  # change of a pixel's brightest channel that no encoder makes of a still picture
 MOTION = 0.0005  # share of the tile that the ball changes at least
@@ -77,7 +78,8 @@ class Eyes:
 
     def _note(self, index, sight, area, blank, colour, motion):
         share = blank / area if area >= AREA else 0.0
-        if share >= FLASH_BEGINS and not sight.is_white:
+        # A tile that has moved away may leave its place to somebody else's flash.
+        if share >= FLASH_BEGINS and colour <= REST * area and not sight.is_white:
             sight.flashes.append(index)
             sight.is_white = True
         elif share <= FLASH_ENDS:

@@ -1,0 +1,142 @@
+"""A room with publishers that are difficult on purpose, its stream, and what was measured in it."""
+
+import contextlib
+import math
+import subprocess
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+import avsync
+import numpy as np
+
+from . import hls, media, tokens
+from .server import BINARY, REPOSITORY
+from .waiting import wait_for
+
+CLIPS = REPOSITORY / "fixtures/media"
+START_TIMEOUT = 30  # s
+NEXT = 1.5  # s that neighbours among the marks are apart at most
+# s without marks that somebody made on purpose. A tile that moves during its flash loses that one.
+GAP = 2.5
+SETTLED = 3.0  # s after a beginning or a gap: from then on all must be in time
+
+
+@dataclass(frozen=True)
+class Guest:
+    """One publisher: `clip` is the name of a fixture or the path of a file made from one."""
+
+    clip: object
+    options: str = ""
+    late: bool = False  # joins when the stream runs already
+
+
+@dataclass
+class Take:
+    """A stream that was made and measured."""
+
+    stream: hls.Stream
+    measurement: avsync.Measurement
+    stopped_at: float  # s since the epoch, when the stop was asked for
+
+    def publisher(self, name):
+        assert name in self.measurement.publishers, f"nothing of {name} is in the stream"
+        return self.measurement.publishers[name]
+
+    @property
+    def began_at(self):
+        """When the first picture was made, in seconds since the epoch."""
+        return datetime.fromisoformat(self.stream.top.playlist.segments[0].date).timestamp()
+
+
+def film(server, room, seconds, guests, folder):
+    """Streams a room with these guests for so long, and measures the top layer."""
+    with contextlib.ExitStack() as stack:
+        def enter(guest):
+            path = CLIPS / f"{guest.clip}.webm" if isinstance(guest.clip, str) else guest.clip
+            log = stack.enter_context((folder / f"{path.stem}.log").open("wb"))
+            process = subprocess.Popen(
+                [str(BINARY), "publish", "--endpoint", server.base, "--name", path.stem,
+                 "--token", tokens.room_token(room, user=path.stem, role="host"),
+                 *guest.options.split(), str(path)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )
+            stack.callback(process.wait, 15)
+            stack.callback(process.terminate)
+            return process
+
+        processes = [enter(guest) for guest in guests if not guest.late]
+        wait_for("all are in the room",
+                 lambda: server.peer_count(room) == len(processes), START_TIMEOUT)
+        started = server.start_stream(room)
+        server.wait_for_status(started["id"], "running", START_TIMEOUT)
+        processes += [enter(guest) for guest in guests if guest.late]
+        time.sleep(seconds)  # the length of the stream is what is asked for
+        assert all(one.poll() is None for one in processes), "a publisher ended by itself"
+        stopped_at = time.time()
+        server.stop_stream(room)
+        server.wait_for_status(started["id"], "completed", START_TIMEOUT)
+        stream = hls.Stream(server.http, started["playback"]["url"], folder / "stream")
+    return Take(stream, avsync.measure(stream.top.file), stopped_at)
+
+
+def make_clip(folder, clip, frame_rate, graph, seconds=24):
+    """A fixture with other pictures and the same sound; a key frame each second."""
+    path = folder / f"{clip}-{frame_rate}.webm"
+    media.run("ffmpeg", "-v", "error", "-y", "-i", str(CLIPS / f"{clip}.webm"), "-t", str(seconds),
+              "-vf", graph,
+              "-r", str(frame_rate), "-fps_mode", "passthrough", "-c:v", "libvpx",
+              "-deadline", "realtime", "-cpu-used", "8", "-lag-in-frames", "0",
+              "-auto-alt-ref", "0", "-b:v", "400k", "-g", str(frame_rate), "-c:a", "copy",
+              str(path))
+    return path
+
+
+def gaps(marks):
+    """The stretches without marks, as (last before, first after)."""
+    return [(a, b) for a, b in zip(marks, marks[1:]) if b - a > GAP]
+
+
+def settled(publisher, patience=SETTLED):
+    """Whether a time is neither soon after the publisher's beginning nor soon after a gap."""
+    beginnings = [max(publisher.flashes[0], publisher.beeps[0])]
+    disturbed = [(0.0, beginnings[0] + patience)]
+    for begin, end in gaps(publisher.flashes) + gaps(publisher.beeps):
+        disturbed.append((begin, end + patience))
+    return lambda times: np.array(
+        [not any(begin < time < end for begin, end in disturbed) for time in times], dtype=bool)
+
+
+def is_in_time(publisher, offset=0.045, cadence=0.040, patience=SETTLED):
+    """Sound and picture together and regular, but for a while after each disturbance."""
+    keep = settled(publisher, patience)
+    times, offsets = publisher.pairs()
+    offsets = offsets[keep(times)]
+    assert len(offsets) >= 3, f"{publisher.name}: {len(times)} pairs, of which too few settled"
+    # Of fewer than twenty, one may be beyond.
+    worst = np.percentile(np.abs(offsets), 95, method="lower")
+    assert worst <= offset, (publisher.name, "A-V", np.round(offsets * 1000))
+    for marks in (publisher.flashes, publisher.beeps):
+        steps = np.diff(marks)
+        steps = steps[(steps < NEXT) & keep(marks[1:])] - 1
+        assert np.percentile(np.abs(steps), 95, method="lower") <= cadence, (
+            publisher.name, "cadence", np.round(steps * 1000))
+
+
+def is_complete(publisher, present=0.99, spare=0):
+    """All marks but `spare` are there from the first to the last, apart from whole gaps."""
+    for marks in (publisher.flashes, publisher.beeps):
+        lost = sum(round(b - a) - 1 for a, b in gaps(marks))
+        expected = round(marks[-1] - marks[0]) + 1 - lost
+        assert len(marks) >= math.floor(present * expected) - spare, (publisher.name, marks)
+
+
+def the_last_second_is_there(take, name):
+    """For a clip that runs by the wall clock: what it showed until shortly before the stop."""
+    publisher = take.publisher(name)
+    end = take.began_at + take.measurement.duration
+    assert end >= take.stopped_at - 0.3, "the stream ends before the stop"
+    for marks in (publisher.flashes, publisher.beeps):
+        # The clip flashes at each full second; it is seen up to half a second later.
+        shown = math.floor(take.began_at + marks[-1])
+        assert shown >= math.floor(take.stopped_at - 0.6), (name, shown, take.stopped_at)

@@ -1,0 +1,77 @@
+"""Sound and picture over networks and from clocks as they are: what is lost, late or wrong."""
+
+import numpy as np
+import pytest
+from harness import checks, scene
+from harness.scene import Guest, film
+
+# What a network does is known to the jitter buffer only after some seconds.
+PATIENCE = 6  # s
+
+NETWORKS = {
+    "ann": Guest("ann", "--loss 5 --by-the-clock"),
+    "ben": Guest("ben", "--loss 20 --seed 2"),
+    "cleo": Guest("cleo", "--jitter 50 --seed 3"),
+    "dora": Guest("dora", "--reorder 10 --seed 4"),
+}
+CLOCKS = {
+    "ann": Guest("ann", "--clock-skew 300"),
+    "ben": Guest("ben", "--clock-skew -300 --wrap-soon --by-the-clock"),
+    "cleo": Guest("cleo", "--sender-reports none --by-the-clock", late=True),
+    "dora": Guest("dora", "--sender-reports late --by-the-clock"),
+}
+
+
+@pytest.fixture(scope="module")
+def networks(server, tmp_path_factory):
+    return film(server, "networks", 18, NETWORKS.values(), tmp_path_factory.mktemp("networks"))
+
+
+@pytest.fixture(scope="module")
+def clocks(server, tmp_path_factory):
+    return film(server, "clocks", 20, CLOCKS.values(), tmp_path_factory.mktemp("clocks"))
+
+
+@pytest.mark.parametrize("name", ["ann", "cleo", "dora"])
+def test_loss_jitter_and_reordering_are_not_noticed(networks, name):
+    publisher = networks.publisher(name)
+    scene.is_in_time(publisher, patience=PATIENCE)
+    scene.is_complete(publisher)
+
+
+def test_with_a_fifth_of_the_packets_lost_the_rest_is_in_time(networks):
+    publisher = networks.publisher("ben")
+    scene.is_in_time(publisher, cadence=0.07, patience=PATIENCE)
+    # A beep of five packets may lose too many of them to be recognised.
+    scene.is_complete(publisher, present=0.9)
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_skewed_clocks_and_missing_reports_are_not_noticed(clocks, name):
+    publisher = clocks.publisher(name)
+    scene.is_in_time(publisher)
+    scene.is_complete(publisher)
+
+
+def test_those_who_join_at_different_times_agree(clocks):
+    # Their clips beep at each full second of the wall clock. Half a second away from the seam.
+    middle = clocks.publisher("dora").beeps[-1] - 0.5
+    phases = [
+        float(np.median((clocks.publisher(name).beeps[-8:] - middle) % 1))
+        for name in ("ben", "cleo", "dora")
+    ]
+    # Ben's clock has lost 6 ms by the end. The playout delays are each one's own, and long where
+    # the machine is busy.
+    assert max(phases) - min(phases) <= 0.3, phases
+
+
+def test_what_was_said_in_the_last_second_before_the_stop_is_there(networks, clocks):
+    scene.the_last_second_is_there(networks, "ann")
+    scene.the_last_second_is_there(clocks, "cleo")
+
+
+@pytest.mark.parametrize("take", ["networks", "clocks"])
+def test_the_stream_itself_never_wavers(take, request):
+    stream = request.getfixturevalue(take).stream
+    checks.playlists_are_sound(stream)
+    checks.time_runs_evenly(stream)
