@@ -170,7 +170,7 @@ let package = Package(
         tests("Stage", ["MediaKernel"]),
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
-        tests("Codec", ["MediaKernel"]),
+        tests("Codec", ["MediaKernel", "CLibAV"]),
         tests("Datagrams", ["MediaKernel"] + nio),
         tests(
             "PeerConnection",

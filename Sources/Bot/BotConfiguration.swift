@@ -38,6 +38,7 @@ public struct BotConfiguration: Decodable, Sendable {
     let playlist: Playlist
     let fit: String
     let preset: String
+    let encoder: String
     let ladder: [Rung]
     let audio: Audio?
     public let logLevel: String?
@@ -48,7 +49,7 @@ public struct BotConfiguration: Decodable, Sendable {
         case streamID = "stream_id"
         case frameRate = "frame_rate"
         case segmentSeconds = "segment_seconds"
-        case playlist, fit, preset, ladder, audio
+        case playlist, fit, preset, encoder, ladder, audio
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -88,6 +89,7 @@ public struct BotConfiguration: Decodable, Sendable {
             ladder: try Ladder(validating: layers), frameRate: frameRate,
             segmentDuration: .seconds(segmentSeconds), playlist: mode,
             outputDirectory: outputDirectory, title: roomID, fit: fit, preset: preset,
+            encoder: encoder,
             sound: SoundOptions(
                 roles: audio?.roles.map(Set.init), isAlone: audio?.only ?? false))
     }

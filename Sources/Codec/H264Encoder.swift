@@ -1,8 +1,8 @@
 internal import CLibAV
 internal import MediaKernel
 
-/// Encodes pictures of one size to H.264 High profile with x264: constant frame rate, closed
-/// groups of pictures, IDR pictures exactly where they are asked for.
+/// Encodes pictures of one size to H.264 High profile: constant frame rate, closed groups of
+/// pictures, IDR pictures exactly where they are asked for. By x264 or by hardware.
 ///
 /// Pictures go in by reference. Packets come out in decoding order, `delay` frames later.
 /// Not thread-safe: one owner at a time.
@@ -11,33 +11,43 @@ public final class H264Encoder {
     static let maximumRateRatio = 1.1
 
     public let settings: VideoEncoderSettings
+    public let backend: H264Backend
     public let parameterSets: H264ParameterSets
     private let context: CodecContext
     private let packet: PacketHandle
-    private let reference: FrameHandle
+    private let input: EncoderInput
     private var hasEmitted = false
 
-    /// - Throws: `.setting` or `.pictureSize` for settings out of range or a preset that x264
-    ///   does not know, `.partMissing` when the library was built without x264.
-    public init(_ settings: VideoEncoderSettings) throws(CodecError) {
+    /// - Throws: `.setting` or `.pictureSize` for settings out of range or a preset that does
+    ///   not exist, `.partMissing` when the library was built without this encoder, `.library`
+    ///   when there is no such hardware.
+    public init(
+        _ settings: VideoEncoderSettings, backend: H264Backend = .x264
+    ) throws(CodecError) {
         try settings.validate()
         guard let preset = H264Preset(rawValue: settings.preset) else {
             throw .setting(name: "preset", value: settings.preset)
         }
         self.settings = settings
+        self.backend = backend
         packet = try PacketHandle()
-        reference = try FrameHandle()
+        let input = try EncoderInput(
+            backend.pictureForm, width: settings.width, height: settings.height)
+        self.input = input
         context = try .open(
-            try .encoder(named: "libx264"), options: preset.options + Self.options
-        ) { context in Self.configure(context, settings) }
+            try .encoder(named: backend.encoderName), options: backend.options(preset: preset)
+        ) { context throws(CodecError) in
+            Self.configure(context, settings, backend)
+            try input.attach(to: context)
+        }
         guard let parameterSets = H264ParameterSets(annexB: context.extradata) else {
-            throw .partMissing("parameter sets of libx264")
+            throw .partMissing("parameter sets of \(backend.encoderName)")
         }
         self.parameterSets = parameterSets
     }
 
     /// What `VideoEncoderSettings.preset` may be: `balanced` and `sharp`, which are ours, and
-    /// x264's presets, fast to slow.
+    /// x264's presets, fast to slow. Hardware has presets of its own and heeds none of these.
     public static let presets = H264Preset.allCases.map(\.rawValue)
 
     /// Encodes the frame that is shown at `index / frameRate` seconds. Indices rise by one.
@@ -50,9 +60,8 @@ public final class H264Encoder {
         guard frame.width == settings.width, frame.height == settings.height else {
             throw .pictureSize(width: frame.width, height: frame.height)
         }
-        let pointer = reference.pointer
-        try check(av_frame_ref(pointer, frame.handle.pointer), "av_frame_ref")
-        defer { av_frame_unref(pointer) }
+        let pointer = try input.load(frame)
+        defer { input.unload() }
         pointer.pointee.pts = index
         pointer.pointee.pict_type = forceKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         return try collect(pointer)
@@ -92,11 +101,12 @@ public final class H264Encoder {
     }
 
     private static func configure(
-        _ context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoderSettings
+        _ context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoderSettings,
+        _ backend: H264Backend
     ) {
         context.pointee.width = Int32(settings.width)
         context.pointee.height = Int32(settings.height)
-        context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
+        context.pointee.pix_fmt = backend.pictureForm.pixelFormat
         context.pointee.color_range = AVCOL_RANGE_MPEG
         context.pointee.colorspace = AVCOL_SPC_SMPTE170M
         context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
@@ -109,23 +119,11 @@ public final class H264Encoder {
         context.pointee.rc_max_rate = Int64(maximumRate)
         context.pointee.rc_buffer_size = Int32(maximumRate * settings.rateBuffer)
         context.pointee.thread_count = Int32(settings.threads)
-        if let maximumBFrames = settings.maximumBFrames {
+        if let maximumBFrames = settings.maximumBFrames ?? backend.maximumBFrames {
             context.pointee.max_b_frames = Int32(maximumBFrames)
         }
         // The global header is how the parameter sets are known before the first picture.
         context.pointee.flags |=
             Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP) | AV_CODEC_FLAG_GLOBAL_HEADER
     }
-
-    private static let options = [
-        ("profile", "high"),
-        ("forced-idr", "1"),
-        // An IDR picture anywhere but at a segment's start would only cost bits.
-        ("sc_threshold", "0"),
-        // Weighted prediction serves fades, which rooms do not show.
-        ("weightp", "none"),
-        // Each segment carries the parameter sets, and access unit delimiters, which
-        // transport streams require (H.222.0 sect. 2.14.1).
-        ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
-    ]
 }

@@ -1,6 +1,7 @@
 import Codec
 import Compositor
 import HLS
+import Logging
 import MediaKernel
 import Synchronization
 
@@ -36,7 +37,7 @@ final class LayerWriter: VariantWriter {
 
     init(
         index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, ledger: StreamLedger
+        audio: AudioStreamParameters, ledger: StreamLedger, logger: Logger
     ) throws {
         self.index = index
         self.planner = planner
@@ -47,13 +48,36 @@ final class LayerWriter: VariantWriter {
             width: layer.width, height: layer.height, frameRate: configuration.frameRate,
             bitrate: layer.videoBitrate, keyframeInterval: planner.framesPerSegment)
         settings.preset = configuration.preset
-        encoder = try H264Encoder(settings)
+        encoder = try Self.openEncoder(
+            settings, configuration.encoder, layer: index, logger: logger)
         let isTop = layer.width == layers[0].width && layer.height == layers[0].height
         scaler = isTop ? nil : try FrameScaler(width: layer.width, height: layer.height)
         muxer = try TransportStreamMuxer(video: encoder.streamParameters, audio: audio)
         directory = try LayerDirectory(
             layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
             planner: planner)
+    }
+
+    private static func openEncoder(
+        _ settings: VideoEncoderSettings, _ choice: String, layer: Int, logger: Logger
+    ) throws(CodecError) -> H264Encoder {
+        guard let candidates = H264Backend.candidates(for: choice) else {
+            throw .setting(name: "encoder", value: choice)
+        }
+        let encoder = try H264Backend.open(firstOf: candidates) { backend, error in
+            logger.warning(
+                "encoder not usable",
+                metadata: [
+                    "layer": "\(layer)", "encoder": "\(backend.rawValue)",
+                    "reason": "\(error)",
+                ])
+        } open: { backend throws(CodecError) in
+            try H264Encoder(settings, backend: backend)
+        }
+        logger.info(
+            "encoder opened",
+            metadata: ["layer": "\(layer)", "encoder": "\(encoder.backend.rawValue)"])
+        return encoder
     }
 
     /// What the master playlist says of this layer.

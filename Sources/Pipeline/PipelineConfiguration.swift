@@ -17,6 +17,8 @@ public struct PipelineConfiguration: Sendable {
     public var gap: Int
     /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
     public var preset: String
+    /// What encodes: `x264`, `nvenc`, `qsv`, `vaapi` or `auto`; see `H264Backend.candidates`.
+    public var encoder: String
     /// What network jitter and repair may cost before a frame is late; each peer's own delay
     /// adapts within. Part of the latency budget.
     public var playoutDelay: PlayoutDelayRange
@@ -27,7 +29,7 @@ public struct PipelineConfiguration: Sendable {
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
         fit: TileFit = .letterbox, gap: Int = 0, preset: String = "balanced",
-        playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
+        encoder: String = "x264", playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
         sound: SoundOptions = SoundOptions()
     ) {
         self.ladder = ladder
@@ -39,6 +41,7 @@ public struct PipelineConfiguration: Sendable {
         self.fit = fit
         self.gap = gap
         self.preset = preset
+        self.encoder = encoder
         self.playoutDelay = playoutDelay
         self.sound = sound
     }

@@ -52,7 +52,7 @@ public final class StreamPipeline: Sendable {
                     ledger: ledger)
                 : try LayerWriter(
                     index: index, configuration: configuration, planner: planner, audio: audio,
-                    ledger: ledger)
+                    ledger: ledger, logger: logger)
         }
         ledger.announce(MasterPlaylist(variants: layers.map(\.variant)))
         layerInboxes = layers.map(\.inbox)

@@ -48,7 +48,8 @@ import Testing
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
-                        "fit": "letterbox", "preset": "superfast", "emptyTimeoutSeconds": 0,
+                        "fit": "letterbox", "preset": "superfast", "encoder": "auto",
+                        "emptyTimeoutSeconds": 0,
                         "maximum": 9, "variantsPerRoomMaximum": 2},
              "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
              "log": {"level": "debug", "format": "json"}}
@@ -69,6 +70,8 @@ import Testing
         #expect(settings.stream.segmentDuration == .milliseconds(1500))
         #expect(settings.stream.playlist == .live(window: 8))
         #expect(settings.stream.fit == .letterbox)
+        #expect(settings.stream.preset == "superfast")
+        #expect(settings.stream.encoder == .auto)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
         #expect(settings.opensTokens)

@@ -51,7 +51,8 @@ import Testing
             #expect((mode as? NSNumber)?.intValue == 0o600)
             let text = try String(contentsOfFile: path, encoding: .utf8)
             #expect(
-                text == #"{"audio":{"only":false,"roles":null},"fit":"crop","frame_rate":30,"#
+                text == #"{"audio":{"only":false,"roles":null},"encoder":"x264","#
+                    + #""fit":"crop","frame_rate":30,"#
                     + #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#
                     + #""video_bitrate":500000,"width":640}],"log_format":"logfmt","#
                     + #""log_level":"info","playlist":{"mode":"event"},"preset":"balanced","#

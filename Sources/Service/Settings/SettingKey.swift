@@ -19,6 +19,7 @@ enum SettingKey: String, CaseIterable {
     case streamPlaylistWindow = "stream.playlistWindow"
     case streamFit = "stream.fit"
     case streamPreset = "stream.preset"
+    case streamEncoder = "stream.encoder"
     case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
     case streamMaximum = "stream.maximum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
@@ -47,8 +48,8 @@ enum SettingKey: String, CaseIterable {
         case .udpAdvertisedAddresses, .streamLadder: .list
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .authAccessKey, .authSecret, .outputDirectory, .policyFile, .streamPlaylist,
-            .streamFit, .streamPreset, .pagesHLSScriptURL, .pagesDirectory, .logLevel,
-            .logFormat:
+            .streamFit, .streamPreset, .streamEncoder, .pagesHLSScriptURL, .pagesDirectory,
+            .logLevel, .logFormat:
             .text
         }
     }

@@ -189,6 +189,7 @@ extension Settings {
         stream.playlist = try playlist(source)
         stream.fit = try choice(source, .streamFit) ?? stream.fit
         stream.preset = try preset(source) ?? stream.preset
+        stream.encoder = try choice(source, .streamEncoder) ?? stream.encoder
         if let seconds = source.number(.streamEmptyTimeoutSeconds) {
             guard (0...86_400).contains(seconds) else {
                 throw .invalid(

@@ -13,6 +13,7 @@ struct BotConfigurationFile: Encodable {
     var playlist: PlaylistMode
     var fit: String
     var preset: String
+    var encoder: String
     var logLevel: String
     var logFormat: String
 
@@ -27,6 +28,7 @@ struct BotConfigurationFile: Encodable {
         case playlist
         case fit
         case preset
+        case encoder
         case ladder
         case audio
         case logLevel = "log_level"
@@ -66,6 +68,7 @@ struct BotConfigurationFile: Encodable {
         }
         try container.encode(fit, forKey: .fit)
         try container.encode(preset, forKey: .preset)
+        try container.encode(self.encoder, forKey: .encoder)
         let rungs = ladder.layers.map {
             Rung(
                 width: $0.width, height: $0.height, frameRate: $0.frameRate,

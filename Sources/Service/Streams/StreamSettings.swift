@@ -8,6 +8,11 @@ public struct StreamSettings: Hashable, Sendable {
         case letterbox
     }
 
+    /// What encodes the pictures; every hardware falls back to x264.
+    public enum Encoder: String, Hashable, Sendable, CaseIterable {
+        case x264, nvenc, qsv, vaapi, auto
+    }
+
     public var ladder = Ladder.standard
     /// What the policy's destinations ask for instead.
     public var destinations = DestinationLadders()
@@ -16,6 +21,7 @@ public struct StreamSettings: Hashable, Sendable {
     public var fit = Fit.crop
     /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
     public var preset = "balanced"
+    public var encoder = Encoder.x264
     /// Streams on air at a time, in all rooms. Each costs a good part of a core.
     public var streamsMaximum = 4
     public var variantsPerRoomMaximum = 3

@@ -279,6 +279,7 @@ public actor Streams: LiveStreamControl, Service {
                 room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
                 fit: settings.fit.rawValue, preset: settings.preset,
+                encoder: settings.encoder.rawValue,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
             ).write(to: entry.directory)
         } catch {

@@ -1,0 +1,89 @@
+internal import CLibAV
+
+/// What encodes H.264: a library on the CPU, or a part of a graphics processor.
+public enum H264Backend: String, Hashable, Sendable, CaseIterable {
+    case x264
+    /// NVIDIA's encoder.
+    case nvenc
+    /// Intel's encoder by its own library.
+    case qsv
+    /// Intel's and AMD's encoders by the Video Acceleration API.
+    case vaapi
+
+    /// The backends to try, in this order, for a setting's word; nil when there is no such word.
+    ///
+    /// `auto` tries all hardware; a hardware's name tries that. x264 is always the last, because
+    /// a stream on the CPU is better than none.
+    public static func candidates(for choice: String) -> [H264Backend]? {
+        if choice == "auto" { return [.nvenc, .qsv, .vaapi, .x264] }
+        guard let backend = H264Backend(rawValue: choice) else { return nil }
+        return backend == .x264 ? [.x264] : [backend, .x264]
+    }
+
+    /// Opens the first of `candidates` that can be opened.
+    ///
+    /// - Parameter refused: is told of each that could not, and why.
+    /// - Throws: the last one's error when none could.
+    public static func open<Encoder>(
+        firstOf candidates: [H264Backend], refused: (H264Backend, CodecError) -> Void,
+        open: (H264Backend) throws(CodecError) -> Encoder
+    ) throws(CodecError) -> Encoder {
+        var latest = CodecError.partMissing("H.264 encoder")
+        for candidate in candidates {
+            do throws(CodecError) {
+                return try open(candidate)
+            } catch {
+                latest = error
+                refused(candidate, error)
+            }
+        }
+        throw latest
+    }
+
+    var encoderName: String {
+        switch self {
+        case .x264: "libx264"
+        case .nvenc: "h264_nvenc"
+        case .qsv: "h264_qsv"
+        case .vaapi: "h264_vaapi"
+        }
+    }
+
+    var pictureForm: EncoderInput.Form {
+        switch self {
+        case .x264, .nvenc: .planar
+        case .qsv: .interleaved
+        case .vaapi: .surface
+        }
+    }
+
+    /// A constant rate, IDR pictures where they are forced and nowhere else, access unit
+    /// delimiters, which transport streams require (H.222.0 sect. 2.14.1).
+    func options(preset: H264Preset) -> [(name: String, value: String)] {
+        switch self {
+        case .x264:
+            // An IDR picture elsewhere would only cost bits; weighted prediction serves fades,
+            // which rooms do not show.
+            preset.options + [
+                ("profile", "high"), ("forced-idr", "1"), ("sc_threshold", "0"),
+                ("weightp", "none"), ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
+            ]
+        case .nvenc:
+            [
+                ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("forced-idr", "1"),
+                ("no-scenecut", "1"), ("spatial-aq", "1"), ("delay", "0"), ("aud", "1"),
+            ]
+        case .qsv:
+            [
+                ("preset", "medium"), ("profile", "high"), ("forced_idr", "1"),
+                ("adaptive_i", "0"), ("async_depth", "1"), ("aud", "1"),
+            ]
+        case .vaapi:
+            [("profile", "high"), ("rc_mode", "VBR"), ("async_depth", "1"), ("aud", "1")]
+        }
+    }
+
+    /// The most B-frames in a row where the settings leave it to the encoder; nil leaves it to
+    /// the preset. Older hardware has none, and refuses to be opened with them.
+    var maximumBFrames: Int? { self == .x264 ? nil : 0 }
+}
