@@ -61,7 +61,8 @@ import Testing
         let quiet = tone(1000, amplitude: 0.0316, seconds: Double(loud.count / 2) / 48_000)
         let output = limited(zip(quiet, loud).map { $0 + $1 })
         let window = 480
-        return stride(from: AudioMixer.latency, to: output.count / 2 - window, by: window).map { start in
+        let starts = stride(from: AudioMixer.latency, to: output.count / 2 - window, by: window)
+        return starts.map { start in
             var (real, imaginary) = (0.0, 0.0)
             for n in start..<start + window {
                 let angle = 2 * Double.pi * 1000 * Double(n) / 48_000

@@ -78,7 +78,8 @@ import Testing
             let hasAdaptation = packet[start + 3] & 0x20 != 0
             guard hasAdaptation, packet[start + 4] > 6, packet[start + 5] & 0x10 != 0
             else { continue }
-            let field = packet[(start + 6)..<(start + 11)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let field = packet[(start + 6)..<(start + 11)]
+                .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             clocks.append(Double(field >> 7) / 90_000)
         }
         guard clocks.count > 1 else { return .infinity }

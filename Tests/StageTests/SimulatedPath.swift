@@ -79,7 +79,9 @@ struct SimulatedPath {
             at: instant(capture + 0.040))
     }
 
-    private func instant(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+    private func instant(_ seconds: Double) -> Instant {
+        Instant(nanoseconds: Int64(seconds * 1e9))
+    }
 
     private mutating func send(_ track: TrackID, _ capture: Double) {
         let extra = delay(track, capture, &random)
