@@ -6,6 +6,8 @@
 #   MEDIA=...          make avsync: the address of an HLS playlist, or a file
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
+#   BENCH_CHART=FILE   make bench: where to draw the chart
+#   MINUTES=60         make soak: how long
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -58,8 +60,16 @@ avsync-soak: install-test-dependencies build ## Three participants for MINUTES=3
 		$(PYTHON) -m pytest Tests/EndToEnd/test_sync_soak.py -s
 
 .PHONY: bench
-bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg at the same work (docs/BENCHMARKS.md)
+bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
 	@Tests/Benchmarks/run $(BINARY)
+
+.PHONY: bench-density
+bench-density: install-bench-dependencies build ## How many rooms this machine streams before a picture is late
+	@Tests/Benchmarks/density $(BINARY)
+
+.PHONY: soak
+soak: install-bench-dependencies build ## Whether a stream's memory stays flat over an hour (MINUTES=60)
+	@Tests/Benchmarks/soak $(BINARY)
 
 .PHONY: install-dependencies
 install-dependencies: ## Debian packages to build and run, where missing

@@ -1,0 +1,168 @@
+"""Luma PSNR and SSIM of a layer against the uncompressed composition.
+
+A contender decides by its clock, or by how it opens its files, which picture of a clip is in
+which of its own. So each tile of each picture is looked up among the clips' decoded pictures
+first; the composition of those that were found is what a perfect encoder would have kept."""
+
+import math
+import subprocess
+import threading
+
+import numpy
+
+from .job import FRAME_RATE, LADDER, TILE, Unfit
+
+# Pictures at a contender's start that do not count: rate control and participants settle.
+SETTLING = 2 * FRAME_RATE
+# Pictures ahead of the last one found in which the next is looked for.
+AHEAD = 4
+THUMBNAIL = 8
+# Mean square of thumbnails' differences that encoding alone makes; a wrong picture has more.
+ALIKE = 12.0
+
+
+class Clip:
+    """Luma of a clip's decoded pictures, on disk, and a thumbnail of each."""
+
+    def __init__(self, path, directory):
+        width, height = TILE
+        raw = directory / f"{path.stem}.luma"
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path, "-vf", "extractplanes=y",
+             "-f", "rawvideo", raw], check=True)
+        self.luma = numpy.memmap(raw, numpy.uint8, "r").reshape(-1, height, width)
+        self.thumbnails = numpy.stack([thumbnail(picture) for picture in self.luma])
+
+
+def thumbnail(luma):
+    height, width = luma.shape
+    step = THUMBNAIL * width // TILE[0]
+    blocks = luma[: height // step * step].reshape(height // step, step, width // step, step)
+    return blocks.mean((1, 3), dtype=numpy.float32)
+
+
+def halved(luma):
+    """The mean of two by two, rounded, as libyuv makes it."""
+    wide = luma.astype(numpy.uint16)
+    return ((wide[::2, ::2] + wide[1::2, ::2] + wide[::2, 1::2] + wide[1::2, 1::2] + 2)
+            >> 2).astype(numpy.uint8)
+
+
+class Tile:
+    """Where in which clip a tile of a contender is."""
+
+    def __init__(self, clips):
+        self.clips, self.clip, self.position = clips, None, 0
+
+    def distances(self, clip, image, candidates):
+        return ((clip.thumbnails[candidates] - image) ** 2).mean((1, 2))
+
+    def find(self, tile, scale):
+        """The picture of a clip that `tile` shows."""
+        image = thumbnail(tile)
+        if self.clip is not None:
+            count = len(self.clip.thumbnails)
+            near = [(self.position + n) % count for n in range(-1, AHEAD + 1)]
+            distances = self.distances(self.clip, image, near)
+            if distances.min() < ALIKE:
+                order = numpy.argsort(distances)[:3]
+                return self.settle([near[n] for n in order], tile, scale)
+        best = min(
+            ((self.distances(clip, image, slice(None)), clip) for clip in self.clips),
+            key=lambda found: found[0].min())
+        self.clip = best[1]
+        order = numpy.argsort(best[0])[:6]
+        return self.settle([int(n) for n in order], tile, scale)
+
+    def settle(self, candidates, tile, scale):
+        """The thumbnails leave a few; every pixel tells which it is."""
+        pictures = [self.clip.luma[n] for n in candidates]
+        if scale == 2:
+            pictures = [halved(picture) for picture in pictures]
+        errors = [squared_error(tile, picture) for picture in pictures]
+        best = int(numpy.argmin(errors))
+        repeats = candidates[best] == self.position
+        self.position = candidates[best]
+        return pictures[best], errors[best], repeats
+
+
+def squared_error(a, b):
+    difference = a.astype(numpy.int16) - b
+    return float((difference.astype(numpy.int32) ** 2).mean())
+
+
+def pictures(path, width, height):
+    """Luma of a layer's pictures, each once."""
+    decoder = subprocess.Popen(
+        ["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-vf",
+         "extractplanes=y", "-vsync", "passthrough", "-f", "rawvideo", "-"],
+        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    with decoder:
+        while True:
+            data = decoder.stdout.read(width * height)
+            if len(data) < width * height:
+                break
+            yield numpy.frombuffer(data, numpy.uint8).reshape(height, width)
+
+
+class Similarity:
+    """SSIM by ffmpeg's filter, of pairs of pictures that are written one above the other."""
+
+    def __init__(self, width, height):
+        graph = (f"crop={width}:{height}:0:0[a];[in2]crop={width}:{height}:0:{height}[b];"
+                 "[a][b]ssim")
+        self.process = subprocess.Popen(
+            ["ffmpeg", "-hide_banner", "-nostats", "-f", "rawvideo", "-pix_fmt", "gray",
+             "-s", f"{width}x{2 * height}", "-i", "-", "-lavfi", f"[0:v]split[in1][in2];[in1]"
+             + graph, "-f", "null", "-"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.report = b""
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        self.report = self.process.stderr.read()
+
+    def add(self, picture, reference):
+        self.process.stdin.write(picture.tobytes())
+        self.process.stdin.write(reference.tobytes())
+
+    def result(self):
+        self.process.stdin.close()
+        self.reader.join()
+        self.process.wait()
+        text = self.report.decode(errors="replace").rpartition("SSIM Y:")[2]
+        return float(text.split()[0])
+
+
+def judge(path, layer, clips, seconds):
+    """PSNR in dB, SSIM, pictures and how many of them show nothing new, of one layer."""
+    width, height, *_ = LADDER[layer]
+    scale = LADDER[0][0] // width
+    across, down = TILE[0] // scale, TILE[1] // scale
+    tiles = [Tile(clips) for _ in range(4)]
+    similarity = Similarity(width, height)
+    error, counted, count, repeated = 0.0, 0, 0, 0
+    for count, picture in enumerate(pictures(path, width, height), 1):
+        reference = numpy.empty_like(picture)
+        worst, repeats = 0.0, 0
+        for n, tile in enumerate(tiles):
+            y, x = n // 2 * down, n % 2 * across
+            found, _, same = tile.find(picture[y:y + down, x:x + across], scale)
+            reference[y:y + down, x:x + across] = found
+            repeats += same
+        if count <= SETTLING:
+            continue
+        counted += 1
+        repeated += repeats
+        error += squared_error(picture, reference)
+        similarity.add(picture, reference)
+    ssim = similarity.result()
+    if counted == 0:
+        raise Unfit(f"{path} has {count} pictures, too few to judge")
+    if len({id(tile.clip) for tile in tiles}) != len(tiles):
+        raise Unfit(f"{path} does not show every clip once")
+    return {
+        "psnr": 10 * math.log10(255**2 / (error / counted)), "ssim": ssim, "frames": count,
+        "repeated": repeated / counted / len(tiles),
+    }

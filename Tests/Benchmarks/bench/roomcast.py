@@ -1,0 +1,148 @@
+"""A server of Roomcast with participants and streams, in a directory of its own."""
+
+import json
+import re
+import subprocess
+import time
+import urllib.request
+
+from .job import FRAME_RATE, LADDER, SEGMENT_SECONDS, STEP_SECONDS_MAXIMUM, Unfit
+from .processes import child, cpu_seconds, end, peak_megabytes, spawn, until
+
+NAMES = ["Ann", "Ben", "Cleo", "Dan"]
+
+
+class Roomcast:
+    def __init__(self, binary, directory, preset="balanced"):
+        self.binary, self.directory = binary, directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self.log = directory / "server.log"
+        self.configuration = directory / "settings.json"
+        self.processes = []
+        self.configuration.write_text(
+            json.dumps(
+                {
+                    "http": {"port": 0},
+                    "udp": {"host": "127.0.0.1", "port": 0},
+                    "output": {"directory": str(directory / "streams")},
+                    "log": {"format": "json"},
+                    "stream": {
+                        "ladder": [f"{w}x{h}@{video}+{audio}" for w, h, video, audio in LADDER],
+                        "frameRate": FRAME_RATE,
+                        "segmentSeconds": SEGMENT_SECONDS,
+                        "preset": preset,
+                        "maximum": 1000,
+                    },
+                }
+            )
+        )
+        self.server = self.spawn("serve", "--configuration", self.configuration, log=self.log)
+        self.endpoint = until("the server's start", self.listening)
+        self.token = self.run("token", "management", "--configuration", self.configuration)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.processes):
+            end(process)
+
+    def spawn(self, *arguments, log):
+        process = spawn([self.binary, *arguments], log)
+        self.processes.append(process)
+        return process
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [self.binary, *map(str, arguments)], check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def listening(self):
+        if self.server.poll() is not None:
+            raise Unfit(f"the server ended:\n{self.log.read_text()}")
+        found = re.search(r'"message":"listening".*"url":"([^"]+)"', self.log.read_text())
+        return found and found[1]
+
+    def publish(self, room, clips):
+        """Participants of a room, one for each clip. Returns when all are there."""
+        logs = []
+        for name, clip in zip(NAMES, clips):
+            token = self.run(
+                "token", "room", "--configuration", self.configuration, "--user", name, room)
+            logs.append(self.directory / f"{room}-{name}.log")
+            self.spawn(
+                "publish", "--endpoint", self.endpoint, "--token", token, "--name", name, clip,
+                log=logs[-1])
+        for log in logs:
+            until(f"an arrival ({log.name})", lambda: "message=published" in log.read_text())
+
+    def call(self, method, path):
+        request = urllib.request.Request(
+            self.endpoint + path, method=method, data=b"{}" if method == "POST" else None,
+            headers={
+                "Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=STEP_SECONDS_MAXIMUM) as response:
+            return json.load(response)
+
+    def start(self, room):
+        return self.call("POST", f"/v2/live-streams/room/{room}/start")["id"]
+
+    def stop(self, identifier):
+        self.call("POST", f"/v2/live-streams/{identifier}/stop")
+
+    def has(self, identifier, state):
+        stream = self.call("GET", f"/v2/live-streams/{identifier}")
+        if stream["status"] == "failed":
+            raise Unfit(f"the stream failed: {stream['stop_reason']}\n{self.log.read_text()}")
+        return stream["status"] == state
+
+    def bot(self):
+        return until("the bot", lambda: child(self.server.pid, "bot"))
+
+    def playlists(self, room, identifier):
+        directory = self.directory / "streams" / room / identifier
+        return [directory / f"stream_{n}" / "stream.m3u8" for n in range(len(LADDER))]
+
+    def shortages(self):
+        """What the log says of pictures that were left out or came too late."""
+        return re.findall(
+            r'.*(?:adapted to the CPU|left out|incoming frames dropped).*', self.log.read_text())
+
+
+def stream_a_room(roomcast, clips, seconds, sampler=None):
+    """Streams a room for so many seconds. Gives its figures and its files.
+
+    `sampler(pid)` is called with the bot's number once the stream runs, and gives a function
+    that is called before the stream is stopped."""
+    roomcast.publish("bench", clips)
+    server = roomcast.server.pid
+    server_before, children_before = cpu_seconds(server)
+    asked = time.monotonic()
+    identifier = roomcast.start("bench")
+    until("the stream's start", lambda: roomcast.has(identifier, "running"), interval=0.02)
+    start_ms = round((time.monotonic() - asked) * 1000)
+    bot = roomcast.bot()
+    finish = sampler(bot) if sampler else None
+    # What runs already has one segment.
+    time.sleep(max(0, seconds - SEGMENT_SECONDS))
+    sampled = finish() if finish else None
+    resident = peak_megabytes(bot)
+    roomcast.stop(identifier)
+
+    def is_completed():
+        nonlocal resident
+        resident = max(resident, peak_megabytes(bot))
+        return roomcast.has(identifier, "completed")
+
+    until("the stream's end", is_completed)
+    # The kernel adds a child's time to its parent's when the parent has waited for it.
+    server_after, children_after = cpu_seconds(server)
+    return {
+        "cpu": children_after - children_before,
+        "server": server_after - server_before,
+        "resident": resident,
+        "start_ms": start_ms,
+        "shortages": len(roomcast.shortages()),
+        "sampled": sampled,
+        "layers": roomcast.playlists("bench", identifier),
+    }
