@@ -78,6 +78,7 @@ public struct BotRunner: Sendable {
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
+        let layers = LayerRequests()
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
@@ -87,8 +88,14 @@ public struct BotRunner: Sendable {
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask { await self.stay(client) }
-            tasks.addTask { await self.watchRoom(client, pipeline) }
-            tasks.addTask { await self.watchPipeline(pipeline, wishes, started: started) }
+            tasks.addTask { await self.watchRoom(client, pipeline, layers) }
+            tasks.addTask {
+                await self.watchPipeline(pipeline, wishes, layers, started: started)
+            }
+            tasks.addTask {
+                await layers.run(client, logger: self.logger)
+                return nil
+            }
             tasks.addTask {
                 for await reason in stop { return .asked(reason) }
                 return nil
@@ -122,7 +129,9 @@ public struct BotRunner: Sendable {
         }
     }
 
-    private func watchRoom(_ client: RoomClient, _ pipeline: StreamPipeline) async -> Ending? {
+    private func watchRoom(
+        _ client: RoomClient, _ pipeline: StreamPipeline, _ layers: LayerRequests
+    ) async -> Ending? {
         var room = RemoteRoom(ownID: client.peer)
         var hasRoster = false
         for await event in client.events {
@@ -135,15 +144,19 @@ public struct BotRunner: Sendable {
                 // An empty room is news too, once: the stream's start waits for it.
                 if !changes.isEmpty || (!hasRoster && event.isPeerList) {
                     pipeline.show(room.sources)
+                    layers.roomChanged(room.sources)
                 }
                 hasRoster = hasRoster || event.isPeerList
+            case .trackLayers(let tracks):
+                layers.layersChanged(tracks)
             }
         }
         return nil
     }
 
     private func watchPipeline(
-        _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, started: Instant
+        _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, _ layers: LayerRequests,
+        started: Instant
     ) async -> Ending? {
         for await event in pipeline.events {
             switch event {
@@ -156,6 +169,7 @@ public struct BotRunner: Sendable {
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
             case .tilesChanged(let tiles):
                 writer.write(.tiles(tiles))
+                layers.tilesChanged(tiles)
             case .undecodable(let track, let codec, let reason):
                 writer.write(.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
             case .reductionChanged(let reduction):

@@ -8,15 +8,14 @@ final class ForwardedTrack {
     let publisher: PeerID
     var incoming: IncomingTrack
     let codec: MediaCodec
+    /// As in `incoming`: one, or the layers of a simulcast.
+    let encodings: [SourceEncoding]
     var subscriptions: [PeerID: Subscription] = [:]
-    var keyframes = KeyframeRequests()
     var speaker = SpeakerDetector()
-    /// What we ask the publisher to send again; only where the negotiation allows it.
-    var nacks = NACKGenerator()
-    /// The last tie of the publisher's wall clock to the track's RTP clock.
-    var senderReport: (ssrc: SSRC, ntp: NTPTime, rtpTimestamp: UInt32)?
-    var newestSSRC: SSRC?
-    var lastPacket: Instant?
+    private(set) var ladder: QualityLadder
+    private(set) var lastPacket: Instant?
+    /// Pictures that have come to their end, over all encodings.
+    private(set) var pictures = 0
     var isFlowing = false
 
     init(id: TrackID, publisher: PeerID, incoming: IncomingTrack, codec: MediaCodec) {
@@ -24,26 +23,60 @@ final class ForwardedTrack {
         self.publisher = publisher
         self.incoming = incoming
         self.codec = codec
+        encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid) }
+        ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
     }
 
     var repairsLoss: Bool { codec.isVideo && incoming.rtxPayloadType != nil }
+
+    /// Gives whether the forms in which the track can be had are others than before.
+    func received(
+        _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, at now: Instant
+    ) -> Bool {
+        lastPacket = now
+        if packet.marker { pictures += 1 }
+        return encodings[encoding].received(
+            packet, summary: summary, repairs: repairsLoss, picture: pictures, at: now)
+    }
+
+    func refreshLadder(at now: Instant) {
+        ladder = QualityLadder(of: encodings, picture: pictures, at: now)
+    }
+
+    /// Bits per second of an audio track.
+    func audioBitsPerSecond(at now: Instant) -> Int {
+        encodings[0].bitsPerSecond(upTo: 0, at: now)
+    }
 }
 
 /// One track on its way to one subscriber.
 final class Subscription {
     let mid: String
     unowned let connection: Connection
-    var rewriter: SequenceRewriter
-    /// Video starts with a key frame: what comes before cannot be decoded.
-    var awaitsKeyframe: Bool
+    let track: TrackID
+    var forwarder: LayerForwarder
+    /// The best that the subscriber wishes to get.
+    var preference: LayerPreference
     /// Publisher's extension ids to this subscriber's. Nil until first needed.
     var extensionIDs: [UInt8: UInt8]?
-    var hasReport = false
+    /// Beginnings of the stream that were followed by a report.
+    var reportedBeginning = 0
+    /// The name of the form that was chosen, and whether the way allows no better one.
+    var name = LayerPreference.none
+    var isLimited = false
+    /// What the subscriber was last told of it.
+    var told: TrackLayers?
 
-    init(mid: String, connection: Connection, codec: MediaCodec) {
+    init(
+        mid: String, connection: Connection, track: ForwardedTrack, preference: LayerPreference
+    ) {
         self.mid = mid
         self.connection = connection
-        rewriter = SequenceRewriter(clockRate: codec.clockRate)
-        awaitsKeyframe = codec.isVideo
+        self.track = track.id
+        self.preference = preference
+        let isAtOnce = !track.codec.isVideo && preference != .none
+        forwarder = LayerForwarder(
+            clockRate: track.codec.clockRate, isVideo: track.codec.isVideo,
+            wanted: isAtOnce ? LayerChoice(encoding: 0) : nil)
     }
 }

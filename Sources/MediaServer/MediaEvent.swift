@@ -10,6 +10,8 @@ public enum MediaEvent: Sendable {
     case trackMedia(PeerID, TrackID, isFlowing: Bool)
     /// Text that a peer sent on its data channel.
     case dataText(PeerID, ConnectionDirection, String)
+    /// What the peer gets of these videos has changed.
+    case trackLayers(PeerID, [TrackLayers])
     /// Who is heard, loudest first; levels 1…100. Empty when the room fell silent.
     case activeSpeakers([ActiveSpeaker])
 }

@@ -20,6 +20,8 @@ final class MediaLoop {
     let identity: DTLSIdentity
     let logger: Logger
     private(set) var advertised: [TransportAddress] = []
+    /// Addresses of this machine, without ports.
+    private let ownAddresses = Set(HostAddresses.all().map(\.ip))
     private var sockets: [DatagramSocket] = []
     private var ticking: RepeatedTask?
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -56,6 +58,12 @@ final class MediaLoop {
 
     func adopt(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = room }
     func release(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = nil }
+
+    /// Whether an address is of this machine, as a recorder's mostly is: what goes there passes no
+    /// link that could be full.
+    func isHere(_ address: TransportAddress?) -> Bool {
+        address.map { $0.isLoopback || ownAddresses.contains($0.ip) } ?? false
+    }
 
     // MARK: Connections
 

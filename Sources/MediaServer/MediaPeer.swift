@@ -10,6 +10,10 @@ final class MediaPeer {
     var offered: [TrackID: String] = [:]
     /// Sections of the publish connection to tracks, as last looked up.
     var published: [String: TrackID] = [:]
+    /// What the peer said of the tracks it is to receive; the best of each when it said nothing.
+    var preferences: [TrackID: LayerPreference] = [:]
+    var allocator = LayerAllocator()
+    var probes = ProbePlan()
     var needsOffer = false
     var needsRestart = false
 

@@ -61,6 +61,14 @@ public final class MediaRoom: Sendable {
         try? await onLoop { $0.setSubscriptions(tracks, of: peer, at: $1) }
     }
 
+    /// The best form of a track that the peer wishes to receive; `none` for nothing. For audio
+    /// everything else means all of it. Forgotten with the subscription.
+    public func setPreference(
+        _ preference: LayerPreference, track: TrackID, of peer: PeerID
+    ) async {
+        try? await onLoop { $0.setPreference(preference, track: track, of: peer, at: $1) }
+    }
+
     /// Offers the subscribe connection anew with fresh ICE credentials.
     public func restartSubscribe(of peer: PeerID) async {
         try? await onLoop { $0.restartSubscribe(of: peer, at: $1) }

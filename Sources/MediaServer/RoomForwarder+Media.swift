@@ -11,24 +11,28 @@ extension RoomForwarder {
         case .media(let packet):
             guard let track = track(of: connection, mid: packet.mid) else { return }
             forward(packet, of: track, at: now)
-        case .senderReport(let mid, let ntp, let rtpTimestamp):
-            guard let track = track(of: connection, mid: mid), let ssrc = track.newestSSRC else {
-                return
-            }
-            track.senderReport = (ssrc, ntp, rtpTimestamp)
+        case .senderReport(let mid, let encoding, let ntp, let timestamp):
+            guard let track = track(of: connection, mid: mid),
+                track.encodings.indices.contains(encoding)
+            else { return }
+            track.encodings[encoding].reported(.init(ntp: ntp, timestamp: timestamp))
             for subscription in track.subscriptions.values {
-                report(track, to: subscription, at: now)
+                report(track, encoding: encoding, to: subscription)
             }
-        case .keyframeRequested(let mid):
-            let entry = peers[connection.peer]?.offered.first { $0.value == mid }
-            if let entry, let track = tracks[entry.key] { requestKeyframe(of: track, at: now) }
+        case .keyframeRequested(let mid, _):
+            guard let peer = peers[connection.peer],
+                let entry = peer.offered.first(where: { $0.value == mid }),
+                let track = tracks[entry.key], track.codec.isVideo,
+                let current = track.subscriptions[peer.id]?.forwarder.current
+            else { return }
+            requestKeyframe(of: track, encoding: current.encoding, at: now)
         case .stateChanged(let state):
             emit(.connection(connection.peer, connection.direction, state))
-            if state == .connected, connection.direction == .subscribe {
-                for track in tracks.values
-                where track.codec.isVideo && track.subscriptions[connection.peer] != nil {
-                    requestKeyframe(of: track, at: now)
-                }
+            if state == .connected, connection.direction == .subscribe,
+                let peer = peers[connection.peer]
+            {
+                allocate(peer, at: now)
+                requestAwaited(by: peer, at: now)
             }
         case .channelText(_, let text):
             emit(.dataText(connection.peer, connection.direction, text))
@@ -49,49 +53,58 @@ extension RoomForwarder {
 
     private func forward(_ incoming: IncomingPacket, of track: ForwardedTrack, at now: Instant) {
         var packet = incoming.packet
-        track.lastPacket = now
+        guard track.encodings.indices.contains(incoming.encoding),
+            let publish = peers[track.publisher]?.publish
+        else { return }
+        let encoding = track.encodings[incoming.encoding]
         if !track.isFlowing {
             track.isFlowing = true
             emit(.trackMedia(track.publisher, track.id, isFlowing: true))
         }
-        if packet.ssrc != track.newestSSRC {
-            track.newestSSRC = packet.ssrc
-            track.nacks = NACKGenerator()
-        }
-        if track.repairsLoss { track.nacks.received(packet.sequenceNumber, at: now) }
         packet.paddingLength = 0
-        guard let publish = peers[track.publisher]?.publish else { return }
-        let isKeyframeStart =
-            track.codec.isVideo
-            && KeyframeDetection.isKeyframeStart(payload: packet.payload, codec: track.codec)
-        if isKeyframeStart { track.keyframes.keyframeArrived() }
+        let summary = PayloadSummary(payload: packet.payload, codec: track.codec)
+        let hasOtherSizes = track.received(
+            packet, encoding: incoming.encoding, summary: summary, at: now)
         if track.codec == .opus,
             let id = publish.core.headerExtensions[HeaderExtensionURI.audioLevel],
             let level = packet.extensions[id].flatMap(AudioLevel.init(extensionBytes:))
         {
             track.speaker.heard(level)
         }
+        if hasOtherSizes { ladderChanged(of: track, at: now) }
         for subscription in track.subscriptions.values
         where subscription.connection.core.canSendMedia {
-            if subscription.awaitsKeyframe {
-                guard isKeyframeStart else { continue }
-                subscription.awaitsKeyframe = false
+            let before = subscription.forwarder.beginnings
+            send(
+                packet, summary, encoding: incoming.encoding, of: track, from: publish,
+                to: subscription, at: now)
+            guard subscription.forwarder.beginnings != before, encoding.isAwaited else { continue }
+            // The beginning came late; what came before it follows.
+            for (packet, summary) in encoding.recent(after: packet.sequenceNumber) {
+                send(
+                    packet, summary, encoding: incoming.encoding, of: track, from: publish,
+                    to: subscription, at: now)
             }
-            send(packet, of: track, from: publish, to: subscription, at: now)
         }
     }
 
     private func send(
-        _ packet: RTPPacket, of track: ForwardedTrack, from publish: Connection,
-        to subscription: Subscription, at now: Instant
+        _ packet: RTPPacket, _ summary: PayloadSummary, encoding: Int, of track: ForwardedTrack,
+        from publish: Connection, to subscription: Subscription, at now: Instant
     ) {
+        let report = track.encodings[encoding].report
+        guard
+            var rewritten = subscription.forwarder.forward(
+                packet, encoding: encoding, summary: summary, report: report, at: now)
+        else { return }
         let core = subscription.connection.core
         let ids = subscription.extensionIDs ?? Self.extensionIDs(from: publish.core, to: core)
         subscription.extensionIDs = ids
-        var rewritten = subscription.rewriter.rewrite(packet)
         rewritten.extensions = packet.extensions.remapped(by: ids)
         core.send(rewritten, mid: subscription.mid, at: now)
-        if !subscription.hasReport { report(track, to: subscription, at: now) }
+        if subscription.reportedBeginning != subscription.forwarder.beginnings {
+            self.report(track, encoding: encoding, to: subscription)
+        }
         loop.drain(subscription.connection, at: now)
     }
 
@@ -112,23 +125,13 @@ extension RoomForwarder {
     /// Passes the publisher's own tie of clocks on. Keeping its wall clock keeps its audio and
     /// video together at every subscriber, whatever our clock says. RFC 3550 sect. 7.2 allows
     /// this to translators.
-    private func report(_ track: ForwardedTrack, to subscription: Subscription, at now: Instant) {
-        guard subscription.connection.core.canSendMedia, let report = track.senderReport,
-            report.ssrc == track.newestSSRC
+    private func report(_ track: ForwardedTrack, encoding: Int, to subscription: Subscription) {
+        guard subscription.connection.core.canSendMedia,
+            let report = track.encodings[encoding].report,
+            let timestamp = subscription.forwarder.timestamp(of: report, encoding: encoding)
         else { return }
-        subscription.hasReport = true
+        subscription.reportedBeginning = subscription.forwarder.beginnings
         subscription.connection.core.sendSenderReport(
-            mid: subscription.mid, ntp: report.ntp,
-            rtpTimestamp: subscription.rewriter.rewrite(timestamp: report.rtpTimestamp))
-    }
-
-    func requestKeyframe(of track: ForwardedTrack, at now: Instant) {
-        if track.keyframes.wanted(at: now) { sendKeyframeRequest(of: track, at: now) }
-    }
-
-    func sendKeyframeRequest(of track: ForwardedTrack, at now: Instant) {
-        guard let publish = peers[track.publisher]?.publish else { return }
-        publish.core.requestKeyframe(mid: track.incoming.mid)
-        loop.drain(publish, at: now)
+            mid: subscription.mid, ntp: report.ntp, rtpTimestamp: timestamp)
     }
 }

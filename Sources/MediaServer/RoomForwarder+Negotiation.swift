@@ -105,9 +105,11 @@ extension RoomForwarder {
         for (trackID, mid) in peer.offered where connection.core.isWanted(mid: mid) {
             guard let track = tracks[trackID], track.subscriptions[id] == nil else { continue }
             track.subscriptions[id] = Subscription(
-                mid: mid, connection: connection, codec: track.codec)
-            if track.codec.isVideo { requestKeyframe(of: track, at: now) }
+                mid: mid, connection: connection, track: track,
+                preference: peer.preferences[trackID] ?? .high)
         }
+        allocate(peer, at: now)
+        requestAwaited(by: peer, at: now)
         if peer.needsOffer { offerSubscribe(peer, at: now) }
     }
 
@@ -157,6 +159,7 @@ extension RoomForwarder {
         where tracks[trackID] == nil || !peer.desired.contains(trackID) {
             connection.core.remove(mid: mid)
             peer.offered[trackID] = nil
+            peer.preferences[trackID] = nil
             tracks[trackID]?.subscriptions[peer.id] = nil
             hasChanged = true
         }
@@ -181,14 +184,22 @@ extension OutgoingTrack {
         HeaderExtensionURI.dependencyDescriptor,
     ]
 
+    /// What the subscriber may say of what it gets. Its estimate of the bandwidth is ours to make,
+    /// from `transport-cc`, so `goog-remb` is left out.
+    static let forwardedFeedback: Set<String> = ["nack", "nack pli", "ccm fir", "transport-cc"]
+
     /// Offers exactly what the publisher sends, since nothing is transcoded.
     static func forwarding(_ track: IncomingTrack) -> OutgoingTrack {
         var codec = track.codec
-        codec.feedback = codec.feedback.filter { ["nack", "nack pli", "ccm fir"].contains($0) }
+        codec.feedback = codec.feedback.filter { forwardedFeedback.contains($0) }
         return OutgoingTrack(
             streamID: track.streamID, trackID: track.trackID, kind: track.kind, codecs: [codec],
-            headerExtensions: track.kind == .audio
-                ? [HeaderExtensionURI.audioLevel]
-                : [HeaderExtensionURI.videoOrientation, HeaderExtensionURI.dependencyDescriptor])
+            headerExtensions: [HeaderExtensionURI.transportSequence]
+                + (track.kind == .audio
+                    ? [HeaderExtensionURI.audioLevel]
+                    : [
+                        HeaderExtensionURI.videoOrientation,
+                        HeaderExtensionURI.dependencyDescriptor,
+                    ]))
     }
 }

@@ -5,8 +5,9 @@ import RTP
 
 /// The forwarding of one room: who publishes what, who receives it. Confined to the media loop.
 ///
-/// A packet's way: publisher's connection → `ForwardedTrack` → each `Subscription` rewrites
-/// numbers and extension ids → subscriber's connection. Bytes of the payload are never changed.
+/// A packet's way: publisher's connection → `SourceEncoding` of a `ForwardedTrack` → the
+/// `LayerForwarder` of each `Subscription` picks and renumbers → subscriber's connection. Of the
+/// payload only VP8's own counters are changed.
 final class RoomForwarder {
     static let peersMaximum = 5000
     static let tracksPerPeerMaximum = 32
@@ -21,6 +22,7 @@ final class RoomForwarder {
     private let events: AsyncStream<MediaEvent>.Continuation
     var peers: [PeerID: MediaPeer] = [:]
     var tracks: [TrackID: ForwardedTrack] = [:]
+    private var nextAllocation = Instant.zero
     private var nextSpeakerReport: Instant?
     private var speakersReported = false
     private var isClosed = false
@@ -90,20 +92,32 @@ final class RoomForwarder {
 
     func tick(at now: Instant) {
         for track in tracks.values {
-            if track.keyframes.due(at: now) { sendKeyframeRequest(of: track, at: now) }
-            if track.repairsLoss, let publish = peers[track.publisher]?.publish {
-                let lost = track.nacks.poll(at: now)
-                if !lost.isEmpty {
-                    publish.core.requestRetransmission(of: lost, mid: track.incoming.mid)
-                    loop.drain(publish, at: now)
-                }
+            for (index, encoding) in track.encodings.enumerated() {
+                tick(encoding, at: index, of: track, at: now)
             }
             if track.isFlowing, let last = track.lastPacket, now - last > Self.idleAfter {
                 track.isFlowing = false
                 emit(.trackMedia(track.publisher, track.id, isFlowing: false))
             }
         }
+        if nextAllocation <= now {
+            nextAllocation = now + Self.allocationInterval
+            allocateLayers(at: now)
+        }
         reportSpeakers(at: now)
+    }
+
+    private func tick(
+        _ encoding: SourceEncoding, at index: Int, of track: ForwardedTrack, at now: Instant
+    ) {
+        if encoding.keyframes.due(at: now) {
+            sendKeyframeRequest(of: track, encoding: index, at: now)
+        }
+        guard track.repairsLoss, let publish = peers[track.publisher]?.publish else { return }
+        let lost = encoding.nacks.poll(at: now)
+        guard !lost.isEmpty else { return }
+        publish.core.requestRetransmission(of: lost, mid: track.incoming.mid, encoding: index)
+        loop.drain(publish, at: now)
     }
 
     private func reportSpeakers(at now: Instant) {

@@ -4,14 +4,17 @@ import RTP
 /// What is known of one SSRC that the remote side sends. RFC 3550 sect. 6.4.
 struct InboundStream {
     let mid: String
+    /// Which encoding of the section's track it is.
+    let encoding: Int
     let payloadType: PayloadType
     let clockRate: Int
     var statistics: ReceptionStatistics
     /// Whether anything came since the last report: a silent stream is not reported on.
     private var isFresh = false
 
-    init(mid: String, ssrc: SSRC, payloadType: PayloadType, clockRate: Int) {
+    init(mid: String, encoding: Int, ssrc: SSRC, payloadType: PayloadType, clockRate: Int) {
         self.mid = mid
+        self.encoding = encoding
         self.payloadType = payloadType
         self.clockRate = clockRate
         statistics = ReceptionStatistics(ssrc: ssrc)

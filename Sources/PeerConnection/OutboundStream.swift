@@ -3,9 +3,13 @@ import RTP
 
 /// One track on its way out: its SSRCs, its payload types on this connection, what it has sent and
 /// what can be sent again. RFC 3550 sect. 6.4.1, RFC 4588.
-struct OutboundStream {
+final class OutboundStream {
     let ssrc: SSRC
     let rtxSSRC: SSRC
+    /// The layer's name, where the track has several.
+    let rid: String?
+    /// The section agreed upon one count over all packets of the transport.
+    var countsTransport = false
     /// Set once an answer took the section; nil while the remote side does not want the track.
     var payloadType: PayloadType?
     var rtxPayloadType: PayloadType?
@@ -17,7 +21,8 @@ struct OutboundStream {
     /// Packets kept for retransmission: two seconds of 720p at 2.5 Mbit/s are about 520.
     static let retransmissionPacketsMaximum = 1024
 
-    init(ssrc: SSRC, rtxSSRC: SSRC, rtxSequence: SequenceNumber) {
+    init(ssrc: SSRC, rtxSSRC: SSRC, rtxSequence: SequenceNumber, rid: String? = nil) {
+        self.rid = rid
         self.ssrc = ssrc
         self.rtxSSRC = rtxSSRC
         self.rtxSequence = rtxSequence
@@ -25,7 +30,7 @@ struct OutboundStream {
     }
 
     /// Dresses a packet for this connection and remembers it. Nil while nobody wants it.
-    mutating func sent(_ packet: RTPPacket, at now: Instant) -> RTPPacket? {
+    func sent(_ packet: RTPPacket, at now: Instant) -> RTPPacket? {
         guard let payloadType else { return nil }
         var packet = packet
         packet.ssrc = ssrc
@@ -38,7 +43,7 @@ struct OutboundStream {
 
     /// The packets to send for a NACK: wrapped in RTX. Unknown numbers and repeats within a
     /// round trip are left out.
-    mutating func retransmissions(of lost: [SequenceNumber], at now: Instant) -> [RTPPacket] {
+    func retransmissions(of lost: [SequenceNumber], at now: Instant) -> [RTPPacket] {
         guard let rtxPayloadType else { return [] }
         return lost.compactMap { number -> RTPPacket? in
             guard let packet = cache.packet(number, at: now) else { return nil }
@@ -46,6 +51,19 @@ struct OutboundStream {
             return RTX.wrap(
                 packet, ssrc: rtxSSRC, payloadType: rtxPayloadType, sequence: rtxSequence)
         }
+    }
+
+    /// A packet that carries nothing new, to fill the way: the newest one again, or padding.
+    func filler() -> RTPPacket? {
+        guard let rtxPayloadType, payloadType != nil else { return nil }
+        rtxSequence = rtxSequence.advanced(by: 1)
+        if let packet = cache.newestPacket {
+            return RTX.wrap(
+                packet, ssrc: rtxSSRC, payloadType: rtxPayloadType, sequence: rtxSequence)
+        }
+        return RTPPacket(
+            payloadType: rtxPayloadType, sequenceNumber: rtxSequence, timestamp: 0, ssrc: rtxSSRC,
+            payload: [], paddingLength: 255)
     }
 
     /// A sender report that ties this stream's RTP clock to a wall clock.

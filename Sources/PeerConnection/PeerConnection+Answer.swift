@@ -8,7 +8,8 @@ import SecureTransport
 extension PeerConnection {
     /// Header extensions we understand on the way in.
     static let receivableExtensions: [String] = [
-        HeaderExtensionURI.mid, HeaderExtensionURI.absoluteSendTime,
+        HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
+        HeaderExtensionURI.absoluteSendTime,
         HeaderExtensionURI.transportSequence, HeaderExtensionURI.audioLevel,
         HeaderExtensionURI.videoOrientation, HeaderExtensionURI.dependencyDescriptor,
     ]
@@ -39,13 +40,16 @@ extension PeerConnection {
         try apply(transport, isAnswer: false, at: now)
 
         for section in sections where !next.contains(where: { $0.mid == section.mid }) {
-            if let ssrc = section.activeSSRC { forget(ssrc) }
+            for ssrc in section.activeSSRCs.values { forget(ssrc) }
         }
         sections = next
         for section in next {
             guard let track = section.remoteTrack else { continue }
             for entry in section.local.headerExtensions { headerExtensions[entry.uri] = entry.id }
-            if let ssrc = track.ssrc { register(track, ssrc: ssrc, rtxSSRC: track.rtxSSRC) }
+            for (index, encoding) in track.encodings.enumerated() {
+                guard let ssrc = encoding.ssrc else { continue }
+                register(track, encoding: index, ssrc: ssrc, rtxSSRC: encoding.rtxSSRC)
+            }
         }
         settleICE(at: now)
         openChannels(at: now)
@@ -58,7 +62,7 @@ extension PeerConnection {
         guard let mid = remote.mid else { throw .missing("a=mid in every section") }
         var section = Section(
             mid: mid, kind: remote.kind, use: .rejected, local: .rejection(of: remote))
-        if let previous, previous.mid == mid { section.activeSSRC = previous.activeSSRC }
+        if let previous, previous.mid == mid { section.activeSSRCs = previous.activeSSRCs }
         guard !remote.isRejected, offer.bundledMIDs.contains(mid) else { return section }
         switch remote.kind {
         case .application:
@@ -86,14 +90,7 @@ extension PeerConnection {
         let msid = remote.msids.first ?? remote.sources.lazy.compactMap(\.msid).first
         track.streamID = msid?.stream ?? "-"
         track.trackID = msid.map { $0.track.isEmpty ? $0.stream : $0.track } ?? section.mid
-        if let pair = remote.sourceGroups.first(where: { $0.semantics == "FID" }),
-            pair.ssrcs.count == 2
-        {
-            track.ssrc = SSRC(pair.ssrcs[0])
-            track.rtxSSRC = SSRC(pair.ssrcs[1])
-        } else if remote.sources.count == 1 {
-            track.ssrc = SSRC(remote.sources[0].ssrc)
-        }
+        track.encodings = Self.encodings(of: remote)
         var codecs = [agreed.codec]
         if let rtx = agreed.rtxPayloadType {
             codecs.append(
@@ -102,12 +99,37 @@ extension PeerConnection {
                     clockRate: agreed.codec.clockRate))
         }
         section.use = .incoming(track)
+        let rids = track.encodings.compactMap(\.rid)
         section.local = MediaSection(
             kind: remote.kind, mid: section.mid, direction: direction, hasReducedSizeRTCP: true,
             codecs: codecs,
             headerExtensions: HeaderExtension.intersection(
                 offered: remote.headerExtensions, supported: Self.receivableExtensions),
-            allowsMixedExtensions: remote.allowsMixedExtensions)
+            allowsMixedExtensions: remote.allowsMixedExtensions,
+            rids: rids.map { RestrictionIdentifier(id: $0, direction: .receive) },
+            simulcast: rids.isEmpty ? nil : Simulcast(receiveRIDs: rids))
+    }
+
+    /// The layers of a section: by name (RFC 8853), by `SIM` group as browsers did before, or
+    /// one and only.
+    private static func encodings(of remote: MediaSection) -> [IncomingEncoding] {
+        let sending = Set(remote.rids.filter { $0.direction == .send }.map(\.id))
+        let rids = (remote.simulcast?.sendRIDs ?? []).filter(sending.contains)
+        // Named SSRCs, which some write beside the names, do not say which layer they are.
+        if !rids.isEmpty {
+            return rids.prefix(OutgoingTrack.layersMaximum).map { IncomingEncoding(rid: $0) }
+        }
+        let pairs = remote.sourceGroups.filter { $0.semantics == "FID" && $0.ssrcs.count == 2 }
+        func encoding(_ ssrc: UInt32) -> IncomingEncoding {
+            let repair = pairs.first { $0.ssrcs[0] == ssrc }?.ssrcs[1]
+            return IncomingEncoding(ssrc: SSRC(ssrc), rtxSSRC: repair.map { SSRC($0) })
+        }
+        if let group = remote.sourceGroups.first(where: { $0.semantics == "SIM" }) {
+            return group.ssrcs.prefix(OutgoingTrack.layersMaximum).map(encoding)
+        }
+        if let pair = pairs.first { return [encoding(pair.ssrcs[0])] }
+        if remote.sources.count == 1 { return [encoding(remote.sources[0].ssrc)] }
+        return [IncomingEncoding()]
     }
 
     /// The offerer's first choice among what we know. RFC 3264 sect. 6.1 asks to keep its order.

@@ -14,29 +14,62 @@ extension PeerConnection {
 
     /// Sends one packet of our track. SSRC and payload type are ours; sequence number, timestamp,
     /// marker and extensions (by this connection's ids) are the caller's.
-    public func send(_ packet: RTPPacket, mid: String, at now: Instant) {
-        guard let dtls, dtls.isConnected, let packet = outbound[mid]?.sent(packet, at: now) else {
-            return
+    ///
+    /// - Parameter encoding: the layer of a track with `rids`, by its place there.
+    public func send(_ packet: RTPPacket, mid: String, encoding: Int = 0, at now: Instant) {
+        guard let dtls, dtls.isConnected, let stream = outboundStream(mid, encoding),
+            var packet = stream.sent(packet, at: now)
+        else { return }
+        if let rid = stream.rid { name(&packet, HeaderExtensionURI.rid, rid, mid: mid) }
+        transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
+    }
+
+    private func outboundStream(_ mid: String, _ encoding: Int) -> OutboundStream? {
+        guard let streams = outbound[mid], streams.indices.contains(encoding) else { return nil }
+        return streams[encoding]
+    }
+
+    /// Says on a packet which section and which layer it is of. RFC 8852, RFC 9143 sect. 14.
+    private func name(_ packet: inout RTPPacket, _ uri: String, _ rid: String, mid: String) {
+        if let id = headerExtensions[HeaderExtensionURI.mid] {
+            packet.extensions.set(id, mid.utf8)
         }
-        transmit(packet, over: dtls)
+        if let id = headerExtensions[uri] { packet.extensions.set(id, rid.utf8) }
+    }
+
+    /// Sends packets that were sent before, or fillers, on the stream for repairs.
+    func sendRepairs(
+        _ packets: [RTPPacket], of stream: OutboundStream, mid: String, over dtls: DTLSTransport,
+        at now: Instant
+    ) {
+        for var packet in packets {
+            if let rid = stream.rid {
+                name(&packet, HeaderExtensionURI.repairedRid, rid, mid: mid)
+            }
+            transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
+        }
     }
 
     /// Sends a sender report for our track. RFC 3550 sect. 6.4.1.
-    public func sendSenderReport(mid: String, ntp: NTPTime, rtpTimestamp: UInt32) {
-        guard let stream = outbound[mid], stream.payloadType != nil else { return }
+    public func sendSenderReport(
+        mid: String, encoding: Int = 0, ntp: NTPTime, rtpTimestamp: UInt32
+    ) {
+        guard let stream = outboundStream(mid, encoding), stream.payloadType != nil else { return }
         let report = stream.senderReport(ntp: ntp, rtpTimestamp: rtpTimestamp)
         send([.senderReport(report), description(of: stream.ssrc)])
     }
 
     /// Asks the remote side for a key frame. RFC 4585 sect. 6.3.1.
-    public func requestKeyframe(mid: String) {
-        guard let ssrc = primarySSRC(of: mid) else { return }
+    public func requestKeyframe(mid: String, encoding: Int = 0) {
+        guard let ssrc = activeSSRC(of: mid, encoding: encoding) else { return }
         send([.pictureLossIndication(sender: reporter, media: ssrc)])
     }
 
     /// Asks the remote side for packets of a track again. RFC 4585 sect. 6.2.1.
-    public func requestRetransmission(of lost: [SequenceNumber], mid: String) {
-        guard !lost.isEmpty, let ssrc = primarySSRC(of: mid) else { return }
+    public func requestRetransmission(
+        of lost: [SequenceNumber], mid: String, encoding: Int = 0
+    ) {
+        guard !lost.isEmpty, let ssrc = activeSSRC(of: mid, encoding: encoding) else { return }
         send([.genericNACK(GenericNACK(sender: reporter, media: ssrc, lost: lost))])
     }
 
@@ -49,9 +82,20 @@ extension PeerConnection {
         settleChannels(at: now)
     }
 
-    func transmit(_ packet: RTPPacket, over dtls: DTLSTransport) {
+    /// - Parameter counted: whether the packet's section takes part in the transport's count.
+    func transmit(_ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant) {
         guard let address = agent.selected else { return }
-        var bytes = packet.serialized()
+        var bytes: [UInt8]
+        if counted, measuresBandwidth,
+            let id = headerExtensions[HeaderExtensionURI.transportSequence]
+        {
+            let size = packet.payload.count + Self.packetOverheadBytes
+            let number = bandwidth.sent(bytes: size, at: now)
+            probe?.sent(bytes: size)
+            bytes = packet.serialized(numbered: (id, number))
+        } else {
+            bytes = packet.serialized()
+        }
         guard (try? dtls.protectRTP(&bytes)) != nil else { return }
         emit(.transmit(bytes, to: address))
     }
@@ -118,21 +162,28 @@ extension PeerConnection {
                 let packet = try? RTX.unwrap(
                     packet, originalSSRC: original, originalPayloadType: stream.payloadType)
             else { return }
-            emit(.media(IncomingPacket(mid: stream.mid, packet: packet, isRetransmission: true)))
+            emit(
+                .media(
+                    IncomingPacket(
+                        mid: stream.mid, encoding: stream.encoding, packet: packet,
+                        isRetransmission: true)))
             return
         }
-        guard let mid = inbound[packet.ssrc]?.mid ?? learn(packet) else { return }
+        if inbound[packet.ssrc] == nil { learn(packet) }
+        guard let stream = inbound[packet.ssrc] else { return }
+        let (mid, encoding) = (stream.mid, stream.encoding)
         inbound[packet.ssrc]?.received(packet, at: now)
-        emit(.media(IncomingPacket(mid: mid, packet: packet, isRetransmission: false)))
+        emit(
+            .media(
+                IncomingPacket(
+                    mid: mid, encoding: encoding, packet: packet, isRetransmission: false)))
     }
 
-    /// Finds the section of a packet whose SSRC was not announced. RFC 9143 sect. 9.2.
-    func learn(_ packet: RTPPacket) -> String? {
-        guard inbound.count < Self.inboundStreamsMaximum else { return nil }
-        var mid: String?
-        if let id = headerExtensions[HeaderExtensionURI.mid], let bytes = packet.extensions[id] {
-            mid = String(decoding: bytes, as: UTF8.self)
-        }
+    /// Finds the section and the layer of a packet whose SSRC was not announced. RFC 9143
+    /// sect. 9.2, RFC 8852.
+    func learn(_ packet: RTPPacket) {
+        guard inbound.count < Self.inboundStreamsMaximum else { return }
+        let mid = text(HeaderExtensionURI.mid, of: packet)
         let type = packet.payloadType.rawValue
         let candidates = sections.filter { section in
             guard let track = section.remoteTrack else { return false }
@@ -140,39 +191,57 @@ extension PeerConnection {
             return track.codec.payloadType == type || track.rtxPayloadType == type
         }
         guard let section = candidates.first, candidates.count == 1, let track = section.remoteTrack
-        else { return nil }
-        if track.rtxPayloadType == type {
-            guard let primary = primarySSRC(of: section.mid) else { return nil }
+        else { return }
+        let isRepair = track.rtxPayloadType == type
+        let uri = isRepair ? HeaderExtensionURI.repairedRid : HeaderExtensionURI.rid
+        var encoding = 0
+        if track.encodings.first?.rid != nil {
+            let rid = text(uri, of: packet)
+            // Without its name, nobody can tell which layer it is: a later packet will say.
+            guard let index = track.encodings.firstIndex(where: { $0.rid == rid }) else { return }
+            encoding = index
+        }
+        if isRepair {
+            guard let primary = section.activeSSRCs[encoding] else { return }
             // The newest replaces the one before, or a peer could fill our memory with them.
             forgetRepairs(of: primary)
             repairs[packet.ssrc] = primary
-            handleLearnedRepair(packet, of: primary, mid: section.mid)
-            return nil
+            handleLearnedRepair(packet, of: primary)
+        } else {
+            register(track, encoding: encoding, ssrc: packet.ssrc, rtxSSRC: nil)
         }
-        register(track, ssrc: packet.ssrc, rtxSSRC: nil)
-        return section.mid
     }
 
-    func handleLearnedRepair(_ packet: RTPPacket, of original: SSRC, mid: String) {
+    private func text(_ uri: String, of packet: RTPPacket) -> String? {
+        headerExtensions[uri].flatMap { packet.extensions[$0] }
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func handleLearnedRepair(_ packet: RTPPacket, of original: SSRC) {
         guard let stream = inbound[original],
             let packet = try? RTX.unwrap(
                 packet, originalSSRC: original, originalPayloadType: stream.payloadType)
         else { return }
-        emit(.media(IncomingPacket(mid: mid, packet: packet, isRetransmission: true)))
+        emit(
+            .media(
+                IncomingPacket(
+                    mid: stream.mid, encoding: stream.encoding, packet: packet,
+                    isRetransmission: true)))
     }
 
-    /// The newest stream of a section, which is the one feedback is about.
-    func primarySSRC(of mid: String) -> SSRC? {
-        sections.first { $0.mid == mid }?.activeSSRC
+    /// The newest stream of an encoding, which is the one feedback is about.
+    func activeSSRC(of mid: String, encoding: Int) -> SSRC? {
+        sections.first { $0.mid == mid }?.activeSSRCs[encoding]
     }
 
-    func register(_ track: IncomingTrack, ssrc: SSRC, rtxSSRC: SSRC?) {
+    func register(_ track: IncomingTrack, encoding: Int, ssrc: SSRC, rtxSSRC: SSRC?) {
         guard let index = sections.firstIndex(where: { $0.mid == track.mid }) else { return }
-        if let old = sections[index].activeSSRC, old != ssrc { forget(old) }
-        sections[index].activeSSRC = ssrc
-        if inbound[ssrc]?.mid != track.mid {
+        if let old = sections[index].activeSSRCs[encoding], old != ssrc { forget(old) }
+        sections[index].activeSSRCs[encoding] = ssrc
+        if inbound[ssrc]?.mid != track.mid || inbound[ssrc]?.encoding != encoding {
             inbound[ssrc] = InboundStream(
-                mid: track.mid, ssrc: ssrc, payloadType: PayloadType(track.codec.payloadType),
+                mid: track.mid, encoding: encoding, ssrc: ssrc,
+                payloadType: PayloadType(track.codec.payloadType),
                 clockRate: track.codec.clockRate)
         }
         if let rtxSSRC {
@@ -190,36 +259,51 @@ extension PeerConnection {
         for (repair, original) in repairs where original == ssrc { repairs[repair] = nil }
     }
 
-    func addOutbound(_ stream: OutboundStream, mid: String) {
-        outbound[mid] = stream
-        outboundBySSRC[stream.ssrc] = mid
+    func addOutbound(_ streams: [OutboundStream], mid: String) {
+        outbound[mid] = streams
+        for (encoding, stream) in streams.enumerated() {
+            outboundBySSRC[stream.ssrc] = (mid, encoding)
+        }
     }
 
     func removeOutbound(mid: String) {
-        guard let stream = outbound.removeValue(forKey: mid) else { return }
-        outboundBySSRC[stream.ssrc] = nil
+        for stream in outbound.removeValue(forKey: mid) ?? [] {
+            outboundBySSRC[stream.ssrc] = nil
+            // SSRCs are never taken again, so the keys' state of these is of no more use.
+            dtls?.retireOutboundStream(ssrc: stream.ssrc.rawValue)
+            dtls?.retireOutboundStream(ssrc: stream.rtxSSRC.rawValue)
+        }
     }
 
     func handle(_ packet: RTCPPacket, at now: Instant) {
         switch packet {
         case .senderReport(let report):
-            guard let mid = inbound[report.ssrc]?.mid else { return }
+            guard let stream = inbound[report.ssrc] else { return }
             inbound[report.ssrc]?.statistics.senderReport(report, at: now)
-            emit(.senderReport(mid: mid, ntp: report.ntp, rtpTimestamp: report.rtpTimestamp))
+            emit(
+                .senderReport(
+                    mid: stream.mid, encoding: stream.encoding, ntp: report.ntp,
+                    rtpTimestamp: report.rtpTimestamp))
         case .genericNACK(let nack):
-            guard let mid = outboundBySSRC[nack.media], let dtls,
-                let packets = outbound[mid]?.retransmissions(of: nack.lost, at: now)
+            guard let (mid, encoding) = outboundBySSRC[nack.media], let dtls,
+                let stream = outboundStream(mid, encoding)
             else { return }
-            for packet in packets { transmit(packet, over: dtls) }
+            let packets = stream.retransmissions(of: nack.lost, at: now)
+            sendRepairs(packets, of: stream, mid: mid, over: dtls, at: now)
         case .pictureLossIndication(_, let media):
-            if let mid = outboundBySSRC[media] { emit(.keyframeRequested(mid: mid)) }
+            keyframeRequested(media)
         case .fullIntraRequest(let request):
-            for entry in request.entries {
-                if let mid = outboundBySSRC[entry.media] { emit(.keyframeRequested(mid: mid)) }
-            }
+            for entry in request.entries { keyframeRequested(entry.media) }
+        case .transportFeedback(let feedback):
+            bandwidth.received(feedback, at: now)
         case .receiverReport, .sourceDescription, .bye, .receiverEstimatedMaximumBitrate,
-            .transportFeedback, .unknown:
+            .unknown:
             break
         }
+    }
+
+    private func keyframeRequested(_ media: SSRC) {
+        guard let (mid, encoding) = outboundBySSRC[media] else { return }
+        emit(.keyframeRequested(mid: mid, encoding: encoding))
     }
 }

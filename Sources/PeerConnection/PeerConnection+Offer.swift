@@ -30,11 +30,14 @@ extension PeerConnection {
             }
         }
         addOutbound(
-            OutboundStream(
-                ssrc: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
-                rtxSSRC: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
-                rtxSequence: SequenceNumber(UInt16.random(in: 0...UInt16.max, using: &random))),
-            mid: mid)
+            (0..<max(track.rids.count, 1)).map { encoding in
+                OutboundStream(
+                    ssrc: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
+                    rtxSSRC: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
+                    rtxSequence: SequenceNumber(
+                        UInt16.random(in: 0...UInt16.max, using: &random)),
+                    rid: track.rids.isEmpty ? nil : track.rids[encoding])
+            }, mid: mid)
         return mid
     }
 
@@ -48,7 +51,7 @@ extension PeerConnection {
     }
 
     /// Whether the remote side has agreed to receive what is sent under this mid.
-    public func isWanted(mid: String) -> Bool { outbound[mid]?.payloadType != nil }
+    public func isWanted(mid: String) -> Bool { outbound[mid]?.first?.payloadType != nil }
 
     /// The offer for all tracks that were added. A restart takes new ICE credentials.
     public func createOffer(
@@ -77,14 +80,19 @@ extension PeerConnection {
             payloadTypes.descriptions(for: codec, withRetransmission: track.kind == .video)
         }
         guard !codecs.isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
+        // A receiver binds a layer's SSRC by what its packets say of themselves. RFC 8852.
+        let named = [HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid]
+        let extensions = track.headerExtensions + (track.rids.isEmpty ? [] : named)
         var section = MediaSection(
             kind: track.kind, mid: mid, direction: .sendOnly, hasReducedSizeRTCP: true,
             codecs: codecs,
-            headerExtensions: track.headerExtensions.map { uri in
+            headerExtensions: extensions.map { uri in
                 HeaderExtension(id: extensionID(of: uri), uri: uri)
             },
-            msids: [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)])
-        if let stream = outbound[mid] {
+            msids: [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)],
+            rids: track.rids.map { RestrictionIdentifier(id: $0, direction: .send) },
+            simulcast: track.rids.isEmpty ? nil : Simulcast(sendRIDs: track.rids))
+        if let stream = outbound[mid]?.first, track.rids.isEmpty {
             let cname = configuration.canonicalName
             section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
             if track.kind == .video {
@@ -131,17 +139,25 @@ extension PeerConnection {
             sections[index].readSCTP(of: remote)
         case .outgoing:
             for entry in remote.headerExtensions { headerExtensions[entry.uri] = entry.id }
+            let counts = remote.headerExtensions.contains {
+                $0.uri == HeaderExtensionURI.transportSequence
+            }
             let offered = Set(sections[index].local.codecs.map(\.payloadType))
             let codec = remote.codecs.first {
                 !$0.isNamed("rtx") && offered.contains($0.payloadType)
             }
-            guard remote.direction.receives, let codec else {
-                outbound[mid]?.payloadType = nil
-                return
+            let rtx = remote.codecs.first { $0.associatedPayloadType == codec?.payloadType }
+            let accepted = Set(remote.simulcast?.receiveRIDs ?? [])
+            for (encoding, stream) in (outbound[mid] ?? []).enumerated() {
+                // Who does not do simulcast takes the first layer alone. RFC 8853 sect. 5.3.2.
+                let isTaken = stream.rid.map {
+                    accepted.contains($0) || (accepted.isEmpty && encoding == 0)
+                }
+                let type = remote.direction.receives && isTaken != false ? codec : nil
+                stream.payloadType = type.map { PayloadType($0.payloadType) }
+                stream.rtxPayloadType = rtx.map { PayloadType($0.payloadType) }
+                stream.countsTransport = counts
             }
-            outbound[mid]?.payloadType = PayloadType(codec.payloadType)
-            let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
-            outbound[mid]?.rtxPayloadType = rtx.map { PayloadType($0.payloadType) }
         case .incoming, .rejected:
             break
         }

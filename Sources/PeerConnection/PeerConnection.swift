@@ -1,7 +1,7 @@
 import DataChannel
 public import ICE
 public import MediaKernel
-import RTP
+public import RTP
 import SDP
 public import SecureTransport
 
@@ -46,9 +46,9 @@ public final class PeerConnection {
         case stateChanged(PeerConnectionState)
         case media(IncomingPacket)
         /// The remote sender's tie between its wall clock and a track's RTP clock.
-        case senderReport(mid: String, ntp: NTPTime, rtpTimestamp: UInt32)
+        case senderReport(mid: String, encoding: Int, ntp: NTPTime, rtpTimestamp: UInt32)
         /// The remote side needs a key frame of one of our tracks.
-        case keyframeRequested(mid: String)
+        case keyframeRequested(mid: String, encoding: Int)
         case channelOpened(label: String)
         case channelText(label: String, text: String)
         case channelClosed(label: String)
@@ -75,8 +75,14 @@ public final class PeerConnection {
     var remoteCredentials: ICECredentials?
     /// Ids of header extensions as negotiated on this transport. RFC 8285: one space per bundle.
     public internal(set) var headerExtensions: [String: UInt8] = [:]
-    var outbound: [String: OutboundStream] = [:]
-    var outboundBySSRC: [SSRC: String] = [:]
+    /// By section; one stream for each encoding.
+    var outbound: [String: [OutboundStream]] = [:]
+    var outboundBySSRC: [SSRC: (mid: String, encoding: Int)] = [:]
+    /// What the way out can carry; fed while packets carry the transport's count.
+    public internal(set) var bandwidth = BandwidthEstimator()
+    /// Whether packets are counted for the receiver's feedback. Off where the way is no limit.
+    public var measuresBandwidth = true
+    var probe: ProbeSchedule?
     var inbound: [SSRC: InboundStream] = [:]
     /// RTX stream to the stream it repairs; at most one for each of `inbound`.
     var repairs: [SSRC: SSRC] = [:]
@@ -154,6 +160,7 @@ public final class PeerConnection {
         }
         settleChannels(at: now)
         guard dtls?.isConnected == true else { return }
+        continueProbe(at: now)
         if let packet = feedback.poll(at: now) { send([.transportFeedback(packet)]) }
         if let due = nextReport, due <= now {
             nextReport = now + Self.reportInterval
@@ -164,8 +171,10 @@ public final class PeerConnection {
     /// Nil once closed.
     public var nextDeadline: Instant? {
         guard state != .closed else { return nil }
-        return [agent.nextDeadline, dtls?.nextDeadline, feedback.nextDeadline, nextReport]
-            .compactMap { $0 }.min()
+        return [
+            agent.nextDeadline, dtls?.nextDeadline, feedback.nextDeadline, nextReport,
+            probe?.due,
+        ].compactMap { $0 }.min()
     }
 
     public func poll() -> Output? {

@@ -20,8 +20,8 @@ struct Section {
     var use: Use
     /// What our last description said here.
     var local: MediaSection
-    /// The newest SSRC seen or announced for an incoming track.
-    var activeSSRC: SSRC?
+    /// The newest SSRC seen or announced for each encoding of an incoming track.
+    var activeSSRCs: [Int: SSRC] = [:]
     var remoteSCTPPort: UInt16 = 5000
     /// RFC 8841 sect. 6.1: 64 KiB when the remote side does not say.
     var remoteMaximumMessageBytes = 65_536

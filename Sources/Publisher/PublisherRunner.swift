@@ -77,7 +77,7 @@ public struct PublisherRunner: Sendable {
                     switch event {
                     case .joined: try await client.publish(contents.tracks(names))
                     case .signalling(.answered): published()
-                    case .signalling: break
+                    case .signalling, .trackLayers: break
                     }
                 }
             }

@@ -48,4 +48,15 @@ struct AV1AggregationHeader: Hashable {
         }
         return count == 0 || elements.count == count ? elements : nil
     }
+
+    /// The picture size, where a sequence header lies whole in the payload.
+    static func pictureSize(in payload: ArraySlice<UInt8>) -> PictureSize? {
+        for element in elements(of: payload) ?? [] {
+            guard let unit = AV1OpenBitstreamUnit(element),
+                unit.kind == AV1OpenBitstreamUnit.Kind.sequenceHeader
+            else { continue }
+            return AV1SequenceHeader(unit.payload)?.size
+        }
+        return nil
+    }
 }

@@ -36,6 +36,22 @@ enum H264NALUnit {
         return rest.isEmpty
     }
 
+    /// The picture size, where a sequence parameter set lies whole in an RTP payload.
+    static func pictureSize(in payload: ArraySlice<UInt8>) -> PictureSize? {
+        guard let header = payload.first else { return nil }
+        var size: PictureSize?
+        func read(_ unit: ArraySlice<UInt8>) {
+            guard let first = unit.first, kind(of: first) == sequenceParameterSet else { return }
+            size = H264SequenceParameterSet(unit)?.size ?? size
+        }
+        if kind(of: header) == aggregation {
+            _ = forEachAggregated(payload.dropFirst(), read)
+        } else {
+            read(payload)
+        }
+        return size
+    }
+
     /// Splits an Annex B byte stream at its start codes of three or four bytes.
     static func split(_ stream: [UInt8]) -> [ArraySlice<UInt8>] {
         var units: [ArraySlice<UInt8>] = []

@@ -143,18 +143,34 @@ public struct HeaderExtensions: Sendable {
     /// Bytes on the wire, the four of the extension's own header included; 0 when empty.
     var serializedBytes: Int { isEmpty ? 0 : 4 + (block.count + 3) / 4 * 4 }
 
-    func write(into bytes: inout [UInt8]) {
-        let profile =
-            switch form {
-            case .oneByte: Self.oneByteProfile
-            case .twoByte: Self.twoByteProfile
-            case .opaque(let profile): profile
-            }
-        let words = (block.count + 3) / 4
+    /// - Parameter numbered: one element more, put first; left out beside an opaque extension.
+    func write(into bytes: inout [UInt8], numbered: (id: UInt8, number: TransportSequence)?) {
+        let profile: UInt16
+        var extra = 0
+        switch form {
+        case .oneByte:
+            profile = Self.oneByteProfile
+            if numbered != nil { extra = 3 }
+        case .twoByte:
+            profile = Self.twoByteProfile
+            if numbered != nil { extra = 4 }
+        case .opaque(let opaque):
+            profile = opaque
+        }
+        let words = (block.count + extra + 3) / 4
         bytes.append(bigEndian: profile)
         bytes.append(bigEndian: UInt16(words))
+        if let numbered, extra > 0 {
+            if extra == 3 {
+                bytes.append(numbered.id << 4 | 1)
+            } else {
+                bytes.append(numbered.id)
+                bytes.append(2)
+            }
+            bytes.append(bigEndian: numbered.number.rawValue)
+        }
         bytes.append(contentsOf: block)
-        bytes.append(contentsOf: repeatElement(0, count: words * 4 - block.count))
+        bytes.append(contentsOf: repeatElement(0, count: words * 4 - block.count - extra))
     }
 }
 

@@ -6,26 +6,11 @@ public enum KeyframeDetection {
     /// the first of the IDR picture itself answer true.
     public static func isKeyframeStart(payload: ArraySlice<UInt8>, codec: MediaCodec) -> Bool {
         switch codec {
-        case .vp8: isVP8(payload)
-        case .vp9: isVP9(payload)
+        case .vp8, .vp9: PayloadSummary(payload: payload, codec: codec).isKeyframeStart
         case .h264: isH264(payload)
         case .av1: isAV1(payload)
         case .opus: !payload.isEmpty
         }
-    }
-
-    private static func isVP8(_ payload: ArraySlice<UInt8>) -> Bool {
-        guard let (descriptor, rest) = try? VP8PayloadDescriptor.parse(payload),
-            descriptor.startsFrame, let header = VP8FrameHeader(rest)
-        else { return false }
-        return header.isKeyframe
-    }
-
-    private static func isVP9(_ payload: ArraySlice<UInt8>) -> Bool {
-        guard let (descriptor, rest) = try? VP9PayloadDescriptor.parse(payload) else {
-            return false
-        }
-        return descriptor.startsKeyPicture && !rest.isEmpty
     }
 
     private static func isH264(_ payload: ArraySlice<UInt8>) -> Bool {

@@ -101,13 +101,18 @@ public struct RTPPacket: Hashable, Sendable {
     }
 
     /// The packet as it goes to SRTP. Padding is written only when `paddingLength` is above zero.
-    public func serialized() -> [UInt8] {
+    ///
+    /// - Parameter numbered: an extension id, 1 ... 14, and the packet's number on the transport.
+    ///   Written here, since it is another one whenever the packet is sent again.
+    public func serialized(
+        numbered: (id: UInt8, number: TransportSequence)? = nil
+    ) -> [UInt8] {
         let csrcCount = min(csrcs.count, 15)
         let padding = min(max(paddingLength, 0), 255)
-        let hasExtensions = !extensions.isEmpty
+        let hasExtensions = !extensions.isEmpty || numbered != nil
         let count =
             Self.headerBytesMinimum + csrcCount * 4 + extensions.serializedBytes + payload.count
-            + padding
+            + padding + 8
         var bytes: [UInt8] = []
         // Room for an SRTP tag as well, so that protection does not move the packet.
         bytes.reserveCapacity(count + 32)
@@ -118,7 +123,7 @@ public struct RTPPacket: Hashable, Sendable {
         bytes.append(bigEndian: timestamp)
         bytes.append(bigEndian: ssrc.rawValue)
         for csrc in csrcs.prefix(csrcCount) { bytes.append(bigEndian: csrc) }
-        if hasExtensions { extensions.write(into: &bytes) }
+        if hasExtensions { extensions.write(into: &bytes, numbered: numbered) }
         bytes.append(contentsOf: payload)
         if padding > 0 {
             bytes.append(contentsOf: repeatElement(0, count: padding - 1))

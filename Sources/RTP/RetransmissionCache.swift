@@ -38,6 +38,9 @@ public struct RetransmissionCache: Sendable {
         ring[number] = Entry(packet: packet)
     }
 
+    /// The newest packet kept: what to send when sending anything serves, as a probe does.
+    public var newestPacket: RTPPacket? { ring[newest]?.packet }
+
     /// The packet, unless it is unknown or was given out less than a round trip ago.
     public mutating func packet(_ number: SequenceNumber, at now: Instant) -> RTPPacket? {
         let extended = unwrapper.peek(number)

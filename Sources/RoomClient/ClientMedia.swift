@@ -13,6 +13,10 @@ import SecureTransport
 /// server does. Confined to its event loop.
 public final class ClientMedia {
     static let tickInterval: TimeAmount = .milliseconds(10)
+    /// The name that 100ms' clients give the channel (hms.md sect. 8).
+    static let channelLabel = "ion-sfu"
+    /// Tracks of which a wish is remembered.
+    static let wishesMaximum = 1024
 
     private final class Side {
         let core: PeerConnection
@@ -40,6 +44,9 @@ public final class ClientMedia {
     private let identity: DTLSIdentity
     private let network: NetworkConditions
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
+    private let channelText: @Sendable (String) -> Void
+    /// What we said we wish to receive, by track: said again when the channel opens.
+    private var wishes: [TrackID: String] = [:]
     private var publish: Side?
     private var subscribe: Side?
     /// Tracks we send, by track id, with their sections.
@@ -50,13 +57,15 @@ public final class ClientMedia {
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
         network: NetworkConditions = NetworkConditions(),
-        stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void
+        stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
+        channelText: @escaping @Sendable (String) -> Void
     ) {
         self.eventLoop = eventLoop
         self.identity = identity
         self.observer = observer
         self.network = network
         self.stateChanged = stateChanged
+        self.channelText = channelText
     }
 
     // MARK: Life
@@ -84,8 +93,7 @@ public final class ClientMedia {
         let configuration = PeerConnection.Configuration(
             identity: identity, mode: .full(controlling: true), localCandidates: candidates,
             canonicalName: String(random.next(), radix: 36),
-            // The name that 100ms' clients give the channel (hms.md sect. 8).
-            dataChannel: opensChannel ? "ion-sfu" : nil, seed: random.next())
+            dataChannel: opensChannel ? Self.channelLabel : nil, seed: random.next())
         return Side(
             core: PeerConnection(configuration: configuration, at: now), socket: socket,
             path: NetworkPath(network))
@@ -146,6 +154,9 @@ public final class ClientMedia {
         let now = MonotonicClock.now
         let answer = try core.answer(try SessionDescription.parse(sdp), at: now)
         let tracks = core.incomingTracks.filter(\.isSending)
+        for gone in incoming.values where !tracks.contains(where: { $0.trackID == gone.trackID }) {
+            wishes[TrackID(gone.trackID)] = nil
+        }
         incoming = Dictionary(tracks.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
         drain(.subscribe, at: now)
         observer.incomingTracksChanged(tracks, at: now)
@@ -158,17 +169,33 @@ public final class ClientMedia {
         drain(direction, at: now)
     }
 
+    /// Says on the channel what we wish to receive of a track, at once or when it opens.
+    func wish(_ text: String, for track: TrackID) {
+        guard wishes[track] != nil || wishes.count < Self.wishesMaximum else { return }
+        wishes[track] = text
+        let now = MonotonicClock.now
+        subscribe?.core.send(text, on: Self.channelLabel, at: now)
+        drain(.subscribe, at: now)
+    }
+
     // MARK: For observers
 
     /// Sends one packet of our track; see `PeerConnection.send`.
-    public func send(_ packet: RTPPacket, trackID: String, at now: Instant) {
+    ///
+    /// - Parameter encoding: the layer of a track with `rids`, by its place there.
+    public func send(
+        _ packet: RTPPacket, trackID: String, encoding: Int = 0, at now: Instant
+    ) {
         guard let mid = outgoing[trackID] else { return }
-        publish?.core.send(packet, mid: mid, at: now)
+        publish?.core.send(packet, mid: mid, encoding: encoding, at: now)
     }
 
-    public func sendSenderReport(trackID: String, ntp: NTPTime, rtpTimestamp: UInt32) {
+    public func sendSenderReport(
+        trackID: String, encoding: Int = 0, ntp: NTPTime, rtpTimestamp: UInt32
+    ) {
         guard let mid = outgoing[trackID] else { return }
-        publish?.core.sendSenderReport(mid: mid, ntp: ntp, rtpTimestamp: rtpTimestamp)
+        publish?.core.sendSenderReport(
+            mid: mid, encoding: encoding, ntp: ntp, rtpTimestamp: rtpTimestamp)
     }
 
     public func requestKeyframe(of track: IncomingTrack) {
@@ -215,19 +242,27 @@ public final class ClientMedia {
                 if let track = incoming[packet.mid] {
                     observer.received(packet, of: track, at: now)
                 }
-            case .senderReport(let mid, let ntp, let rtpTimestamp):
+            case .senderReport(let mid, _, let ntp, let rtpTimestamp):
                 if let track = incoming[mid] {
                     observer.senderReport(
                         of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
                 }
-            case .keyframeRequested(let mid):
+            case .keyframeRequested(let mid, _):
                 if let entry = outgoing.first(where: { $0.value == mid }) {
                     observer.keyframeRequested(trackID: entry.key, at: now)
                 }
             case .stateChanged(let state):
                 observer.stateChanged(direction, state, at: now)
                 stateChanged(direction, state)
-            case .channelOpened, .channelText, .channelClosed:
+            case .channelOpened:
+                if direction == .subscribe {
+                    for text in wishes.values {
+                        side.core.send(text, on: Self.channelLabel, at: now)
+                    }
+                }
+            case .channelText(_, let text):
+                if direction == .subscribe { channelText(text) }
+            case .channelClosed:
                 break
             }
         }

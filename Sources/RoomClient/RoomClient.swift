@@ -42,6 +42,8 @@ public actor RoomClient {
         case joined
         /// What the server said, for whoever cares.
         case signalling(SignallingEvent)
+        /// What we get of some videos, and in which forms there are.
+        case trackLayers([TrackLayersPayload.Track])
     }
 
     /// One thing we send: its media description and its description in the room.
@@ -261,6 +263,21 @@ public actor RoomClient {
         try await drain()
     }
 
+    // MARK: Receiving
+
+    /// Says which form of a video we wish to get: the best one unless we say otherwise; `none`
+    /// for nothing, until something else is asked for.
+    public func preferVideo(_ track: TrackID, layer: VideoLayerPreference) async throws {
+        guard let wish = signalling.preferVideo(track, layer: layer) else { return }
+        try await onMedia { $0.wish(wish.text, for: track) }
+    }
+
+    /// Says whether we wish to hear somebody.
+    public func preferAudio(_ track: TrackID, isSubscribed: Bool) async throws {
+        guard let wish = signalling.preferAudio(track, isSubscribed: isSubscribed) else { return }
+        try await onMedia { $0.wish(wish.text, for: track) }
+    }
+
     // MARK: Signalling
 
     private func drain() async throws {
@@ -357,11 +374,16 @@ public actor RoomClient {
             // The loop cannot wait for an actor.
             Task { try await self?.publishConnectionLost() }
         }
+        let eventSink = eventSink
+        let heard: @Sendable (String) -> Void = { text in
+            guard let payload = TrackLayersPayload(frame: text) else { return }
+            eventSink.yield(.trackLayers(Array(payload.tracks.values)))
+        }
         let media = try await eventLoop.submit {
             NIOLoopBound(
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, stateChanged: changed),
+                    network: network, stateChanged: changed, channelText: heard),
                 eventLoop: eventLoop)
         }.get()
         func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {

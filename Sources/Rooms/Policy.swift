@@ -98,10 +98,17 @@ extension Policy {
     /// `guest` publishes, a `viewer` only sees, and the hidden recorder receives everything.
     public static let standard: Policy = {
         let camera = VideoParameters(bitRate: 900, frameRate: 30, width: 1280, height: 720)
+        // Best first, as 100ms writes them.
+        let layers = [
+            SimulcastLayer(rid: "f", scaleResolutionDownBy: 1, maxBitrate: camera.bitRate),
+            SimulcastLayer(rid: "h", scaleResolutionDownBy: 2, maxBitrate: 300),
+            SimulcastLayer(rid: "q", scaleResolutionDownBy: 4, maxBitrate: 100),
+        ]
         let screen = VideoParameters(bitRate: 1500, frameRate: 15, width: 1920, height: 1080)
         let publishing = PublishParameters(
             allowed: PublishParameters.Kind.allCases, audio: AudioParameters(bitRate: 32),
-            video: camera, screen: screen, simulcast: SimulcastParameters())
+            video: camera, screen: screen,
+            simulcast: SimulcastParameters(video: SimulcastLayers(layers: layers)))
         let everybody = SubscribeParameters(subscribeToRoles: ["host", "guest", "viewer"])
         return Policy(
             complete: [

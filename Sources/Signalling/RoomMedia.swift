@@ -49,6 +49,9 @@ public protocol RoomMedia: Sendable {
     /// The peer's socket is new: offers and candidates made since it lost its old one have not
     /// reached it. Emits a fresh `.subscribeOffer` with an ICE restart.
     func restartSubscribe(of peer: PeerID) async
+    /// The best form of a track that this peer wishes to get, `none` for nothing at all; for
+    /// audio everything else means all of it. Holds while the peer is to receive the track.
+    func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async
     /// Sends on the `ion-sfu` channel of the subscribe connection; dropped when it is not open.
     func sendData(_ text: String, to peer: PeerID) async
     /// Ends when the room's media is shut down. Read once, by ``RoomSignalling/run()``.
@@ -64,6 +67,8 @@ public enum RoomMediaEvent: Sendable {
     case dataMessage(PeerID, String)
     case connection(PeerID, TransportTarget, ConnectionState)
     case trackMedia(PeerID, TrackID, hasMedia: Bool)
+    /// What the peer gets of these videos is something else now.
+    case trackLayers(PeerID, [TrackLayersPayload.Track])
     /// Loudest first, levels 0 to 100; empty when nobody speaks.
     case activeSpeakers([(PeerID, TrackID, level: Int)])
 }

@@ -46,8 +46,8 @@ import Testing
             let camera = try #require(second.media.first { $0.kind == .video })
             #expect(camera.codecs.first?.name == published.media[2].codecs.first?.name)
             #expect(camera.codecs.map(\.name) == ["VP8", "rtx"])
-            // Bandwidth is the publisher's matter; it is not estimated towards the subscriber.
-            #expect(camera.codecs[0].feedback == ["ccm fir", "nack", "nack pli"])
+            #expect(
+                camera.codecs[0].feedback == ["transport-cc", "ccm fir", "nack", "nack pli"])
             try await ben.answer(second, in: room)
             #expect(ben.incoming == ["voice", "camera"])
 

@@ -183,9 +183,9 @@ final class Wire {
                     transmit(bytes, from: side)
                 case .stateChanged(let state): end.states.append(state)
                 case .media(let packet): end.media.append(packet)
-                case .senderReport(let mid, let ntp, let timestamp):
+                case .senderReport(let mid, _, let ntp, let timestamp):
                     end.reports.append((mid, ntp, timestamp))
-                case .keyframeRequested(let mid): end.keyframeRequests.append(mid)
+                case .keyframeRequested(let mid, _): end.keyframeRequests.append(mid)
                 case .channelOpened(let label): end.channelEvents.append("open \(label)")
                 case .channelText(let label, let text):
                     end.channelEvents.append("\(label): \(text)")

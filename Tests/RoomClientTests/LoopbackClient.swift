@@ -57,7 +57,7 @@ struct LoopbackClient: Sendable {
             let observer = Observer(sending: sending)
             let media = ClientMedia(
                 eventLoop: eventLoop, identity: identity, observer: observer,
-                stateChanged: { _, _ in })
+                stateChanged: { _, _ in }, channelText: { _ in })
             return (
                 NIOLoopBound(observer, eventLoop: eventLoop),
                 NIOLoopBound(media, eventLoop: eventLoop)

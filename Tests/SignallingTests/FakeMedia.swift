@@ -116,6 +116,10 @@ final class FakeMedia: RoomMedia {
 
     func restartSubscribe(of peer: PeerID) async { note("restart \(peer)") }
 
+    func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async {
+        note("prefer \(layer) of \(track) for \(peer)")
+    }
+
     func sendData(_ text: String, to peer: PeerID) async { note("data \(peer) \(text)") }
 }
 

@@ -114,7 +114,9 @@ import Testing
         let error = #"data ann {"error":{"code":"#
         #expect(
             fixture.media.calls() == [
+                "prefer high of t1 for ann",
                 #"data ann {"id":"1","jsonrpc":"2.0","result":{}}"#,
+                "prefer none of t1 for ann",
                 #"data ann {"id":"2","jsonrpc":"2.0","result":{}}"#,
                 error + #"404,"message":"track not found"},"id":"3","jsonrpc":"2.0"}"#,
                 error

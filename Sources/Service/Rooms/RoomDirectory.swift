@@ -130,7 +130,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         peer: PeerID?, claims: RoomTokenClaims
     ) async throws(APIError) -> InitialConfiguration {
         try check(claims)
-        return InitialConfiguration()
+        // Cameras may come in layers, and who cannot receive them is told.
+        return InitialConfiguration(enabledFlags: ["simulcast", "subscribeDegradation"])
     }
 
     public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {

@@ -49,6 +49,10 @@ struct RoomMediaBridge: RoomMedia {
 
     func restartSubscribe(of peer: PeerID) async { await room.restartSubscribe(of: peer) }
 
+    func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async {
+        await room.setPreference(LayerPreference(layer), track: track, of: peer)
+    }
+
     func sendData(_ text: String, to peer: PeerID) async { await room.sendText(text, to: peer) }
 }
 
@@ -63,9 +67,46 @@ extension RoomMediaEvent {
             self = .trackMedia(peer, track, hasMedia: isFlowing)
         case .dataText(let peer, _, let text):
             self = .dataMessage(peer, text)
+        case .trackLayers(let peer, let tracks):
+            self = .trackLayers(peer, tracks.map(TrackLayersPayload.Track.init))
         case .activeSpeakers(let speakers):
             self = .activeSpeakers(speakers.map { ($0.peer, $0.track, level: $0.level) })
         }
+    }
+}
+
+extension LayerPreference {
+    fileprivate init(_ layer: VideoLayerPreference) {
+        switch layer {
+        case .none: self = .none
+        case .low: self = .low
+        case .medium: self = .medium
+        case .high: self = .high
+        }
+    }
+}
+
+extension VideoLayerPreference {
+    fileprivate init(_ layer: LayerPreference) {
+        switch layer {
+        case .none: self = .none
+        case .low: self = .low
+        case .medium: self = .medium
+        case .high: self = .high
+        }
+    }
+}
+
+extension TrackLayersPayload.Track {
+    fileprivate init(_ layers: TrackLayers) {
+        self.init(
+            trackID: layers.track, currentLayer: .init(layers.current),
+            expectedLayer: .init(layers.expected),
+            isSubscriberDegraded: layers.isSubscriberDegraded,
+            isPublisherDegraded: layers.isPublisherDegraded,
+            layers: layers.layers.map {
+                .init(layer: .init($0.name), width: $0.width, height: $0.height)
+            })
     }
 }
 

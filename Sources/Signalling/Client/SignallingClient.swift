@@ -179,6 +179,17 @@ public struct SignallingClient: Sendable {
         return (try? FrameCodec.text(of: frame)).map { (id, $0) }
     }
 
+    /// The same for sound: whether we wish to receive it.
+    public mutating func preferAudio(
+        _ track: TrackID, isSubscribed: Bool
+    ) -> (id: RequestID, text: String)? {
+        let id = makeID()
+        let frame = DataRequestFrame(
+            id: id, method: DataChannelMethod.preferAudioTrackState.rawValue,
+            params: PreferAudioParameters(trackID: track, subscribed: isSubscribed))
+        return (try? FrameCodec.text(of: frame)).map { (id, $0) }
+    }
+
     // MARK: - Frames
 
     @discardableResult

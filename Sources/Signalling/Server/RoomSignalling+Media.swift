@@ -40,9 +40,13 @@ extension RoomSignalling {
             push(
                 .trickle, TrickleParameters(target: target, candidate: payload), to: connection)
         case .dataMessage(let peer, let text):
-            if let answer = answer(toData: text, from: peer) {
-                await media.sendData(answer, to: peer)
-            }
+            guard let (answer, wish) = answer(toData: text, from: peer) else { break }
+            if let wish { await media.prefer(wish.layer, of: wish.track, for: peer) }
+            if let answer { await media.sendData(answer, to: peer) }
+        case .trackLayers(let peer, let tracks):
+            let frame = CallFrame.dataNotification(
+                .onTrackLayerUpdate, TrackLayersPayload(tracks: tracks))
+            if let text = text(of: frame) { await media.sendData(text, to: peer) }
         case .connection(let peer, let target, let state):
             log(
                 state == .failed ? .notice : .debug, "media connection changed", peer,
@@ -101,35 +105,43 @@ extension RoomSignalling {
         for (peer, text) in letters { await media.sendData(text, to: peer) }
     }
 
+    /// What a peer wishes to get of a track.
+    private struct Wish {
+        var track: TrackID
+        var layer: VideoLayerPreference
+    }
+
     /// `nil` when there is nobody or nothing to answer.
-    private func answer(toData frame: String, from peer: PeerID) -> String? {
+    private func answer(
+        toData frame: String, from peer: PeerID
+    ) -> (text: String?, wish: Wish?)? {
         guard room.peer(peer)?.hasJoined ?? false,
             frame.utf8.count <= SignallingLimits.dataFrameBytes,
             let head = try? FrameCodec.decode(FrameHead.self, from: frame),
             let id = head.id, let name = head.method
         else { return nil }
         do {
-            let track = try preferredTrack(name, frame)
-            guard room.subscriptions(of: peer).contains(where: { $0.id == track }) else {
-                return text(
-                    of: ErrorFrame(
-                        id: id, error: ErrorPayload(code: 404, message: "track not found")))
+            let wish = try wish(name, frame)
+            guard room.subscriptions(of: peer).contains(where: { $0.id == wish.track }) else {
+                let error = ErrorPayload(code: 404, message: "track not found")
+                return (text(of: ErrorFrame(id: id, error: error)), nil)
             }
-            return text(of: ResultFrame(id: id, result: EmptyResult()))
+            return (text(of: ResultFrame(id: id, result: EmptyResult())), wish)
         } catch {
-            return text(of: ErrorFrame(id: id, error: error.payload))
+            return (text(of: ErrorFrame(id: id, error: error.payload)), nil)
         }
     }
 
-    private func preferredTrack(
-        _ name: String, _ frame: String
-    ) throws(SignallingError) -> TrackID {
+    /// Parameters that are left out mean what a client gets that never said anything.
+    private func wish(_ name: String, _ frame: String) throws(SignallingError) -> Wish {
         switch DataChannelMethod(rawValue: name) {
         case .preferVideoTrackState:
-            try FrameCodec.parameters(PreferVideoParameters.self, from: frame).trackID
+            let wish = try FrameCodec.parameters(PreferVideoParameters.self, from: frame)
+            return Wish(track: wish.trackID, layer: wish.maxSpatialLayer ?? .high)
         case .preferAudioTrackState:
-            try FrameCodec.parameters(PreferAudioParameters.self, from: frame).trackID
-        case .activeSpeakers, nil:
+            let wish = try FrameCodec.parameters(PreferAudioParameters.self, from: frame)
+            return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
+        case .activeSpeakers, .onTrackLayerUpdate, nil:
             throw .unknownMethod(name)
         }
     }

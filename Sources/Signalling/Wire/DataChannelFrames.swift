@@ -47,6 +47,71 @@ public struct ActiveSpeakersPayload: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey { case speakerList = "speaker-list" }
 }
 
+/// `on-track-layer-update`, on the data channel: what a client gets of some videos.
+public struct TrackLayersPayload: Hashable, Sendable, Codable {
+    public struct Track: Hashable, Sendable, Codable {
+        public var trackID: TrackID
+        public var currentLayer: VideoLayerPreference
+        public var expectedLayer: VideoLayerPreference
+        public var isSubscriberDegraded: Bool
+        public var isPublisherDegraded: Bool
+        /// What there is, poorest first. An addition of ours: 100ms does not say it.
+        public var layers: [Layer]?
+
+        public init(
+            trackID: TrackID, currentLayer: VideoLayerPreference,
+            expectedLayer: VideoLayerPreference, isSubscriberDegraded: Bool,
+            isPublisherDegraded: Bool, layers: [Layer]? = nil
+        ) {
+            self.trackID = trackID
+            self.currentLayer = currentLayer
+            self.expectedLayer = expectedLayer
+            self.isSubscriberDegraded = isSubscriberDegraded
+            self.isPublisherDegraded = isPublisherDegraded
+            self.layers = layers
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case trackID = "track_id"
+            case currentLayer = "current_layer"
+            case expectedLayer = "expected_layer"
+            case isSubscriberDegraded = "subscriber_degraded"
+            case isPublisherDegraded = "publisher_degraded"
+            case layers
+        }
+    }
+
+    /// One form of a video.
+    public struct Layer: Hashable, Sendable, Codable {
+        public var layer: VideoLayerPreference
+        /// In pixels, before rotation.
+        public var width: Int
+        public var height: Int
+
+        public init(layer: VideoLayerPreference, width: Int, height: Int) {
+            self.layer = layer
+            self.width = width
+            self.height = height
+        }
+    }
+
+    /// By track id.
+    public var tracks: [String: Track]
+
+    public init(tracks: [Track]) {
+        self.tracks = Dictionary(tracks.map { ($0.trackID.rawValue, $0) }) { _, last in last }
+    }
+
+    /// Nil for any other frame of the channel.
+    public init?(frame text: String) {
+        guard let head = try? FrameCodec.decode(FrameHead.self, from: text),
+            head.method == DataChannelMethod.onTrackLayerUpdate.rawValue,
+            let payload = try? FrameCodec.parameters(Self.self, from: text)
+        else { return nil }
+        self = payload
+    }
+}
+
 struct DataRequestFrame<Parameters: Encodable>: Encodable {
     var id: RequestID
     var jsonrpc = "2.0"

@@ -42,4 +42,5 @@ public enum DataChannelMethod: String, Sendable, Hashable {
     case preferVideoTrackState = "prefer-video-track-state"
     case preferAudioTrackState = "prefer-audio-track-state"
     case activeSpeakers = "active-speakers"
+    case onTrackLayerUpdate = "on-track-layer-update"
 }

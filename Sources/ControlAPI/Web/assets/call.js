@@ -95,13 +95,14 @@ export class Call {
     if (this.#client.state === "left") return;
     const media = this.#media;
     const isAllowed = (kind) => this.#client.role.publishParams.allowed.includes(kind);
-    const kilobits = this.#client.role.publishParams.video?.bitRate;
+    const { video, simulcast } = this.#client.role.publishParams;
     await this.#syncOne("audio", isAllowed("audio"), media.microphone, media.stream, {
       isMuted: !media.isMicrophoneOn,
     });
     await this.#syncOne("video", isAllowed("video"), media.camera, media.stream, {
       isMuted: !media.isCameraOn,
-      maximumBitrate: kilobits ? kilobits * 1000 : undefined,
+      maximumBitrate: video?.bitRate ? video.bitRate * 1000 : undefined,
+      layers: simulcast?.video?.layers ?? [],
     });
     const screen = isAllowed("screen") ? this.#screen : null;
     const options = { source: "screen" };

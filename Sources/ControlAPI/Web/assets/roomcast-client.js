@@ -101,8 +101,16 @@ export class RoomcastClient extends EventTarget {
    * @param {{source?: "regular"|"screen", isMuted?: boolean, maximumBitrate?: number}} options
    * @returns a handle for `unpublish`, `setMuted` and `replaceMedia`
    */
-  async publish(track, stream, { source = "regular", isMuted = false, maximumBitrate } = {}) {
-    const publication = this.#publish.add(track, stream, { source, isMuted, maximumBitrate });
+  async publish(track, stream, options = {}) {
+    const { source = "regular", isMuted = false, maximumBitrate } = options;
+    const layers = this.#mayLayer ? options.layers : [];
+    const publication = this.#publish.add(track, stream, {
+      source,
+      isMuted,
+      maximumBitrate,
+      layers,
+    });
+    publication.layers = layers;
     publication.media = track;
     publication.stream = stream;
     publication.maximumBitrate = maximumBitrate;
@@ -177,6 +185,11 @@ export class RoomcastClient extends EventTarget {
     }
   }
 
+  /** Whether the server takes a camera in several layers. */
+  get #mayLayer() {
+    return this.#settings?.config?.enabledFlags?.includes("simulcast") ?? false;
+  }
+
   async #enter() {
     this.#openConnections();
     const exchange = (offer) =>
@@ -185,7 +198,7 @@ export class RoomcastClient extends EventTarget {
         data: this.#joined.metadata,
         disableVidAutoSub: true,
         server_sub_degrade: false,
-        simulcast: false,
+        simulcast: this.#mayLayer,
         onDemandTracks: false,
         offer,
       });
@@ -352,8 +365,8 @@ export class RoomcastClient extends EventTarget {
     const earlier = this.#publish.publications;
     await this.#enter();
     for (const publication of earlier) {
-      const { media, stream, source, isMuted, maximumBitrate } = publication;
-      const options = { source, isMuted, maximumBitrate };
+      const { media, stream, source, isMuted, maximumBitrate, layers } = publication;
+      const options = { source, isMuted, maximumBitrate, layers };
       // The page keeps its handle, so the handle is what moves to the new connection.
       const fresh = this.#publish.add(media ?? publication.kind, stream, options);
       Object.assign(publication, { transceiver: fresh.transceiver, id: null });

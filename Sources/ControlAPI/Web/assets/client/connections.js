@@ -71,14 +71,21 @@ export class PublishConnection extends Connection {
 
   /**
    * Adds a track; the next `negotiate` tells the server.
-   * @param {{source: string, isMuted: boolean, maximumBitrate?: number}} options bitrate in bit/s
+   * @param {{source: string, isMuted: boolean, maximumBitrate?: number, layers?: object[]}} options
+   *   bitrate in bit/s; layers as a role's policy has them, bitrates in kbit/s
    */
-  add(track, stream, { source, isMuted, maximumBitrate }) {
+  add(track, stream, { source, isMuted, maximumBitrate, layers = [] }) {
     const encoding = maximumBitrate ? { maxBitrate: maximumBitrate } : {};
+    const simulcast = layers.map(({ rid, scaleResolutionDownBy, maxBitrate, maxFramerate }) => ({
+      rid,
+      ...(scaleResolutionDownBy ? { scaleResolutionDownBy } : {}),
+      ...(maxBitrate ? { maxBitrate: maxBitrate * 1000 } : {}),
+      ...(maxFramerate ? { maxFramerate } : {}),
+    }));
     const transceiver = this.pc.addTransceiver(track, {
       direction: "sendonly",
       streams: [stream],
-      sendEncodings: [encoding],
+      sendEncodings: simulcast.length > 1 ? simulcast : [encoding],
     });
     const publication = { transceiver, kind: track.kind, source, isMuted, id: null };
     this.publications.push(publication);

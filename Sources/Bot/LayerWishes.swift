@@ -1,0 +1,72 @@
+import MediaKernel
+import Pipeline
+import Signalling
+import Stage
+
+/// Which form of which video the recorder needs: for what is on the canvas the smallest one that
+/// fills its tile without being enlarged, of everything else nothing.
+///
+/// Every change gives what is to be asked for that was not asked for before. Sound is not its
+/// matter: everybody who speaks is heard, on the canvas or not.
+struct LayerWishes {
+    struct Wish: Hashable {
+        var track: TrackID
+        var layer: VideoLayerPreference
+    }
+
+    /// Videos in the room.
+    private var videos: Set<TrackID> = []
+    /// The largest place that each video has; nil before the first layout.
+    private var places: [TrackID: Rectangle]?
+    private var layers: [TrackID: [TrackLayersPayload.Layer]] = [:]
+    private var asked: [TrackID: VideoLayerPreference] = [:]
+
+    /// These videos are in the room, and no others.
+    mutating func roomChanged(videos: Set<TrackID>) -> [Wish] {
+        self.videos = videos
+        layers = layers.filter { videos.contains($0.key) }
+        // The server forgets what was asked of a track that ended; so must we.
+        asked = asked.filter { videos.contains($0.key) }
+        return changes()
+    }
+
+    mutating func tilesChanged(_ tiles: [PlacedTile]) -> [Wish] {
+        var places: [TrackID: Rectangle] = [:]
+        for tile in tiles {
+            guard let track = tile.track else { continue }
+            let other = places[track]
+            if let other, other.width * other.height >= tile.rectangle.width * tile.rectangle.height {
+                continue
+            }
+            places[track] = tile.rectangle
+        }
+        self.places = places
+        return changes()
+    }
+
+    mutating func layersChanged(_ tracks: [TrackLayersPayload.Track]) -> [Wish] {
+        for track in tracks where videos.contains(track.trackID) {
+            layers[track.trackID] = track.layers
+        }
+        return changes()
+    }
+
+    private mutating func changes() -> [Wish] {
+        guard let places else { return [] }
+        var wishes: [Wish] = []
+        for track in videos.sorted() {
+            let layer = places[track].map { wanted(of: track, for: $0) } ?? .none
+            guard asked[track] != layer else { continue }
+            asked[track] = layer
+            wishes.append(Wish(track: track, layer: layer))
+        }
+        return wishes
+    }
+
+    private func wanted(of track: TrackID, for place: Rectangle) -> VideoLayerPreference {
+        let known = (layers[track] ?? []).filter { $0.layer != .none }
+            .sorted { ($0.width * $0.height) < ($1.width * $1.height) }
+        let fitting = known.first { $0.width >= place.width && $0.height >= place.height }
+        return fitting?.layer ?? .high
+    }
+}

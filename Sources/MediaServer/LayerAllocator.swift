@@ -1,0 +1,153 @@
+import MediaKernel
+
+/// Shares what the way to one subscriber can carry among the videos it gets: the poorest form of
+/// each first, then better ones in turn.
+///
+/// What does not fit is taken back at once; something better is given only when there is room to
+/// spare and some time has passed since something was taken, or layers would swing. Pure.
+struct LayerAllocator {
+    /// One video, with the bit rates of the forms that may be given, poorest first.
+    struct Demand {
+        var track: TrackID
+        var bitsPerSecond: [Int]
+    }
+
+    struct Result: Equatable {
+        /// For each demand the place of its form; nil for none at all.
+        var levels: [Int?]
+        /// What the next better form would need in all; nil when everything is given.
+        var missingBitsPerSecond: Int?
+    }
+
+    /// To be given something better, all must fit with this much to spare.
+    static let headroom = 1.15
+    /// What flows may be this much above the estimate before something is taken: rates waver.
+    static let tolerance = 1.05
+    /// After something was taken, nothing better is given for so long. The default of 100ms'
+    /// policies, `recoverGracePeriodSeconds`.
+    static let recoverGrace: Duration = .seconds(4)
+
+    private var given: [TrackID: Int?] = [:]
+    private var lastTaken: Instant?
+
+    /// - Parameters:
+    ///   - demands: in order of importance.
+    ///   - budget: bits per second for all of them; nil for no limit.
+    mutating func allocate(_ demands: [Demand], budget: Int?, at now: Instant) -> Result {
+        let tops = demands.map { $0.bitsPerSecond.count - 1 }
+        guard let budget else {
+            let levels = tops.map { $0 >= 0 ? $0 : nil }
+            remember(demands, levels)
+            return Result(levels: levels, missingBitsPerSecond: nil)
+        }
+        // What a subscriber has not had yet is treated like what it has: it is the estimate that
+        // decides, not who came first.
+        let held = demands.indices.map { index -> Int in
+            guard let level = given[demands[index].track] else { return tops[index] }
+            return min(level ?? -1, tops[index])
+        }
+        let limit = Int(Double(budget) * Self.tolerance)
+        var levels = Self.fill(demands, from: demands.map { _ in -1 }, upTo: held, into: limit)
+        if zip(levels, held).contains(where: { $0 < $1 }) { lastTaken = now }
+        let mayRaise = lastTaken.map { now - $0 >= Self.recoverGrace } ?? true
+        if mayRaise {
+            levels = Self.fill(
+                demands, from: levels, upTo: tops, into: Int(Double(budget) / Self.headroom))
+        }
+        let result = levels.map { $0 >= 0 ? $0 : nil }
+        remember(demands, result)
+        return Result(
+            levels: result, missingBitsPerSecond: Self.missing(demands, levels, tops))
+    }
+
+    private mutating func remember(_ demands: [Demand], _ levels: [Int?]) {
+        given = [:]
+        for (demand, level) in zip(demands, levels) { given[demand.track] = level }
+    }
+
+    /// Raises by one form at a time, all in turn, while everything fits.
+    private static func fill(
+        _ demands: [Demand], from start: [Int], upTo tops: [Int], into budget: Int
+    ) -> [Int] {
+        var levels = start
+        var total = 0
+        for (demand, level) in zip(demands, levels) where level >= 0 {
+            total += demand.bitsPerSecond[level]
+        }
+        var hasRaised = true
+        while hasRaised {
+            hasRaised = false
+            let lowest = levels.indices.filter { levels[$0] < tops[$0] }
+                .map { levels[$0] }.min()
+            guard let lowest else { break }
+            // The poorest are raised first; when none of them fits, the next poorest get a try.
+            for floor in lowest...(levels.max() ?? lowest) {
+                for index in levels.indices where levels[index] == floor && floor < tops[index] {
+                    let rates = demands[index].bitsPerSecond
+                    let step = rates[floor + 1] - (floor >= 0 ? rates[floor] : 0)
+                    guard total + step <= budget else { continue }
+                    levels[index] += 1
+                    total += step
+                    hasRaised = true
+                }
+                if hasRaised { break }
+            }
+        }
+        return levels
+    }
+
+    private static func missing(_ demands: [Demand], _ levels: [Int], _ tops: [Int]) -> Int? {
+        var total = 0
+        var smallest: Int?
+        for (index, demand) in demands.enumerated() {
+            let rates = demand.bitsPerSecond
+            let level = levels[index]
+            let now = level >= 0 ? rates[level] : 0
+            total += now
+            if level < tops[index] {
+                smallest = min(smallest ?? .max, max(rates[level + 1] - now, 0))
+            }
+        }
+        return smallest.map { Int(Double(total + $0) * headroom) }
+    }
+}
+
+/// When to try whether there is room for more: soon after it was taken, then ever more rarely
+/// while the tries fail, since each of them may cost others.
+struct ProbePlan {
+    static let intervalMinimum: Duration = .seconds(2)
+    static let intervalMaximum: Duration = .seconds(30)
+
+    private var interval = intervalMinimum
+    private var lastProbe: Instant?
+    private var goal = 0
+
+    /// The rate to probe at now; nil for no probe.
+    ///
+    /// - Parameters:
+    ///   - missing: what the next better form needs in all; nil when nothing is missing.
+    ///   - estimate: what is known to fit.
+    ///   - reached: what the last probe measured, and when.
+    mutating func probe(
+        missing: Int?, estimate: Int?, reached: (bitsPerSecond: Int, at: Instant)?,
+        at now: Instant
+    ) -> Int? {
+        guard let missing, let estimate, estimate < missing else {
+            if missing == nil { self = ProbePlan() }
+            return nil
+        }
+        guard let last = lastProbe else {
+            lastProbe = now
+            return nil
+        }
+        guard now - last >= interval else { return nil }
+        if goal > 0 {
+            let hasReached = reached.map { $0.at > last && $0.bitsPerSecond >= goal * 8 / 10 }
+            interval = hasReached == true
+                ? Self.intervalMinimum : min(interval * 2, Self.intervalMaximum)
+        }
+        lastProbe = now
+        goal = missing + missing / 10
+        return goal
+    }
+}

@@ -1,0 +1,325 @@
+import MediaKernel
+import RTP
+
+/// One subscriber's view of one track: picks a layer of what the publisher sends and makes one
+/// stream of it, whatever layer it is of.
+///
+/// - A video begins, and goes over to another encoding, at a key frame of the wanted one; until
+///   then it stays what it was.
+/// - Sequence numbers and VP8's picture ids go on without a hole over a change and where layers
+///   are left out; what was lost on the way stays missing. RFC 3550 sect. 5.1, RFC 7741 sect. 4.2.
+/// - Timestamps go on from the publisher's own wall clock, where its sender reports tie both
+///   encodings to it, and from the time of arrival otherwise; they always rise.
+///
+/// Packets from before a beginning are refused: their numbers may be taken.
+struct LayerForwarder {
+    /// Ties a wall clock to the RTP clock of an encoding.
+    struct Report: Equatable {
+        var ntp: NTPTime
+        var timestamp: UInt32
+    }
+
+    /// Reports that put a change further from where its arrival does are wrong.
+    static let reportErrorMaximum: Duration = .seconds(1)
+    /// Packets of the first source from before its first one that still have places.
+    static let reorderingMaximum: Int64 = 256
+
+    /// What is wanted; nil wants nothing, and what flows ends at once.
+    var wanted: LayerChoice? {
+        didSet { if wanted == nil { source = nil } }
+    }
+    private let clockRate: Int
+    private let isVideo: Bool
+    private var source: Source?
+    private var output = Output()
+    /// How often an encoding began to flow.
+    private(set) var beginnings = 0
+
+    init(clockRate: Int, isVideo: Bool, wanted: LayerChoice?) {
+        self.clockRate = clockRate
+        self.isVideo = isVideo
+        self.wanted = wanted
+    }
+
+    /// What flows now; nil before the first key frame and while nothing is wanted.
+    var current: LayerChoice? {
+        source.map {
+            LayerChoice(encoding: $0.encoding, spatial: $0.spatial, temporal: $0.temporal)
+        }
+    }
+
+    /// Whether a key frame of the wanted encoding is what it takes to go on.
+    var awaitsKeyframe: Bool {
+        guard isVideo, let wanted else { return false }
+        guard let source, source.encoding == wanted.encoding else { return true }
+        return source.needsKeyframe(for: wanted)
+    }
+
+    /// Where the subscriber's stream is, for its sender reports; nil for a report of another
+    /// encoding than the one that flows.
+    mutating func timestamp(of report: Report, encoding: Int) -> UInt32? {
+        guard let source, source.encoding == encoding else { return nil }
+        let timestamp = report.timestamp &+ source.timestampOffset
+        output.epoch = Report(ntp: report.ntp, timestamp: timestamp &- source.shift)
+        return timestamp
+    }
+
+    /// What of a packet goes to the subscriber; nil for nothing.
+    ///
+    /// - Parameter report: the encoding's last sender report.
+    mutating func forward(
+        _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
+        at now: Instant
+    ) -> RTPPacket? {
+        guard let wanted else { return nil }
+        let isCurrent = source?.encoding == encoding && source?.ssrc == packet.ssrc
+        if !isCurrent {
+            guard encoding == wanted.encoding, !isVideo || summary.isKeyframeStart else {
+                return nil
+            }
+            begin(packet, encoding: encoding, summary: summary, report: report, at: now)
+        }
+        return rewrite(packet, summary, wanted, at: now)
+    }
+
+    private mutating func begin(
+        _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
+        at now: Instant
+    ) {
+        let timestamp = output.nextTimestamp(
+            after: packet.timestamp, report: report, clockRate: clockRate,
+            minimumStep: isVideo ? 1 : clockRate / 50, at: now)
+        var sequence = SequenceUnwrapper()
+        let first = sequence.unwrap(packet.sequenceNumber)
+        let numbers: NumberCompactor
+        if let newest = output.sequence {
+            numbers = NumberCompactor(first: first, as: newest + 1)
+        } else {
+            let earliest = isVideo ? first : first - Self.reorderingMaximum
+            numbers = NumberCompactor(first: earliest, as: earliest)
+        }
+        source = Source(
+            encoding: encoding, ssrc: packet.ssrc, unwrapper: sequence, numbers: numbers,
+            timestampOffset: timestamp.value &- packet.timestamp, shift: timestamp.shift,
+            pictures: PictureNumbers(
+                from: summary.vp8, after: output.picture, index: output.temporalLayerZeroIndex))
+        if let report { _ = self.timestamp(of: report, encoding: encoding) }
+        beginnings += 1
+    }
+
+    private mutating func rewrite(
+        _ packet: RTPPacket, _ summary: PayloadSummary, _ wanted: LayerChoice, at now: Instant
+    ) -> RTPPacket? {
+        guard var source else { return nil }
+        // The one owner of what is changed below; written back at the end.
+        self.source = nil
+        defer { self.source = source }
+        let element = source.unwrapper.unwrap(packet.sequenceNumber)
+        source.choose(summary, wanted)
+        var packet = packet
+        packet.timestamp &+= source.timestampOffset
+        if source.isLeftOut(summary) || packet.payload.isEmpty {
+            source.pictures?.leaveOut(summary.vp8)
+            guard let number = source.numbers.leaveOut(element) else { return nil }
+            return place(Self.padding(in: packet), at: number, now)
+        }
+        guard let number = source.numbers.place(element) else { return nil }
+        if let fields = summary.vp8, source.pictures != nil {
+            guard
+                let payload = source.pictures?.renumbered(packet.payload, fields, &output)
+            else { return place(Self.padding(in: packet), at: number, now) }
+            packet.payload = payload
+        }
+        if let fields = summary.vp9, fields.endsLayerFrame,
+            Int(fields.spatialLayer) == source.spatial
+        {
+            // The picture ends here for who does not get the layers above. RFC 9628 sect. 4.1.
+            packet.marker = true
+        }
+        return place(packet, at: number, now)
+    }
+
+    /// A place that was kept while its packet was missing, filled with nothing when it is not
+    /// wanted after all: else the subscriber would ask for it again and again.
+    private static func padding(in packet: RTPPacket) -> RTPPacket {
+        var packet = packet
+        packet.payload = []
+        packet.paddingLength = 1
+        packet.marker = false
+        return packet
+    }
+
+    private mutating func place(
+        _ packet: RTPPacket, at number: Int64, _ now: Instant
+    ) -> RTPPacket {
+        var packet = packet
+        packet.sequenceNumber = SequenceNumber(extended: number)
+        if output.sequence.map({ number > $0 }) ?? true {
+            output.sequence = number
+            output.timestamp = packet.timestamp
+            output.sentAt = now
+        }
+        return packet
+    }
+}
+
+/// One form of a track: an encoding and how much of it.
+struct LayerChoice: Hashable {
+    /// Place in the track's list of encodings.
+    var encoding: Int
+    /// The highest spatial layer of a scalable stream; its size decides.
+    var spatial: Int
+    /// The highest temporal layer.
+    var temporal: Int
+
+    static let temporalMaximum = 7
+    static let spatialMaximum = 7
+
+    init(encoding: Int, spatial: Int = spatialMaximum, temporal: Int = temporalMaximum) {
+        self.encoding = encoding
+        self.spatial = spatial
+        self.temporal = temporal
+    }
+}
+
+/// The subscriber's stream so far.
+private struct Output {
+    var sequence: Int64?
+    var timestamp: UInt32 = 0
+    var sentAt = Instant.zero
+    /// The publisher's wall clock in the stream's own timestamps.
+    var epoch: LayerForwarder.Report?
+    /// VP8: the newest picture id, unwrapped, and the newest index of temporal layer 0.
+    var picture: Int64?
+    var temporalLayerZeroIndex: UInt8 = 0
+
+    /// The timestamp for a packet that begins, with what it is above the one that its reports
+    /// call for.
+    func nextTimestamp(
+        after original: UInt32, report: LayerForwarder.Report?, clockRate: Int, minimumStep: Int,
+        at now: Instant
+    ) -> (value: UInt32, shift: UInt32) {
+        guard sequence != nil else { return (original, 0) }
+        let rate = Double(clockRate)
+        let byArrival = timestamp &+ Self.ticks((now - sentAt).inSeconds * rate)
+        var value = byArrival
+        if let epoch, let report {
+            let apart = Double(report.ntp.nanoseconds - epoch.ntp.nanoseconds) / 1e9
+            let ideal = epoch.timestamp &+ Self.ticks(apart * rate)
+                &+ (original &- report.timestamp)
+            let error = abs(Int64(Int32(bitPattern: ideal &- byArrival)))
+            let maximum = Int64(LayerForwarder.reportErrorMaximum.inSeconds * rate)
+            if error <= maximum { value = ideal }
+        }
+        let earliest = timestamp &+ UInt32(minimumStep)
+        guard Int32(bitPattern: value &- earliest) < 0 else { return (value, 0) }
+        return (earliest, earliest &- value)
+    }
+
+    private static func ticks(_ count: Double) -> UInt32 {
+        // Far apart clocks wrap as timestamps do; what is no number of ticks at all is none.
+        guard abs(count) < 9e15 else { return 0 }
+        return UInt32(truncatingIfNeeded: Int64(count))
+    }
+}
+
+/// The encoding that flows.
+private struct Source {
+    let encoding: Int
+    let ssrc: SSRC
+    var unwrapper: SequenceUnwrapper
+    var numbers: NumberCompactor
+    let timestampOffset: UInt32
+    /// Ticks by which the timestamps are late, so that they rise.
+    let shift: UInt32
+    var pictures: PictureNumbers?
+    /// Highest layers that flow. A beginning is a key frame, from where all may follow.
+    var spatial = 0
+    var temporal = LayerChoice.temporalMaximum
+
+    init(
+        encoding: Int, ssrc: SSRC, unwrapper: SequenceUnwrapper, numbers: NumberCompactor,
+        timestampOffset: UInt32, shift: UInt32, pictures: PictureNumbers?
+    ) {
+        self.encoding = encoding
+        self.ssrc = ssrc
+        self.unwrapper = unwrapper
+        self.numbers = numbers
+        self.timestampOffset = timestampOffset
+        self.shift = shift
+        self.pictures = pictures
+    }
+
+    func needsKeyframe(for wanted: LayerChoice) -> Bool { wanted.spatial > spatial }
+
+    /// Goes up and down among the layers where the stream allows it.
+    mutating func choose(_ summary: PayloadSummary, _ wanted: LayerChoice) {
+        if summary.isKeyframeStart {
+            spatial = wanted.spatial
+            temporal = wanted.temporal
+            return
+        }
+        if let fields = summary.vp9 {
+            if summary.startsPicture { spatial = min(spatial, wanted.spatial) }
+            // Depends on nothing but the layer below, which flows. RFC 9628 sect. 4.2.
+            let layer = Int(fields.spatialLayer)
+            if fields.startsLayerFrame, !fields.isInterPicturePredicted, layer == spatial + 1,
+                layer <= wanted.spatial
+            {
+                spatial = layer
+            }
+        }
+        if let fields = summary.vp8, summary.startsPicture {
+            temporal = min(temporal, wanted.temporal)
+            let layer = Int(fields.temporalLayer ?? 0)
+            if fields.isSync, layer > temporal, layer <= wanted.temporal {
+                // No layer above the highest there is will come to lift it further.
+                temporal = layer
+            }
+        }
+    }
+
+    func isLeftOut(_ summary: PayloadSummary) -> Bool {
+        if let fields = summary.vp9 { return Int(fields.spatialLayer) > spatial }
+        if let layer = summary.vp8?.temporalLayer { return Int(layer) > temporal }
+        return false
+    }
+}
+
+/// VP8's own counts, made continuous.
+private struct PictureNumbers {
+    private var unwrapper: WrappingCount
+    private var numbers: NumberCompactor
+    private let indexOffset: UInt8
+
+    /// Nil where the stream has no picture ids.
+    init?(from fields: PayloadSummary.VP8Fields?, after newest: Int64?, index: UInt8) {
+        guard let fields, let id = fields.pictureID else { return nil }
+        unwrapper = WrappingCount(bits: fields.hasLongPictureID ? 15 : 7)
+        let first = unwrapper.unwrap(Int64(id))
+        numbers = NumberCompactor(first: first, as: newest.map { $0 + 1 } ?? first)
+        let zero = fields.temporalLayerZeroIndex ?? 0
+        indexOffset = newest == nil ? 0 : index &+ 1 &- zero
+    }
+
+    mutating func leaveOut(_ fields: PayloadSummary.VP8Fields?) {
+        guard let id = fields?.pictureID else { return }
+        // A picture whose place was kept stays a lost one.
+        _ = numbers.leaveOut(unwrapper.unwrap(Int64(id)))
+    }
+
+    /// Nil for a packet of a picture that was left out.
+    mutating func renumbered(
+        _ payload: ArraySlice<UInt8>, _ fields: PayloadSummary.VP8Fields, _ output: inout Output
+    ) -> ArraySlice<UInt8>? {
+        guard let id = fields.pictureID else { return payload }
+        guard let number = numbers.place(unwrapper.unwrap(Int64(id))) else { return nil }
+        let index = fields.temporalLayerZeroIndex.map { $0 &+ indexOffset }
+        if output.picture.map({ number >= $0 }) ?? true {
+            output.picture = number
+            if let index { output.temporalLayerZeroIndex = index }
+        }
+        return fields.renumbered(
+            payload, pictureID: UInt16(truncatingIfNeeded: number), temporalLayerZeroIndex: index)
+    }
+}

@@ -1,0 +1,118 @@
+import MediaKernel
+import RTP
+
+/// The best layer of a video that a subscriber wishes to get, in the words of 100ms' clients.
+public enum LayerPreference: String, Sendable, Hashable, CaseIterable, Comparable {
+    case none, low, medium, high
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .low: 1
+        case .medium: 2
+        case .high: 3
+        }
+    }
+
+    public static func < (a: LayerPreference, b: LayerPreference) -> Bool { a.rank < b.rank }
+}
+
+/// The forms in which a track can be had, poorest first.
+struct QualityLadder: Hashable {
+    struct Rung: Hashable {
+        var name: LayerPreference
+        var choice: LayerChoice
+        /// Nil until a key frame has told.
+        var size: PictureSize?
+        var bitsPerSecond: Int
+        /// Whether the publisher sends it now.
+        var isLive: Bool
+    }
+
+    private(set) var rungs: [Rung] = []
+    /// The first rung without its upper temporal layers, for those who cannot even get that.
+    private(set) var base: Rung?
+
+    init() {}
+
+    /// - Parameter picture: the track's count of pictures over all encodings.
+    init(of encodings: [SourceEncoding], picture: Int, at now: Instant) {
+        if encodings.count == 1 {
+            rungs = Self.spatialRungs(of: encodings[0], at: now)
+        } else {
+            for (index, encoding) in encodings.enumerated() {
+                // Nothing has come of it yet, so it cannot be placed among the others.
+                guard encoding.ssrc != nil else { continue }
+                rungs.append(
+                    Rung(
+                        name: .high, choice: LayerChoice(encoding: index),
+                        size: encoding.sizes.last,
+                        bitsPerSecond: encoding.bitsPerSecond(upTo: 0, at: now),
+                        isLive: encoding.isLive(picture: picture, at: now)))
+            }
+            rungs.sort { a, b in
+                let (pixelsA, pixelsB) = (a.size?.pixels ?? 0, b.size?.pixels ?? 0)
+                if pixelsA != pixelsB { return pixelsA < pixelsB }
+                return (a.bitsPerSecond, b.choice.encoding) < (b.bitsPerSecond, a.choice.encoding)
+            }
+        }
+        name(rids: encodings.map(\.rid))
+        if let lowest = rungs.first, encodings[lowest.choice.encoding].hasTemporalLayers {
+            base = lowest
+            base?.choice.temporal = 0
+            base?.bitsPerSecond = encodings[lowest.choice.encoding].baseBitsPerSecond(at: now)
+        }
+    }
+
+    private static func spatialRungs(of encoding: SourceEncoding, at now: Instant) -> [Rung] {
+        let sizes = encoding.sizes
+        // One encoding is always there: without packets there is nothing else to wait for.
+        guard sizes.count > 1 else {
+            return [
+                Rung(
+                    name: .high, choice: LayerChoice(encoding: 0), size: sizes.last,
+                    bitsPerSecond: encoding.bitsPerSecond(
+                        upTo: LayerChoice.spatialMaximum, at: now),
+                    isLive: true)
+            ]
+        }
+        return sizes.enumerated().map { spatial, size in
+            Rung(
+                name: .high, choice: LayerChoice(encoding: 0, spatial: spatial), size: size,
+                bitsPerSecond: encoding.bitsPerSecond(upTo: spatial, at: now), isLive: true)
+        }
+    }
+
+    /// Clients of 100ms call their encodings f, h and q; others are named by their place.
+    private mutating func name(rids: [String?]) {
+        let known: [String: LayerPreference] = ["f": .high, "h": .medium, "q": .low]
+        for index in rungs.indices {
+            let rid = rids[rungs[index].choice.encoding]
+            if let rid, let name = known[rid] {
+                rungs[index].name = name
+            } else if index == rungs.count - 1 {
+                rungs[index].name = .high
+            } else {
+                rungs[index].name = index == 0 ? .low : .medium
+            }
+        }
+    }
+
+    /// The best rung that a preference allows: one the publisher sends, else none. When all are
+    /// above it, the poorest.
+    func best(for preference: LayerPreference) -> Int? {
+        guard preference != .none else { return nil }
+        let live = rungs.indices.filter { rungs[$0].isLive }
+        return live.last { rungs[$0].name <= preference } ?? live.first
+    }
+
+    /// What a preference asks for, whether or not the publisher sends it now.
+    func expected(for preference: LayerPreference) -> LayerPreference {
+        guard preference != .none else { return .none }
+        return rungs.last { $0.name <= preference }?.name ?? rungs.first?.name ?? preference
+    }
+}
+
+extension PictureSize {
+    fileprivate var pixels: Int { width * height }
+}

@@ -1,0 +1,162 @@
+import MediaKernel
+import PeerConnection
+import RTP
+
+/// Who gets which form of which video.
+extension RoomForwarder {
+    /// How often rates and estimates are looked at.
+    static let allocationInterval: Duration = .milliseconds(100)
+
+    /// Wishes kept for one peer; past it, those for tracks that it is not to receive go.
+    static let preferencesMaximum = 1024
+
+    /// The best form of a track that a peer wishes to get; for audio, `none` or anything else.
+    /// Wishes for tracks that are not offered to the peer yet are kept.
+    func setPreference(
+        _ preference: LayerPreference, track id: TrackID, of peerID: PeerID, at now: Instant
+    ) {
+        guard let peer = peers[peerID] else { return }
+        if peer.preferences.count >= Self.preferencesMaximum {
+            peer.preferences = peer.preferences.filter { peer.desired.contains($0.key) }
+        }
+        peer.preferences[id] = preference
+        guard let track = tracks[id], let subscription = track.subscriptions[peerID] else { return }
+        subscription.preference = preference
+        if track.codec.isVideo {
+            allocate(peer, at: now)
+        } else {
+            let isWanted = preference != .none
+            if !isWanted || subscription.forwarder.wanted == nil {
+                subscription.forwarder.wanted = isWanted ? LayerChoice(encoding: 0) : nil
+            }
+        }
+    }
+
+    /// Looks at everybody's ways and wishes anew.
+    func allocateLayers(at now: Instant) {
+        for track in tracks.values where track.codec.isVideo {
+            track.refreshLadder(at: now)
+        }
+        for peer in peers.values { allocate(peer, at: now) }
+        for track in tracks.values where track.codec.isVideo { requestAwaited(of: track, at: now) }
+    }
+
+    /// A key frame has shown that a track's forms are others than they were.
+    func ladderChanged(of track: ForwardedTrack, at now: Instant) {
+        track.refreshLadder(at: now)
+        for id in track.subscriptions.keys {
+            if let peer = peers[id] { allocate(peer, at: now) }
+        }
+    }
+
+    /// Decides for one subscriber.
+    func allocate(_ peer: MediaPeer, at now: Instant) {
+        guard let connection = peer.subscribe else { return }
+        let core = connection.core
+        core.measuresBandwidth = !loop.isHere(core.selectedAddress)
+        var demands: [LayerAllocator.Demand] = []
+        var wishes: [(subscription: Subscription, track: ForwardedTrack, rungs: Rungs)] = []
+        var audio = 0
+        for id in peer.offered.keys.sorted() {
+            guard let track = tracks[id], let subscription = track.subscriptions[peer.id] else {
+                continue
+            }
+            guard track.codec.isVideo else {
+                if subscription.preference != .none { audio += track.audioBitsPerSecond(at: now) }
+                continue
+            }
+            let rungs = Rungs(track.ladder, preference: subscription.preference)
+            wishes.append((subscription, track, rungs))
+            demands.append(.init(track: id, bitsPerSecond: rungs.list.map(\.bitsPerSecond)))
+        }
+        let estimate = core.measuresBandwidth ? core.bandwidth.bitsPerSecond : nil
+        let result = peer.allocator.allocate(
+            demands, budget: estimate.map { max($0 - audio, 0) }, at: now)
+        for (index, wish) in wishes.enumerated() {
+            apply(result.levels[index], of: wish.rungs, to: wish.subscription, wish.track)
+        }
+        let goal = peer.probes.probe(
+            missing: result.missingBitsPerSecond.map { $0 + audio }, estimate: estimate,
+            reached: core.bandwidth.lastProbeResult, at: now)
+        if let goal {
+            core.beginProbe(bitsPerSecond: goal, at: now)
+            loop.drain(connection, at: now)
+        }
+        tell(peer, wishes.map { ($0.subscription, $0.track) })
+    }
+
+    private func apply(
+        _ level: Int?, of rungs: Rungs, to subscription: Subscription, _ track: ForwardedTrack
+    ) {
+        let choice = level.map { rungs.list[$0].choice }
+        if subscription.forwarder.wanted != choice { subscription.forwarder.wanted = choice }
+        subscription.isLimited = (level ?? -1) < rungs.list.count - 1
+        subscription.name = level.map { rungs.list[$0].name } ?? .none
+    }
+
+    /// Says what a subscriber gets where that has changed.
+    private func tell(_ peer: MediaPeer, _ wishes: [(Subscription, ForwardedTrack)]) {
+        var changed: [TrackLayers] = []
+        for (subscription, track) in wishes {
+            let expected = track.ladder.expected(for: subscription.preference)
+            let layers = TrackLayers(
+                track: track.id, current: subscription.name, expected: expected,
+                isSubscriberDegraded: subscription.isLimited,
+                isPublisherDegraded: !subscription.isLimited && subscription.name < expected,
+                layers: track.ladder.rungs.compactMap { rung in
+                    rung.size.map { .init(name: rung.name, width: $0.width, height: $0.height) }
+                })
+            // Nothing has come yet, so there is nothing to say.
+            guard layers != subscription.told, !layers.layers.isEmpty else { continue }
+            subscription.told = layers
+            changed.append(layers)
+        }
+        if !changed.isEmpty { emit(.trackLayers(peer.id, changed)) }
+    }
+
+    // MARK: Key frames
+
+    /// Asks for key frames of the encodings that somebody waits for.
+    func requestAwaited(of track: ForwardedTrack, at now: Instant) {
+        var awaited: Set<Int> = []
+        for subscription in track.subscriptions.values
+        where subscription.forwarder.awaitsKeyframe && subscription.connection.core.canSendMedia {
+            if let encoding = subscription.forwarder.wanted?.encoding { awaited.insert(encoding) }
+        }
+        for (index, encoding) in track.encodings.enumerated() {
+            let isAwaited = awaited.contains(index)
+            if encoding.isAwaited != isAwaited { encoding.isAwaited = isAwaited }
+            if isAwaited { requestKeyframe(of: track, encoding: index, at: now) }
+        }
+    }
+
+    /// For a subscriber who has just begun to receive.
+    func requestAwaited(by peer: MediaPeer, at now: Instant) {
+        for id in peer.offered.keys {
+            if let track = tracks[id], track.codec.isVideo { requestAwaited(of: track, at: now) }
+        }
+    }
+
+    func requestKeyframe(of track: ForwardedTrack, encoding: Int, at now: Instant) {
+        if track.encodings[encoding].keyframes.wanted(at: now) {
+            sendKeyframeRequest(of: track, encoding: encoding, at: now)
+        }
+    }
+
+    func sendKeyframeRequest(of track: ForwardedTrack, encoding: Int, at now: Instant) {
+        guard let publish = peers[track.publisher]?.publish else { return }
+        publish.core.requestKeyframe(mid: track.incoming.mid, encoding: encoding)
+        loop.drain(publish, at: now)
+    }
+}
+
+/// The rungs that a subscriber may be given, poorest first.
+private struct Rungs {
+    var list: [QualityLadder.Rung] = []
+
+    init(_ ladder: QualityLadder, preference: LayerPreference) {
+        guard let best = ladder.best(for: preference) else { return }
+        list = ladder.rungs[...best].filter(\.isLive)
+        if let base = ladder.base, base.isLive { list.insert(base, at: 0) }
+    }
+}

@@ -1,0 +1,104 @@
+import MediaKernel
+import RTP
+
+/// One encoding of a published track, as it comes in: its only form or a layer of its simulcast.
+final class SourceEncoding {
+    /// Packets kept while somebody waits for a key frame, whose beginning may come late.
+    static let recentMaximum = 64
+    /// An encoding that is silent for so long, and for so many pictures of the others, has been
+    /// switched off by its publisher. When all are silent, nothing has happened to any of them.
+    static let liveFor: Duration = .milliseconds(600)
+    static let livePictures = 4
+
+    /// What the publisher calls it; nil without simulcast.
+    let rid: String?
+    /// The stream's SSRC; it changes when the publisher begins anew.
+    private(set) var ssrc: SSRC?
+    var keyframes = KeyframeRequests()
+    /// What we ask the publisher to send again.
+    var nacks = NACKGenerator()
+    /// The last tie of the publisher's wall clock to the encoding's RTP clock.
+    private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
+    private var lastPacket: (time: Instant, picture: Int)?
+    /// Picture sizes by spatial layer, lowest first; of the last key frame.
+    private(set) var sizes: [PictureSize] = []
+    /// By spatial layer; one for a stream that has none.
+    private var meters = [RateMeter()]
+    private var baseMeter = RateMeter()
+    private(set) var hasTemporalLayers = false
+    /// Somebody waits for a key frame of it.
+    var isAwaited = false { didSet { if !isAwaited { recent.removeAll() } } }
+    private(set) var recent: [(packet: RTPPacket, summary: PayloadSummary)] = []
+
+    init(rid: String?) { self.rid = rid }
+
+    /// Gives whether the picture sizes are others than before.
+    ///
+    /// - Parameter picture: the track's count of pictures over all encodings.
+    func received(
+        _ packet: RTPPacket, summary: PayloadSummary, repairs: Bool, picture: Int, at now: Instant
+    ) -> Bool {
+        lastPacket = (now, picture)
+        if packet.ssrc != ssrc {
+            ssrc = packet.ssrc
+            nacks = NACKGenerator()
+            recent.removeAll()
+        }
+        if repairs { nacks.received(packet.sequenceNumber, at: now) }
+        let spatial = min(Int(summary.vp9?.spatialLayer ?? 0), LayerChoice.spatialMaximum)
+        while meters.count <= spatial { meters.append(RateMeter()) }
+        meters[spatial].count(packet.payload.count, at: now)
+        if let layer = summary.vp8?.temporalLayer {
+            if layer == 0 { baseMeter.count(packet.payload.count, at: now) }
+            hasTemporalLayers = hasTemporalLayers || layer > 0
+        }
+        if summary.isKeyframeStart { keyframes.keyframeArrived() }
+        if isAwaited {
+            if recent.count == Self.recentMaximum { recent.removeFirst() }
+            recent.append((packet, summary))
+        }
+        guard summary.isKeyframeStart, !summary.sizes.isEmpty, summary.sizes != sizes else {
+            return false
+        }
+        sizes = summary.sizes
+        return true
+    }
+
+    /// What came after a packet although it was sent later, in the order of sending.
+    func recent(after number: SequenceNumber) -> [(packet: RTPPacket, summary: PayloadSummary)] {
+        guard recent.contains(where: { $0.packet.sequenceNumber.isNewer(than: number) }) else {
+            return []
+        }
+        return recent.filter { $0.packet.sequenceNumber.isNewer(than: number) }.sorted {
+            $1.packet.sequenceNumber.isNewer(than: $0.packet.sequenceNumber)
+        }
+    }
+
+    func reported(_ report: LayerForwarder.Report) {
+        if let ssrc { lastReport = (ssrc, report) }
+    }
+
+    /// Nil before the first one of the stream that flows.
+    var report: LayerForwarder.Report? {
+        guard let lastReport, lastReport.ssrc == ssrc else { return nil }
+        return lastReport.report
+    }
+
+    func isLive(picture: Int, at now: Instant) -> Bool {
+        guard let lastPacket else { return false }
+        return now - lastPacket.time < Self.liveFor
+            || picture - lastPacket.picture < Self.livePictures
+    }
+
+    /// Of a spatial layer with those below it.
+    func bitsPerSecond(upTo spatial: Int, at now: Instant) -> Int {
+        var sum = 0
+        for index in meters.indices where index <= spatial {
+            sum += meters[index].bitsPerSecond(at: now)
+        }
+        return sum
+    }
+
+    /// Of the temporal layer 0 alone.
+    func baseBitsPerSecond(at now: Instant) -> Int { baseMeter.bitsPerSecond(at: now) }
+}

@@ -1,0 +1,42 @@
+public import MediaKernel
+
+/// What a subscriber gets of one video and in which forms there is.
+public struct TrackLayers: Sendable, Hashable {
+    /// One form of the video.
+    public struct Layer: Sendable, Hashable {
+        public var name: LayerPreference
+        /// In pixels, before rotation.
+        public var width: Int
+        public var height: Int
+
+        public init(name: LayerPreference, width: Int, height: Int) {
+            self.name = name
+            self.width = width
+            self.height = height
+        }
+    }
+
+    public var track: TrackID
+    /// What flows, or begins to at the next key frame.
+    public var current: LayerPreference
+    /// What the subscriber's preference asks for.
+    public var expected: LayerPreference
+    /// Less than expected flows because the way to the subscriber does not carry it.
+    public var isSubscriberDegraded: Bool
+    /// Less than expected flows because the publisher does not send it.
+    public var isPublisherDegraded: Bool
+    /// Poorest first; only those whose size is known.
+    public var layers: [Layer]
+
+    public init(
+        track: TrackID, current: LayerPreference, expected: LayerPreference,
+        isSubscriberDegraded: Bool, isPublisherDegraded: Bool, layers: [Layer]
+    ) {
+        self.track = track
+        self.current = current
+        self.expected = expected
+        self.isSubscriberDegraded = isSubscriberDegraded
+        self.isPublisherDegraded = isPublisherDegraded
+        self.layers = layers
+    }
+}

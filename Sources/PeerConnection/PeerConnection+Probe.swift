@@ -1,0 +1,80 @@
+public import MediaKernel
+import RTP
+
+/// A short stretch of sending at a higher rate, to see whether the way carries it.
+struct ProbeSchedule {
+    static let duration: Duration = .milliseconds(80)
+    static let interval: Duration = .milliseconds(10)
+    /// Fillers sent at one moment; a rate that needs more is out of reach.
+    static let fillersMaximum = 64
+
+    let bitsPerSecond: Int
+    let began: Instant
+    var due: Instant
+    private(set) var sentBytes = 0
+
+    init(bitsPerSecond: Int, at now: Instant) {
+        self.bitsPerSecond = bitsPerSecond
+        began = now
+        due = now
+    }
+
+    /// Ordinary media counts too: only what it leaves over is filled.
+    mutating func sent(bytes: Int) { sentBytes += bytes }
+
+    /// Bytes that should have been sent at the end of the interval that begins now.
+    func goal(at now: Instant) -> Int {
+        let elapsed = min(now - began + Self.interval, Self.duration)
+        return Int(Double(bitsPerSecond / 8) * elapsed.inSeconds)
+    }
+}
+
+/// Probing for bandwidth. draft-ietf-rmcat-gcc-02 leaves it open how; this sends what was sent
+/// before again on the stream for repairs, where a receiver drops it without harm.
+extension PeerConnection {
+    /// RTP and extension headers, SRTP tag, UDP and IP headers.
+    static let packetOverheadBytes = 12 + 12 + 10 + 28
+
+    /// Sends at this rate for a moment; what came of it is in `bandwidth.lastProbeResult`.
+    /// Refused while another probe is on its way or nothing can be repeated.
+    public func beginProbe(bitsPerSecond: Int, at now: Instant) {
+        guard probe == nil, measuresBandwidth, canSendMedia, filledStream != nil else { return }
+        bandwidth.beginProbe()
+        probe = ProbeSchedule(bitsPerSecond: bitsPerSecond, at: now)
+        continueProbe(at: now)
+    }
+
+    func continueProbe(at now: Instant) {
+        guard var schedule = probe, schedule.due <= now else { return }
+        guard now - schedule.began < ProbeSchedule.duration, let dtls,
+            let (mid, stream) = filledStream
+        else {
+            bandwidth.endProbe()
+            probe = nil
+            return
+        }
+        schedule.due = now + ProbeSchedule.interval
+        probe = schedule
+        let goal = schedule.goal(at: now)
+        var fillers = 0
+        while let sent = probe?.sentBytes, sent < goal, fillers < ProbeSchedule.fillersMaximum,
+            let packet = stream.filler()
+        {
+            sendRepairs([packet], of: stream, mid: mid, over: dtls, at: now)
+            fillers += 1
+        }
+    }
+
+    /// The stream to repeat: any that can be repaired and is counted.
+    private var filledStream: (mid: String, stream: OutboundStream)? {
+        for (mid, streams) in outbound {
+            for stream in streams
+            where stream.rtxPayloadType != nil && stream.payloadType != nil
+                && stream.countsTransport
+            {
+                return (mid, stream)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+import MediaKernel
+
+/// How much really arrives: bits per second over the last half second of the receiver's clock.
+struct AcknowledgedRate: Sendable {
+    static let window: Duration = .milliseconds(500)
+    /// Arrivals kept; 500 ms of 100 Mbit/s are about 5200.
+    static let arrivalsMaximum = 8192
+
+    private var arrivals: [(time: Duration, bytes: Int)] = []
+    private var first = 0
+    private var bytes = 0
+    private var began: Duration?
+    private var newest: Duration = .zero
+
+    mutating func received(bytes count: Int, arrival: Duration) {
+        // A little late is in the window; further back is another clock.
+        if began != nil, arrival < newest - Self.window { self = Self() }
+        if began == nil { (began, newest) = (arrival, arrival) }
+        newest = max(newest, arrival)
+        arrivals.append((arrival, count))
+        bytes += count
+        while first < arrivals.count - 1,
+            arrivals[first].time <= newest - Self.window
+                || arrivals.count - first > Self.arrivalsMaximum
+        {
+            bytes -= arrivals[first].bytes
+            first += 1
+        }
+        if first > 512, first * 2 > arrivals.count {
+            arrivals.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// Nil until a whole window has been seen.
+    var bitsPerSecond: Int? {
+        guard let began, newest - began >= Self.window else { return nil }
+        return Int(Double(bytes * 8) / Self.window.inSeconds)
+    }
+}

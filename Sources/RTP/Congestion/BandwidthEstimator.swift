@@ -1,0 +1,115 @@
+public import MediaKernel
+
+/// What a transport can carry, as its sender finds out from the receiver's feedback: the
+/// estimator of draft-ietf-rmcat-gcc-02 on transport-wide feedback, with probes.
+///
+/// It begins without an estimate: until delay or loss shows that there is a limit, none is
+/// assumed. From then on the estimate follows what really arrives, and only a probe can show that
+/// there is more room than what is being sent.
+public struct BandwidthEstimator: Sendable {
+    /// No estimate goes below this: it must still let a probe be sent.
+    public static let bitsPerSecondMinimum = 30_000
+    /// Probes awaiting their feedback.
+    static let probesMaximum = 4
+
+    private var log = SentPacketLog()
+    private var trend = DelayTrend()
+    private var acknowledgedRate = AcknowledgedRate()
+    private var delayControl = DelayRateControl()
+    private var lossControl = LossRateControl()
+    private var probes: [ProbeMeter] = []
+    private var nextProbe = 0
+    private var activeProbe: Int?
+    private var clock = ReferenceClock()
+    /// From sending a packet to hearing of it.
+    public private(set) var roundTripTime: Duration = .milliseconds(100)
+    /// The last rate that a probe measured, in bits per second.
+    public private(set) var lastProbeResult: (bitsPerSecond: Int, at: Instant)?
+
+    public init() {}
+
+    /// Bits per second; nil while nothing has shown a limit.
+    public var bitsPerSecond: Int? {
+        let rates = [delayControl.bitsPerSecond, lossControl.bitsPerSecond].compactMap { $0 }
+        return rates.min().map { max(Int($0), Self.bitsPerSecondMinimum) }
+    }
+
+    /// What has arrived lately, in bits per second.
+    public var acknowledgedBitsPerSecond: Int? { acknowledgedRate.bitsPerSecond }
+
+    /// Share of packets that were lost lately, 0...1.
+    public var loss: Double { lossControl.loss }
+
+    /// Notes a packet that is leaving. Gives the number to put on it.
+    public mutating func sent(bytes: Int, at now: Instant) -> TransportSequence {
+        if activeProbe != nil, !probes.isEmpty { probes[probes.count - 1].sent() }
+        return log.sent(bytes: bytes, probe: activeProbe, at: now)
+    }
+
+    /// All packets sent from now to `endProbe` are part of a probe.
+    public mutating func beginProbe() {
+        endProbe()
+        if probes.count == Self.probesMaximum { probes.removeFirst() }
+        probes.append(ProbeMeter(id: nextProbe))
+        activeProbe = nextProbe
+        nextProbe += 1
+    }
+
+    public mutating func endProbe() {
+        guard activeProbe != nil else { return }
+        activeProbe = nil
+        if !probes.isEmpty { probes[probes.count - 1].isComplete = true }
+    }
+
+    /// Takes a feedback message of the receiver.
+    public mutating func received(_ feedback: TransportFeedback, at now: Instant) {
+        let shift = clock.unwrap(feedback.referenceTime)
+        var results = log.results(of: feedback)
+        guard !results.isEmpty else { return }
+        for index in results.indices { results[index].arrival? += shift }
+        lossControl.received(results)
+        var hasArrivals = false
+        for result in results {
+            guard let arrival = result.arrival else { continue }
+            hasArrivals = true
+            acknowledgedRate.received(bytes: result.bytes, arrival: arrival)
+            trend.received(sent: result.sent, arrival: arrival)
+            if let probe = result.probe { probed(result, probe, at: now) }
+        }
+        guard hasArrivals else { return }
+        if let newest = results.last(where: { $0.arrival != nil })?.sent {
+            roundTripTime = now - newest
+        }
+        let acknowledged = acknowledgedRate.bitsPerSecond
+        delayControl.update(
+            trend.usage, acknowledged: acknowledged, roundTrip: roundTripTime, at: now)
+        lossControl.update(acknowledged: acknowledged, at: now)
+    }
+
+    private mutating func probed(_ result: PacketResult, _ id: Int, at now: Instant) {
+        guard let index = probes.firstIndex(where: { $0.id == id }),
+            let rate = probes[index].received(result)
+        else { return }
+        probes.remove(at: index)
+        lastProbeResult = (rate, now)
+        delayControl.raise(to: Double(rate), at: now)
+        lossControl.raise(to: Double(rate))
+    }
+}
+
+/// Follows the feedback's reference time, 24 bits of 64 ms, over its wrap every 12.4 days.
+private struct ReferenceClock: Sendable {
+    private var newest: Int64?
+
+    /// What to add to this message's arrival times.
+    mutating func unwrap(_ reference: Int32) -> Duration {
+        guard let newest else {
+            self.newest = Int64(reference)
+            return .zero
+        }
+        let step = Int64(((reference &- Int32(truncatingIfNeeded: newest)) << 8) >> 8)
+        let extended = newest + step
+        self.newest = max(newest, extended)
+        return TransportFeedback.referenceTimeUnit * Int(extended - Int64(reference))
+    }
+}

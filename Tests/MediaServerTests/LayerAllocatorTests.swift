@@ -1,0 +1,80 @@
+import MediaKernel
+import Testing
+
+@testable import MediaServer
+
+@Suite struct LayerAllocatorTests {
+    private func camera(_ name: String) -> LayerAllocator.Demand {
+        .init(track: TrackID(name), bitsPerSecond: [100_000, 300_000, 900_000])
+    }
+
+    private func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
+
+    @Test func withoutALimitEverybodyGetsTheBest() {
+        var allocator = LayerAllocator()
+        let result = allocator.allocate([camera("a"), camera("b")], budget: nil, at: at(0))
+        #expect(result == .init(levels: [2, 2], missingBitsPerSecond: nil))
+    }
+
+    @Test func whatDoesNotFitIsTakenAtOnceAndSharedEvenly() {
+        var allocator = LayerAllocator()
+        let demands = [camera("a"), camera("b"), camera("c")]
+        _ = allocator.allocate(demands, budget: nil, at: at(0))
+        var result = allocator.allocate(demands, budget: 1_000_000, at: at(1))
+        #expect(result.levels == [1, 1, 1])
+        #expect(result.missingBitsPerSecond == Int(1_500_000 * 1.15))
+        result = allocator.allocate(demands, budget: 250_000, at: at(2))
+        #expect(result.levels == [0, 0, nil])
+        result = allocator.allocate(demands, budget: 0, at: at(3))
+        #expect(result.levels == [nil, nil, nil])
+    }
+
+    @Test func somethingBetterComesBackOnlyLaterAndWithRoomToSpare() {
+        var allocator = LayerAllocator()
+        let demands = [camera("a")]
+        _ = allocator.allocate(demands, budget: nil, at: at(0))
+        #expect(allocator.allocate(demands, budget: 400_000, at: at(10)).levels == [1])
+        #expect(allocator.allocate(demands, budget: 2_000_000, at: at(12)).levels == [1])
+        #expect(allocator.allocate(demands, budget: 950_000, at: at(20)).levels == [1])
+        #expect(allocator.allocate(demands, budget: 1_100_000, at: at(21)).levels == [2])
+        // It may waver a little without being taken again.
+        #expect(allocator.allocate(demands, budget: 870_000, at: at(22)).levels == [2])
+        #expect(allocator.allocate(demands, budget: 800_000, at: at(23)).levels == [1])
+    }
+
+    @Test func nothingSwingsWhenTheEstimateWavers() {
+        var allocator = LayerAllocator()
+        let demands = [camera("a"), camera("b")]
+        var changes = 0
+        var last: [Int?] = []
+        for tenth in 0..<600 {
+            let budget = tenth % 2 == 0 ? 1_150_000 : 1_250_000
+            let levels = allocator.allocate(
+                demands, budget: budget, at: .zero + .milliseconds(tenth * 100)).levels
+            if levels != last { changes += 1 }
+            last = levels
+        }
+        #expect(changes <= 2)
+    }
+
+    @Test func whoWantsLessLeavesMoreForTheOthers() {
+        var allocator = LayerAllocator()
+        let small = LayerAllocator.Demand(track: "a", bitsPerSecond: [100_000])
+        let none = LayerAllocator.Demand(track: "b", bitsPerSecond: [])
+        let result = allocator.allocate([small, none, camera("c")], budget: 1_200_000, at: at(0))
+        #expect(result == .init(levels: [0, nil, 2], missingBitsPerSecond: nil))
+    }
+
+    @Test func probesComeMoreRarelyWhileTheyFail() {
+        var plan = ProbePlan()
+        var times: [Int] = []
+        for second in 0..<70 {
+            let probe = plan.probe(
+                missing: 1_000_000, estimate: 400_000, reached: nil, at: at(second))
+            if probe != nil { times.append(second) }
+        }
+        #expect(times == [2, 4, 8, 16, 32, 62])
+        #expect(plan.probe(missing: nil, estimate: 400_000, reached: nil, at: at(200)) == nil)
+        #expect(plan.probe(missing: 9, estimate: nil, reached: nil, at: at(300)) == nil)
+    }
+}

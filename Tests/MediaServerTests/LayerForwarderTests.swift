@@ -1,0 +1,200 @@
+import MediaKernel
+import RTP
+import Testing
+
+@testable import MediaServer
+
+/// Continuity of one subscriber's stream, step by step.
+@Suite struct LayerForwarderTests {
+    /// One subscriber's stream, as a reference, so that expectations can send.
+    private final class Lane {
+        var forwarder: LayerForwarder
+
+        init(isVideo: Bool = true, wanted: LayerChoice? = LayerChoice(encoding: 0)) {
+            forwarder = LayerForwarder(
+                clockRate: isVideo ? 90_000 : 48_000, isVideo: isVideo, wanted: wanted)
+        }
+
+        var wanted: LayerChoice? {
+            get { forwarder.wanted }
+            set { forwarder.wanted = newValue }
+        }
+        var awaitsKeyframe: Bool { forwarder.awaitsKeyframe }
+
+        func send(
+            _ packet: LayerPacket, after milliseconds: Int = 0,
+            report: LayerForwarder.Report? = nil
+        ) -> RTPPacket? {
+            forwarder.forward(
+                packet.packet, encoding: packet.encoding,
+                summary: PayloadSummary(payload: packet.packet.payload, codec: packet.codec),
+                report: report, at: .zero + .milliseconds(milliseconds))
+        }
+
+        func timestamp(of report: LayerForwarder.Report, encoding: Int) -> UInt32? {
+            forwarder.timestamp(of: report, encoding: encoding)
+        }
+    }
+
+    @Test func soundPassesUnchangedAndReorderedPacketsKeepTheirPlaces() {
+        let lane = Lane(isVideo: false)
+        for number in [65_534, 65_535, 65_537, 65_536, 65_537, 65_530] {
+            let packet = LayerPacket.sound(number)
+            #expect(
+                lane.send(packet)?.sequenceNumber
+                    == SequenceNumber(extended: Int64(number)))
+        }
+    }
+
+    @Test func anotherSourceOfSoundContinuesAndItsEarlierPacketsTakeNoPlaceTwice() {
+        let lane = Lane(isVideo: false)
+        let packets = [
+            LayerPacket.sound(100), .sound(103), .sound(101), .sound(7000, ssrc: 2),
+            .sound(6999, ssrc: 2), .sound(7001, ssrc: 2),
+        ]
+        let numbers = packets.map { lane.send($0)?.sequenceNumber.rawValue }
+        #expect(numbers == [100, 103, 101, 104, nil, 105])
+    }
+
+    @Test func nothingIsSentBeforeAKeyFrameOfTheWantedLayer() {
+        let lane = Lane(wanted: LayerChoice(encoding: 1))
+        #expect(lane.send(.vp8(1, picture: 1, isKey: true)) == nil)
+        #expect(lane.send(.vp8(1, picture: 1, encoding: 1)) == nil)
+        #expect(lane.awaitsKeyframe)
+        #expect(lane.send(.vp8(2, picture: 2, isKey: true, encoding: 1)) != nil)
+        #expect(!lane.awaitsKeyframe)
+        #expect(lane.forwarder.current?.encoding == 1)
+    }
+
+    @Test func aLayerStaysUntilTheNextOneHasAKeyFrame() throws {
+        let lane = Lane()
+        _ = lane.send(.vp8(10, picture: 5, isKey: true))
+        lane.wanted = LayerChoice(encoding: 1)
+        #expect(lane.send(.vp8(11, picture: 6))?.sequenceNumber.rawValue == 11)
+        #expect(lane.send(.vp8(900, picture: 300, encoding: 1)) == nil)
+        let key = try #require(
+            lane.send(.vp8(901, picture: 301, zeroIndex: 40, isKey: true, encoding: 1),
+                ))
+        #expect(key.sequenceNumber.rawValue == 12)
+        let fields = try #require(PayloadSummary(payload: key.payload, codec: .vp8).vp8)
+        #expect(fields.pictureID == 7)
+        #expect(fields.temporalLayerZeroIndex == 1)
+        // The layer that was left is over.
+        #expect(lane.send(.vp8(12, picture: 7)) == nil)
+    }
+
+    @Test func whatIsNotWantedStopsAtOnceAndComesBackAtAKeyFrame() {
+        let lane = Lane()
+        _ = lane.send(.vp8(10, picture: 5, isKey: true))
+        lane.wanted = nil
+        #expect(lane.send(.vp8(11, picture: 6)) == nil)
+        #expect(!lane.awaitsKeyframe)
+        lane.wanted = LayerChoice(encoding: 0)
+        #expect(lane.awaitsKeyframe)
+        #expect(lane.send(.vp8(12, picture: 7)) == nil)
+        let back = lane.send(.vp8(13, picture: 8, isKey: true))
+        #expect(back?.sequenceNumber.rawValue == 11)
+    }
+
+    @Test func upperTemporalLayersAreLeftOutWithoutAHole() {
+        let lane = Lane(wanted: LayerChoice(encoding: 0, temporal: 0))
+        let layers: [UInt8] = [0, 2, 1, 2, 0, 2, 1, 2, 0]
+        let sent = layers.enumerated().compactMap { index, layer -> (Int, Int)? in
+            let packet = lane.send(
+                .vp8(100 + index, picture: index, layer: layer, isKey: index == 0),
+                )
+            guard let packet else { return nil }
+            let fields = PayloadSummary(payload: packet.payload, codec: .vp8).vp8
+            return (Int(packet.sequenceNumber.rawValue), Int(fields?.pictureID ?? 0))
+        }
+        #expect(sent.map(\.0) == [100, 101, 102])
+        #expect(sent.map(\.1) == [0, 1, 2])
+    }
+
+    @Test func temporalLayersComeBackWhereTheyDependOnNothingThatWasLeftOut() {
+        let lane = Lane(wanted: LayerChoice(encoding: 0, temporal: 0))
+        _ = lane.send(.vp8(0, picture: 0, isKey: true))
+        lane.wanted = LayerChoice(encoding: 0)
+        #expect(lane.send(.vp8(1, picture: 1, layer: 1)) == nil)
+        #expect(lane.send(.vp8(2, picture: 2)) != nil)
+        #expect(lane.send(.vp8(3, picture: 3, layer: 1, isSync: true)) != nil)
+        #expect(lane.send(.vp8(4, picture: 4, layer: 1)) != nil)
+    }
+
+    @Test func aPlaceKeptForAPacketThatIsNotWantedIsFilledWithPadding() throws {
+        let lane = Lane(wanted: LayerChoice(encoding: 0, temporal: 0))
+        _ = lane.send(.vp8(0, picture: 0, isKey: true))
+        // Number 1 is missing; nobody can know that it is of an upper layer.
+        #expect(lane.send(.vp8(2, picture: 2))?.sequenceNumber.rawValue == 2)
+        let late = try #require(lane.send(.vp8(1, picture: 1, layer: 1)))
+        #expect(late.sequenceNumber.rawValue == 1)
+        #expect(late.payload.isEmpty && late.paddingLength == 1)
+    }
+
+    @Test func timestampsGoOnByThePublishersClock() throws {
+        let lane = Lane()
+        let epoch: Int64 = 1_700_000_000_000_000_000
+        let low = LayerForwarder.Report(ntp: NTPTime(unixNanoseconds: epoch), timestamp: 5000)
+        let high = LayerForwarder.Report(
+            ntp: NTPTime(unixNanoseconds: epoch + 500_000_000), timestamp: 1_000_000)
+        _ = lane.send(
+            .vp8(1, picture: 1, isKey: true, timestamp: 14_000), report: low)
+        lane.wanted = LayerChoice(encoding: 1)
+        // 100 ms after the first packet by the publisher's clock, whenever it arrived.
+        let packet = LayerPacket.vp8(
+            1, picture: 1, isKey: true, encoding: 1,
+            timestamp: 1_000_000 - 45_000 + 9000 + 9000)
+        let key = try #require(lane.send(packet, after: 170, report: high))
+        #expect(abs(Int(key.timestamp) - 23_000) <= 1)
+        #expect(lane.timestamp(of: low, encoding: 0) == nil)
+        let mapped = try #require(lane.timestamp(of: high, encoding: 1))
+        #expect(abs(Int(mapped) - (5000 + 45_000)) <= 1)
+    }
+
+    @Test func withoutReportsTimestampsGoOnByTheTimeOfArrival() {
+        let lane = Lane()
+        _ = lane.send(.vp8(1, picture: 1, isKey: true, timestamp: 7000))
+        lane.wanted = LayerChoice(encoding: 1)
+        let key = lane.send(
+            .vp8(1, picture: 1, isKey: true, encoding: 1, timestamp: 42),
+            after: 100)
+        #expect(key?.timestamp == 16_000)
+    }
+
+    @Test func timestampsRiseEvenWhenTheNewLayerIsBehind() {
+        let lane = Lane()
+        _ = lane.send(.vp8(1, picture: 1, isKey: true, timestamp: .max))
+        lane.wanted = LayerChoice(encoding: 1)
+        let key = lane.send(
+            .vp8(1, picture: 1, isKey: true, encoding: 1, timestamp: 42))
+        #expect(key?.timestamp == 0)
+    }
+
+    @Test func spatialLayersOfVP9AreLeftOutAndThePictureEndsBelow() throws {
+        let lane = Lane(wanted: LayerChoice(encoding: 0, spatial: 1))
+        var sent: [RTPPacket] = []
+        for picture in 0..<3 {
+            for layer in 0..<3 {
+                let packet = LayerPacket.vp9(
+                    picture * 3 + layer, picture: picture, spatial: UInt8(layer),
+                    isKey: picture == 0)
+                if let packet = lane.send(packet) { sent.append(packet) }
+            }
+        }
+        #expect(sent.map { Int($0.sequenceNumber.rawValue) } == Array(0..<6))
+        #expect(sent.map(\.marker) == [false, true, false, true, false, true])
+    }
+
+    @Test func spatialLayersComeBackAtAKeyPictureOrWhereOneBegins() {
+        let lane = Lane(wanted: LayerChoice(encoding: 0, spatial: 0))
+        _ = lane.send(.vp9(0, picture: 0, spatial: 0, isKey: true))
+        lane.wanted = LayerChoice(encoding: 0, spatial: 2)
+        #expect(lane.awaitsKeyframe)
+        #expect(lane.send(.vp9(1, picture: 0, spatial: 1, isKey: true)) != nil)
+        #expect(lane.send(.vp9(2, picture: 1, spatial: 0)) != nil)
+        #expect(lane.send(.vp9(3, picture: 1, spatial: 2)) == nil)
+        #expect(lane.send(.vp9(4, picture: 2, spatial: 0, isKey: true)) != nil)
+        #expect(lane.send(.vp9(5, picture: 2, spatial: 2, isKey: true)) != nil)
+        #expect(!lane.awaitsKeyframe)
+    }
+}

@@ -1,0 +1,60 @@
+import RTP
+
+@testable import MediaServer
+
+/// A packet of one encoding, made for the tests of forwarding.
+struct LayerPacket {
+    var encoding: Int
+    var codec: MediaCodec
+    var packet: RTPPacket
+
+    private static func make(
+        _ number: Int, _ timestamp: UInt32, _ ssrc: UInt32, _ payload: [UInt8], marker: Bool = true
+    ) -> RTPPacket {
+        RTPPacket(
+            marker: marker, payloadType: PayloadType(96),
+            sequenceNumber: SequenceNumber(extended: Int64(number)), timestamp: timestamp,
+            ssrc: SSRC(ssrc), payload: payload[...])
+    }
+
+    static func sound(_ number: Int, ssrc: UInt32 = 1) -> LayerPacket {
+        LayerPacket(
+            encoding: 0, codec: .opus,
+            packet: make(number, UInt32(truncatingIfNeeded: number * 960), ssrc, [1, 2, 3]))
+    }
+
+    static func vp8(
+        _ number: Int, picture: Int, zeroIndex: UInt8 = 0, layer: UInt8 = 0, isSync: Bool = false,
+        isKey: Bool = false, starts: Bool = true, encoding: Int = 0, timestamp: UInt32? = nil
+    ) -> LayerPacket {
+        var descriptor = VP8PayloadDescriptor()
+        descriptor.startsPartition = starts
+        descriptor.pictureID = UInt16(truncatingIfNeeded: picture) & 0x7FFF
+        descriptor.temporalLayerZeroIndex = zeroIndex
+        descriptor.temporalLayer = (layer, isSync)
+        let header: [UInt8] =
+            isKey ? [0x10, 2, 0, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xB4, 0x00] : [0x11, 2, 0]
+        return LayerPacket(
+            encoding: encoding, codec: .vp8,
+            packet: make(
+                number, timestamp ?? UInt32(truncatingIfNeeded: picture * 3000),
+                UInt32(1000 + encoding), descriptor.serialized() + header))
+    }
+
+    static func vp9(
+        _ number: Int, picture: Int, spatial: UInt8, isKey: Bool = false
+    ) -> LayerPacket {
+        var descriptor = VP9PayloadDescriptor()
+        descriptor.pictureID = UInt16(picture)
+        descriptor.isInterPicturePredicted = !isKey
+        descriptor.startsLayerFrame = true
+        descriptor.endsLayerFrame = true
+        descriptor.layer = .init(
+            temporal: 0, spatial: spatial, isInterLayerPredicted: spatial > 0)
+        return LayerPacket(
+            encoding: 0, codec: .vp9,
+            packet: make(
+                number, UInt32(picture * 3000), 1, descriptor.serialized() + [1, 2, 3],
+                marker: spatial == 2))
+    }
+}

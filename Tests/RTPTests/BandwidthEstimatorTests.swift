@@ -1,0 +1,114 @@
+import MediaKernel
+import Testing
+
+@testable import RTP
+
+/// The estimator against simulated bottlenecks.
+@Suite struct BandwidthEstimatorTests {
+    @Test func aWayThatIsNotFullShowsNoLimit() {
+        var path = CongestionSimulation(capacity: 10_000_000, demand: 1_500_000)
+        path.run(for: .seconds(20))
+        #expect(path.estimator.bitsPerSecond == nil)
+        #expect(path.estimator.loss == 0)
+        let arrives = path.estimator.acknowledgedBitsPerSecond ?? 0
+        #expect((1_400_000...1_600_000).contains(arrives))
+    }
+
+    @Test(arguments: [500_000, 1_000_000, 3_000_000])
+    func itFindsTheCapacityOfABottleneckAndStaysThere(capacity: Int) {
+        var path = CongestionSimulation(capacity: capacity, demand: capacity * 3)
+        path.run(for: .seconds(20))
+        var lowest = Int.max
+        var sum = 0
+        path.longestQueue = .zero
+        for _ in 0..<100 {
+            path.run(for: .milliseconds(200))
+            let estimate = path.estimator.bitsPerSecond ?? .max
+            lowest = min(lowest, estimate)
+            sum += estimate
+        }
+        #expect(lowest >= capacity * 6 / 10)
+        #expect((capacity * 7 / 10...capacity * 103 / 100).contains(sum / 100))
+        #expect(path.longestQueue < .milliseconds(250))
+    }
+
+    @Test func overuseIsAnsweredWithinASecond() {
+        var path = CongestionSimulation(capacity: 1_000_000, demand: 2_000_000)
+        path.run(for: .seconds(1))
+        #expect(path.estimator.bitsPerSecond.map { $0 <= 1_000_000 } == true)
+    }
+
+    @Test func itFollowsABottleneckDownAndUp() {
+        var path = CongestionSimulation(capacity: 2_000_000, demand: 4_000_000)
+        path.run(for: .seconds(15))
+        path.capacity = 600_000
+        path.run(for: .seconds(5))
+        #expect((path.estimator.bitsPerSecond ?? .max) <= 650_000)
+        path.capacity = 2_000_000
+        path.run(for: .seconds(60))
+        #expect((path.estimator.bitsPerSecond ?? 0) >= 1_400_000)
+    }
+
+    @Test func aProbeShowsRoomThatIsNotUsed() {
+        var path = CongestionSimulation(capacity: 500_000, demand: 1_000_000)
+        path.run(for: .seconds(10))
+        path.capacity = 3_000_000
+        path.demand = 300_000
+        path.run(for: .seconds(10))
+        #expect((path.estimator.bitsPerSecond ?? .max) < 600_000)
+        path.beginProbe(1_500_000)
+        path.run(for: .seconds(1))
+        let result = path.estimator.lastProbeResult?.bitsPerSecond ?? 0
+        #expect((1_200_000...1_700_000).contains(result))
+        #expect((path.estimator.bitsPerSecond ?? 0) >= 1_200_000)
+    }
+
+    @Test func aProbeOfAFullWayFindsItsCapacity() {
+        var path = CongestionSimulation(capacity: 800_000, demand: 2_000_000)
+        path.run(for: .seconds(10))
+        path.demand = 300_000
+        path.run(for: .seconds(5))
+        path.beginProbe(3_000_000)
+        path.run(for: .seconds(2))
+        let result = path.estimator.lastProbeResult?.bitsPerSecond ?? 0
+        #expect((600_000...900_000).contains(result))
+    }
+
+    @Test func lossOnTheWayLowersTheEstimateAndItsEndRaisesIt() {
+        var path = CongestionSimulation(capacity: 10_000_000, demand: 1_000_000)
+        path.loss = 0.25
+        path.run(for: .seconds(5))
+        let low = path.estimator.bitsPerSecond ?? .max
+        #expect(low < 900_000)
+        path.loss = 0
+        path.run(for: .seconds(30))
+        #expect((path.estimator.bitsPerSecond ?? .max) > 900_000)
+    }
+
+    @Test func feedbackForWhatWasNeverSentIsPassedOver() {
+        var estimator = BandwidthEstimator()
+        let feedback = TransportFeedback(
+            sender: SSRC(1), media: SSRC(2), baseSequence: 60_000, referenceTime: -5,
+            feedbackCount: 0, deltas: [4, nil, -300, 2])
+        estimator.received(feedback, at: .zero)
+        _ = estimator.sent(bytes: 100, at: .zero)
+        estimator.received(feedback, at: .zero)
+        #expect(estimator.bitsPerSecond == nil)
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<2000 {
+            for _ in 0..<Int.random(in: 0..<6, using: &random) {
+                _ = estimator.sent(bytes: 1200, at: .zero)
+            }
+            estimator.received(
+                TransportFeedback(
+                    sender: SSRC(1), media: SSRC(2),
+                    baseSequence: .random(in: 0...UInt16.max, using: &random),
+                    referenceTime: .random(in: -0x80_0000...0x7F_FFFF, using: &random),
+                    feedbackCount: 0,
+                    deltas: (0..<8).map { _ in
+                        Bool.random(using: &random)
+                            ? Int16.random(in: .min...Int16.max, using: &random) : nil
+                    }), at: .zero)
+        }
+    }
+}
