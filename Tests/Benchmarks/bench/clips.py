@@ -50,7 +50,8 @@ def make(source, target, part, rounds, number):
     once = target.with_suffix(".once.mkv")
     ffmpeg("-i", source, "-an", "-vf",
            f"settb=1/{FRAME_RATE},setpts=N,{part},scale={width}:{height},setsar=1,"
-           "format=yuv420p,split[a][b];[b]reverse[r];[a][r]concat", "-r", FRAME_RATE, "-c:v", "ffv1", once)
+           "format=yuv420p,split[a][b];[b]reverse[r];[a][r]concat",
+           "-r", FRAME_RATE, "-c:v", "ffv1", once)
     # A chord that swells and falls as speech does, over some noise.
     pitch = 110 * (number + 2)
     voice = (f"aevalsrc=0.2*sin(2*PI*{pitch}*t)*(1+sin(2*PI*3*t))/2"

@@ -104,8 +104,8 @@ def codec_floor(clips, directory, seconds, preset):
         encoding += with_x264 - timed(
             [*source, "-c:v", "wrapped_avframe", "-f", "null", "-"])["cpu"]
         sound = [*FFMPEG, "-i", clips[0], "-vn", "-t", seconds]
-        with_aac = timed([*sound, "-c:a", "aac", "-ac", "2", "-b:a", f"{audio}k",
-                          "-f", "null", "-"])["cpu"]
+        with_aac = timed([*sound, "-c:a", "aac", "-aac_coder", "fast", "-ac", "2",
+                          "-b:a", f"{audio}k", "-f", "null", "-"])["cpu"]
         encoding += with_aac - timed([*sound, "-f", "null", "-"])["cpu"]
         raw.unlink()
     return {"cpu": decoding + encoding, "decoding": decoding, "encoding": encoding}
