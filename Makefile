@@ -59,6 +59,10 @@ avsync-soak: install-test-dependencies build ## Three participants for MINUTES=3
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SOAK_MINUTES=$(or $(MINUTES),30) \
 		$(PYTHON) -m pytest Tests/EndToEnd/test_sync_soak.py -s
 
+.PHONY: goldens
+goldens: install-dependencies ## Render the golden pictures of the layouts anew; look at what changes
+	GOLDENS=write swift test --filter GoldenPictureTests
+
 .PHONY: bench
 bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
 	@Tests/Benchmarks/run $(BINARY)

@@ -128,8 +128,10 @@ let package = Package(
         room(
             "Bot",
             [
-                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "PeerConnection",
-                "Pipeline", "Signalling", "RoomClient", log,
+                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "Codec",
+                "PeerConnection", "Pipeline", "Signalling", "RoomClient", log,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         room(
             "Publisher",
@@ -175,7 +177,8 @@ let package = Package(
         tests(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
-        tests("Compositor", ["MediaKernel", "Stage", "Codec"]),
+        tests(
+            "Compositor", ["MediaKernel", "Stage", "Codec"], resources: [.copy("Golden")]),
         tests(
             "MediaServer",
             [
@@ -202,6 +205,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
-        tests("Service", ["MediaKernel", "HLS", "Rooms", "Signalling", "ControlAPI", log]),
+        tests(
+            "Service", ["MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "ControlAPI", log]),
     ]
 )

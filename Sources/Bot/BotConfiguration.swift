@@ -1,5 +1,6 @@
 import Foundation
 import HLS
+import MediaKernel
 import Pipeline
 import Stage
 
@@ -36,7 +37,11 @@ public struct BotConfiguration: Decodable, Sendable {
     let frameRate: Int
     let segmentSeconds: Double
     let playlist: Playlist
-    let fit: String
+    /// As the control API writes it; what it leaves out is `Layout()`'s.
+    let layout: JSONValue?
+    /// Hosts that pictures may be fetched from.
+    let pictureHosts: [String]?
+    let picturesOverHTTP: Bool?
     let preset: String
     let encoder: String
     let ladder: [Rung]
@@ -49,7 +54,9 @@ public struct BotConfiguration: Decodable, Sendable {
         case streamID = "stream_id"
         case frameRate = "frame_rate"
         case segmentSeconds = "segment_seconds"
-        case playlist, fit, preset, encoder, ladder, audio
+        case playlist, layout, preset, encoder, ladder, audio
+        case pictureHosts = "picture_hosts"
+        case picturesOverHTTP = "picture_http"
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -76,8 +83,11 @@ public struct BotConfiguration: Decodable, Sendable {
                 width: $0.width, height: $0.height, frameRate: $0.frameRate,
                 videoBitrate: $0.videoBitrate, audioBitrate: $0.audioBitrate)
         }
-        guard let fit = TileFit(rawValue: fit) else {
-            throw BotError.configuration("fit '\(self.fit)' is neither crop nor letterbox")
+        var layout = Layout()
+        do throws(LayoutError) {
+            try layout.merge(self.layout ?? .object([:]))
+        } catch {
+            throw BotError.configuration(error.description)
         }
         let mode: PlaylistMode
         switch (playlist.mode, playlist.window) {
@@ -88,10 +98,18 @@ public struct BotConfiguration: Decodable, Sendable {
         return PipelineConfiguration(
             ladder: try Ladder(validating: layers), frameRate: frameRate,
             segmentDuration: .seconds(segmentSeconds), playlist: mode,
-            outputDirectory: outputDirectory, title: roomID, fit: fit, preset: preset,
-            encoder: encoder,
+            outputDirectory: outputDirectory, title: roomID, layout: layout,
+            preset: preset, encoder: encoder,
             sound: SoundOptions(
                 roles: audio?.roles.map(Set.init), isAlone: audio?.only ?? false))
+    }
+
+    func hosts() throws -> PictureHosts {
+        let names = pictureHosts ?? []
+        guard let hosts = PictureHosts(names, allowsHTTP: picturesOverHTTP ?? false) else {
+            throw BotError.configuration("picture_hosts \(names) are not hosts")
+        }
+        return hosts
     }
 }
 

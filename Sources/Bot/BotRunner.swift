@@ -44,15 +44,21 @@ public struct BotRunner: Sendable {
 
     /// Runs until `stop` has something to say, the room ends or the stream fails.
     ///
-    /// - Parameter stop: reasons to finish; the first one counts.
+    /// - Parameters:
+    ///   - stop: reasons to finish; the first one counts.
+    ///   - orders: what else the parent wants.
     /// - Returns: the process' exit status.
-    public func run(stop: AsyncStream<String>) async -> Int32 {
+    public func run(stop: AsyncStream<String>, orders: AsyncStream<BotOrder>) async -> Int32 {
         let started = MonotonicClock.now
         do {
             let configuration = try options.configuration.pipeline(
                 outputDirectory: options.outputDirectory)
             let pipeline = try StreamPipeline(configuration, logger: logger)
-            let (ending, summary) = try await live(pipeline, stop: stop, started: started)
+            let pictures = BotPictures(
+                hosts: try options.configuration.hosts(), layout: configuration.layout,
+                pipeline: pipeline, warn: { [writer] in writer.write(.warning($0)) })
+            let (ending, summary) = try await live(
+                pipeline, pictures, stop: stop, orders: orders, started: started)
             switch ending {
             case .asked(let reason):
                 if let failure = pipeline.failure { return fail(failure) }
@@ -74,7 +80,8 @@ public struct BotRunner: Sendable {
     }
 
     private func live(
-        _ pipeline: StreamPipeline, stop: AsyncStream<String>, started: Instant
+        _ pipeline: StreamPipeline, _ pictures: BotPictures, stop: AsyncStream<String>,
+        orders: AsyncStream<BotOrder>, started: Instant
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
@@ -88,12 +95,17 @@ public struct BotRunner: Sendable {
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask { await self.stay(client) }
-            tasks.addTask { await self.watchRoom(client, pipeline, layers) }
+            tasks.addTask { await self.watchRoom(client, pipeline, layers, pictures) }
+            tasks.addTask { await self.obey(orders, pipeline, pictures) }
             tasks.addTask {
                 await self.watchPipeline(pipeline, wishes, layers, started: started)
             }
             tasks.addTask {
                 await layers.run(client, logger: self.logger)
+                return nil
+            }
+            tasks.addTask {
+                await pictures.run()
                 return nil
             }
             tasks.addTask {
@@ -129,8 +141,22 @@ public struct BotRunner: Sendable {
         }
     }
 
+    private func obey(
+        _ orders: AsyncStream<BotOrder>, _ pipeline: StreamPipeline, _ pictures: BotPictures
+    ) async -> Ending? {
+        for await order in orders {
+            switch order {
+            case .layout(let layout):
+                pipeline.setLayout(layout)
+                await pictures.wanted(by: layout)
+            }
+        }
+        return nil
+    }
+
     private func watchRoom(
-        _ client: RoomClient, _ pipeline: StreamPipeline, _ layers: LayerRequests
+        _ client: RoomClient, _ pipeline: StreamPipeline, _ layers: LayerRequests,
+        _ pictures: BotPictures
     ) async -> Ending? {
         var room = RemoteRoom(ownID: client.peer)
         var hasRoster = false
@@ -143,8 +169,10 @@ public struct BotRunner: Sendable {
                 let changes = room.received(event)
                 // An empty room is news too, once: the stream's start waits for it.
                 if !changes.isEmpty || (!hasRoster && event.isPeerList) {
-                    pipeline.show(room.sources)
-                    layers.roomChanged(room.sources)
+                    let sources = room.sources
+                    pipeline.show(sources)
+                    layers.roomChanged(sources)
+                    await pictures.wanted(by: sources)
                 }
                 hasRoster = hasRoster || event.isPeerList
             case .trackLayers(let tracks):

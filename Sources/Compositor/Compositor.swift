@@ -16,7 +16,9 @@ public final class Compositor {
     public let canvas: Canvas
     private let pool: FramePool
     private let slates = SlateRenderer()
-    private var painter = PicturePainter()
+    private let labels = LabelArtist()
+    private let dressings: DressingArtist
+    private var painter = TilePainter()
     private var sheets: [Sheet] = []
     private var latest: Int?
 
@@ -27,62 +29,89 @@ public final class Compositor {
     }
 
     private struct Content: Equatable {
-        var background: Colour
+        var ground: Ground
         var tiles: [TileKey]
+    }
+
+    /// What lies below and above all tiles.
+    private struct Ground: Equatable {
+        var colour: Colour
+        /// Of the background picture, nil without one.
+        var picture: UInt64?
+        var mark: UInt64?
+        var markPlace: Rectangle?
+    }
+
+    /// What a composition is painted from.
+    private struct Job {
+        var drawings: [TileDrawing]
+        var wanted: Content
+        var ground: TilePainter.Ground
+        var mark: DressingArtist.Mark?
     }
 
     /// - Throws: `.pictureSize`, `.outOfMemory`.
     public init(canvas: Canvas) throws(CodecError) {
         self.canvas = canvas
         pool = try FramePool(width: canvas.width, height: canvas.height)
+        dressings = DressingArtist(canvas: canvas)
     }
 
     /// Paints the tiles in their order, later ones over earlier ones.
     ///
     /// Tiles that leave the canvas are left out: a layout never makes such.
     ///
-    /// - Parameter background: what gaps and letterboxes show.
     /// - Throws: `.outOfMemory`.
     public func compose(
-        tiles: [PlacedFrame], background: Colour = SlateRenderer.background
+        tiles: [PlacedFrame], dressing: Dressing = Dressing()
     ) throws(CodecError) -> VideoFrame {
         var drawings: [TileDrawing] = []
         drawings.reserveCapacity(tiles.count)
         let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
         for tile in tiles where whole.contains(tile.rectangle) {
             let frame = try shownFrame(of: tile)
-            if let drawing = TileDrawing(tile, showing: frame) { drawings.append(drawing) }
+            if let drawing = try TileDrawing(tile, showing: frame, on: canvas, labels: labels) {
+                drawings.append(drawing)
+            }
         }
-        let wanted = Content(background: background, tiles: drawings.map(\.key))
+        let backdrop = try dressings.backdrop(dressing.backgroundPicture)
+        let mark = try dressings.mark(dressing.watermark)
+        let wanted = Content(
+            ground: Ground(
+                colour: dressing.background, picture: backdrop?.contentNumber,
+                mark: mark?.number, markPlace: mark?.rectangle),
+            tiles: drawings.map(\.key))
         if let latest, sheets[latest].content == wanted { return sheets[latest].frame }
-        return try paint(drawings, wanted)
+        return try paint(
+            Job(
+                drawings: drawings, wanted: wanted,
+                ground: TilePainter.Ground(colour: dressing.background, picture: backdrop),
+                mark: mark))
     }
 
+    /// A tile on its way shows what was drawn for the place where it comes to rest.
     private func shownFrame(of tile: PlacedFrame) throws(CodecError) -> VideoFrame {
         if let frame = tile.frame { return frame }
-        return try slates.placeholder(
-            width: tile.rectangle.width, height: tile.rectangle.height, peer: tile.peer,
-            name: tile.name)
+        return try slates.standIn(
+            tile.standIn, width: tile.settled.width, height: tile.settled.height)
     }
 
-    private func paint(
-        _ drawings: [TileDrawing], _ wanted: Content
-    ) throws(CodecError) -> VideoFrame {
-        for index in sheetsByEffort(for: wanted) {
+    private func paint(_ job: Job) throws(CodecError) -> VideoFrame {
+        for index in sheetsByEffort(for: job.wanted) {
             let before = sheets[index].content
             let isPainted = VideoFrame.mutateIfUnshared(&sheets[index].frame) { planes in
-                Self.repaint(drawings, wanted, over: before, on: planes, with: &painter)
+                Self.repaint(job, over: before, on: planes, with: &painter)
             }
             if isPainted {
-                sheets[index].content = wanted
+                sheets[index].content = job.wanted
                 latest = index
                 return sheets[index].frame
             }
         }
         let frame = try pool.makeFrame { planes in
-            Self.repaint(drawings, wanted, over: nil, on: planes, with: &painter)
+            Self.repaint(job, over: nil, on: planes, with: &painter)
         }
-        let sheet = Sheet(frame: frame, content: wanted)
+        let sheet = Sheet(frame: frame, content: job.wanted)
         if sheets.count < Self.maximumSheets {
             sheets.append(sheet)
             latest = sheets.count - 1
@@ -103,7 +132,7 @@ public final class Compositor {
 
     /// The tiles that differ; nil when everything must be painted anew.
     private static func changes(from old: Content?, to new: Content) -> [Int]? {
-        guard let old, old.background == new.background, old.tiles.count == new.tiles.count,
+        guard let old, old.ground == new.ground, old.tiles.count == new.tiles.count,
             zip(old.tiles, new.tiles).allSatisfy({ $0.rectangle == $1.rectangle })
         else { return nil }
         let changed = new.tiles.indices.filter { old.tiles[$0] != new.tiles[$0] }
@@ -120,26 +149,44 @@ public final class Compositor {
     }
 
     private static func repaint(
-        _ drawings: [TileDrawing], _ wanted: Content, over old: Content?,
-        on planes: MutablePlanes, with painter: inout PicturePainter
+        _ job: Job, over old: Content?, on planes: MutablePlanes, with painter: inout TilePainter
     ) {
-        let changed = changes(from: old, to: wanted)
+        let changed = changes(from: old, to: job.wanted)
         if changed == nil {
-            let whole = Rectangle(x: 0, y: 0, width: planes.y.width, height: planes.y.height)
-            PicturePainter.fill(whole, of: planes, with: wanted.background)
+            job.ground.restore(
+                Rectangle(x: 0, y: 0, width: planes.y.width, height: planes.y.height), of: planes)
         }
-        for index in changed ?? Array(drawings.indices) {
-            let drawing = drawings[index]
-            let isShrunk = changed != nil
-                && old?.tiles[index].destination != drawing.key.destination
-            if isShrunk {
-                PicturePainter.fill(drawing.key.rectangle, of: planes, with: wanted.background)
-            }
-            drawing.frame.withPlanes { source in
-                painter.draw(
-                    source, drawing.source, rotation: drawing.key.rotation, into: planes,
-                    drawing.key.destination)
+        for index in changed ?? Array(job.drawings.indices) {
+            let drawing = job.drawings[index]
+            // What the tile showed outside of its picture, or below a picture that is not whole.
+            let isUncovered =
+                changed != nil
+                && (old?.tiles[index].destination != drawing.key.destination
+                    || drawing.key.opacity < 255)
+            if isUncovered { job.ground.restore(drawing.key.rectangle, of: planes) }
+            painter.paint(
+                drawing, on: planes, restoring: changed == nil || isUncovered ? nil : job.ground)
+            if changed != nil, let mark = job.mark {
+                blend(mark, within: drawing.key.rectangle, on: planes)
             }
         }
+        if changed == nil, let mark = job.mark { blend(mark, within: mark.rectangle, on: planes) }
+    }
+
+    /// Lays the part of the watermark that lies in an area over it.
+    private static func blend(
+        _ mark: DressingArtist.Mark, within area: Rectangle, on planes: MutablePlanes
+    ) {
+        let left = max(mark.rectangle.x, area.x)
+        let top = max(mark.rectangle.y, area.y)
+        let width = min(mark.rectangle.maximumX, area.maximumX) - left
+        let height = min(mark.rectangle.maximumY, area.maximumY) - top
+        guard width > 0, height > 0 else { return }
+        PicturePainter.blend(
+            mark.overlay,
+            Rectangle(
+                x: left - mark.rectangle.x, y: top - mark.rectangle.y, width: width,
+                height: height),
+            onto: planes, x: left, y: top)
     }
 }

@@ -42,6 +42,87 @@ struct InkSurface: ~Copyable {
         cairo_fill(context)
     }
 
+    func fillRoundedRectangle(
+        x: Double, y: Double, width: Double, height: Double, radius: Double, _ ink: Ink,
+        opacity: Double = 1
+    ) {
+        take(ink, opacity: opacity)
+        let radius = min(radius, width / 2, height / 2)
+        cairo_new_sub_path(context)
+        cairo_arc(context, x + width - radius, y + radius, radius, -.pi / 2, 0)
+        cairo_arc(context, x + width - radius, y + height - radius, radius, 0, .pi / 2)
+        cairo_arc(context, x + radius, y + height - radius, radius, .pi / 2, .pi)
+        cairo_arc(context, x + radius, y + radius, radius, .pi, .pi * 1.5)
+        cairo_close_path(context)
+        cairo_fill(context)
+    }
+
+    /// Draws lines through points, with round ends.
+    func stroke(_ points: [(x: Double, y: Double)], width: Double, _ ink: Ink) {
+        guard let first = points.first else { return }
+        take(ink)
+        cairo_set_line_width(context, width)
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_move_to(context, first.x, first.y)
+        for point in points.dropFirst() { cairo_line_to(context, point.x, point.y) }
+        cairo_stroke(context)
+    }
+
+    /// Draws a part of a circle's edge, angles in radians, clockwise from the right.
+    func strokeArc(
+        x: Double, y: Double, radius: Double, from start: Double, to end: Double, width: Double,
+        _ ink: Ink
+    ) {
+        take(ink)
+        cairo_set_line_width(context, width)
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_new_sub_path(context)
+        cairo_arc(context, x, y, radius, start, end)
+        cairo_stroke(context)
+    }
+
+    /// Draws a picture so that it covers a rectangle, or the ellipse within it; what does not
+    /// fit its shape is cut off equally at both sides.
+    func draw(
+        _ picture: StillPicture, x: Double, y: Double, width: Double, height: Double,
+        isRound: Bool = false, opacity: Double = 1
+    ) {
+        // Cairo wants colours that are multiplied by alpha.
+        var pixels = picture.pixels
+        let stride = Int32(picture.width * 4)
+        pixels.withUnsafeMutableBufferPointer { buffer in
+            _ = ARGBAttenuate(
+                buffer.baseAddress, stride, buffer.baseAddress, stride, Int32(picture.width),
+                Int32(picture.height))
+            guard
+                let image = cairo_image_surface_create_for_data(
+                    buffer.baseAddress, CAIRO_FORMAT_ARGB32, Int32(picture.width),
+                    Int32(picture.height), stride)
+            else { return }
+            cairo_save(context)
+            if isRound {
+                cairo_arc(
+                    context, x + width / 2, y + height / 2, min(width, height) / 2, 0, 2 * .pi)
+            } else {
+                cairo_rectangle(context, x, y, width, height)
+            }
+            cairo_clip(context)
+            let scale = max(width / Double(picture.width), height / Double(picture.height))
+            cairo_translate(
+                context, x + (width - Double(picture.width) * scale) / 2,
+                y + (height - Double(picture.height) * scale) / 2)
+            cairo_scale(context, scale, scale)
+            cairo_set_source_surface(context, image, 0, 0)
+            cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_GOOD)
+            cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
+            cairo_paint_with_alpha(context, opacity)
+            cairo_restore(context)
+            // Nothing of the pixels is needed once they are drawn.
+            cairo_surface_flush(surface)
+            cairo_surface_destroy(image)
+        }
+    }
+
     func fillCircle(x: Double, y: Double, radius: Double, _ ink: Ink) {
         take(ink)
         cairo_arc(context, x, y, radius, 0, 2 * .pi)
@@ -55,34 +136,33 @@ struct InkSurface: ~Copyable {
     ///   - y: the line's middle, from the top.
     ///   - size: the font's size in pixels.
     func write(_ text: String, centredAt y: Double, size: Double, isBold: Bool, _ ink: Ink) {
-        guard !text.isEmpty, let layout = pango_cairo_create_layout(context),
-            let font = pango_font_description_new()
-        else { return }
-        defer {
-            pango_font_description_free(font)
-            pango_shim_release(UnsafeMutableRawPointer(layout))
-        }
-        let scale = Double(pango_shim_scale)
-        pango_font_description_set_family(font, "sans")
-        pango_font_description_set_weight(font, isBold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
-        pango_font_description_set_absolute_size(font, size * scale)
-        pango_layout_set_font_description(layout, font)
-        pango_layout_set_single_paragraph_mode(layout, 1)
-        pango_layout_set_width(layout, Int32(Double(width) * 0.9 * scale))
-        pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
-        pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER)
-        pango_layout_set_text(layout, text, -1)
-        // Without a font that knows the script, Pango draws boxes; nothing is better than that.
         guard
-            pango_layout_get_unknown_glyphs_count(layout) * 2
-                < pango_layout_get_character_count(layout)
+            let line = TextLine(
+                text, size: size, isBold: isBold, maximumWidth: Double(width) * 0.9, on: context)
         else { return }
-        var textWidth: Int32 = 0
-        var textHeight: Int32 = 0
-        pango_layout_get_pixel_size(layout, &textWidth, &textHeight)
         take(ink)
-        cairo_move_to(context, Double(width) * 0.05, y - Double(textHeight) / 2)
-        pango_cairo_show_layout(context, layout)
+        line.show(at: (Double(width) - line.width) / 2, y - line.height / 2)
+    }
+
+    /// Writes one line with its left end and its middle at a point.
+    func write(
+        _ text: String, fromX x: Double, centredAt y: Double, size: Double, isBold: Bool,
+        maximumWidth: Double, _ ink: Ink
+    ) {
+        guard
+            let line = TextLine(
+                text, size: size, isBold: isBold, maximumWidth: maximumWidth, on: context)
+        else { return }
+        take(ink)
+        line.show(at: x, y - line.height / 2)
+    }
+
+    /// How wide a line will be; 0 where it cannot be written.
+    func width(
+        of text: String, size: Double, isBold: Bool, maximumWidth: Double
+    ) -> Double {
+        TextLine(text, size: size, isBold: isBold, maximumWidth: maximumWidth, on: context)?
+            .width ?? 0
     }
 
     /// The drawing as I420, BT.601 limited range.
@@ -99,8 +179,32 @@ struct InkSurface: ~Copyable {
         }
     }
 
-    private func take(_ ink: Ink) {
-        cairo_set_source_rgb(
-            context, Double(ink.red) / 255, Double(ink.green) / 255, Double(ink.blue) / 255)
+    /// The drawing with its transparency. Its sides must be even.
+    func makeOverlay() throws(CodecError) -> Overlay {
+        cairo_surface_flush(surface)
+        guard let pixels = cairo_image_surface_get_data(surface) else { throw .outOfMemory }
+        let stride = cairo_image_surface_get_stride(surface)
+        let count = width * height
+        var planes = [UInt8](repeating: 0, count: count * 3 / 2)
+        var alpha = [UInt8](repeating: 0, count: count)
+        ARGBUnattenuate(pixels, stride, pixels, stride, Int32(width), Int32(height))
+        alpha.withUnsafeMutableBufferPointer { buffer in
+            _ = ARGBExtractAlpha(
+                pixels, stride, buffer.baseAddress, Int32(width), Int32(width), Int32(height))
+        }
+        planes.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            let to = MutableI420Area(packedAt: base, width: width, height: height)
+            ARGBToI420(
+                pixels, stride, to.y, to.yStride, to.u, to.uStride, to.v, to.vStride,
+                Int32(width), Int32(height))
+        }
+        return Overlay(width: width, height: height, planes: planes, alpha: alpha)
+    }
+
+    private func take(_ ink: Ink, opacity: Double = 1) {
+        cairo_set_source_rgba(
+            context, Double(ink.red) / 255, Double(ink.green) / 255, Double(ink.blue) / 255,
+            opacity)
     }
 }

@@ -48,6 +48,53 @@ struct PicturePainter {
             to.height, filter)
     }
 
+    /// Copies an area of a picture to the same place of another.
+    static func copy(_ source: Planes, _ area: Rectangle, into target: MutablePlanes) {
+        let from = I420Area(source, area)
+        let to = MutableI420Area(target, area)
+        I420Copy(
+            from.y, from.yStride, from.u, from.uStride, from.v, from.vStride, to.y, to.yStride,
+            to.u, to.uStride, to.v, to.vStride, to.width, to.height)
+    }
+
+    /// Lays a part of an overlay over a picture, with its upper left corner at a point. All
+    /// numbers are even.
+    static func blend(
+        _ overlay: Overlay, _ part: Rectangle, onto target: MutablePlanes, x: Int, y: Int
+    ) {
+        let to = MutableI420Area(
+            target, Rectangle(x: x, y: y, width: part.width, height: part.height))
+        overlay.planes.withUnsafeBufferPointer { planes in
+            overlay.alpha.withUnsafeBufferPointer { alpha in
+                guard let base = planes.baseAddress, let alpha = alpha.baseAddress else { return }
+                let from = I420Area(
+                    packedAt: base, width: overlay.width, height: overlay.height, area: part)
+                blend(
+                    from, alpha: alpha + part.y * overlay.width + part.x,
+                    alphaStride: overlay.width, onto: to)
+            }
+        }
+    }
+
+    static func blend(
+        _ from: MutableI420Area, alpha: UnsafePointer<UInt8>?, alphaStride: Int,
+        onto to: MutableI420Area
+    ) {
+        blend(I420Area(from), alpha: alpha, alphaStride: alphaStride, onto: to)
+    }
+
+    /// Lays a picture over another of its size. Alpha has a value for each luma sample, 255 where
+    /// only the upper picture is seen; with a stride of 0 one row serves for all.
+    private static func blend(
+        _ from: I420Area, alpha: UnsafePointer<UInt8>?, alphaStride: Int,
+        onto to: MutableI420Area
+    ) {
+        I420Blend(
+            from.y, from.yStride, from.u, from.uStride, from.v, from.vStride, to.y, to.yStride,
+            to.u, to.uStride, to.v, to.vStride, alpha, Int32(alphaStride), to.y, to.yStride, to.u,
+            to.uStride, to.v, to.vStride, to.width, to.height)
+    }
+
     private static func rotate(
         _ from: MutableI420Area, _ to: MutableI420Area, _ rotation: FrameRotation
     ) {
@@ -72,6 +119,28 @@ struct I420Area {
         vStride = Int32(planes.v.stride)
         width = Int32(area.width)
         height = Int32(area.height)
+    }
+
+    init(_ area: MutableI420Area) {
+        (y, u, v) = (
+            area.y.map { UnsafePointer($0) }, area.u.map { UnsafePointer($0) },
+            area.v.map { UnsafePointer($0) }
+        )
+        (yStride, uStride, vStride) = (area.yStride, area.uStride, area.vStride)
+        (width, height) = (area.width, area.height)
+    }
+
+    /// An area of a picture of even size whose planes follow each other without gap.
+    init(packedAt base: UnsafePointer<UInt8>, width: Int, height: Int, area: Rectangle) {
+        let half = area.y / 2 * (width / 2) + area.x / 2
+        y = base + area.y * width + area.x
+        u = base + width * height + half
+        v = base + width * height * 5 / 4 + half
+        yStride = Int32(width)
+        uStride = Int32(width / 2)
+        vStride = Int32(width / 2)
+        self.width = Int32(area.width)
+        self.height = Int32(area.height)
     }
 
     private static func at(_ plane: Plane, _ x: Int, _ y: Int) -> UnsafePointer<UInt8>? {

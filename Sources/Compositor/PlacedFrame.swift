@@ -13,25 +13,97 @@ public enum FrameRotation: Int, Hashable, Sendable, CaseIterable {
     var isSideways: Bool { self == .clockwise90 || self == .clockwise270 }
 }
 
+/// What a tile shows while there is no video.
+public enum StandIn: Sendable {
+    /// The peer's picture, or else its initials, on its own colour. The name is written below
+    /// unless it is nil.
+    case peer(PeerID, initialsOf: String, name: String?, picture: StillPicture?)
+    /// "+N".
+    case others(Int)
+}
+
+/// What is written on a tile.
+public struct TileLabel: Hashable, Sendable {
+    public var name: String
+    /// Draws a crossed-out microphone before the name.
+    public var isMuted: Bool
+
+    public init(name: String, isMuted: Bool = false) {
+        self.name = name
+        self.isMuted = isMuted
+    }
+}
+
 /// What stands in one rectangle of the canvas.
 public struct PlacedFrame: Sendable {
     public var rectangle: Rectangle
+    /// Where a tile that is on its way comes to rest: what is drawn for a tile is drawn for that.
+    public var settled: Rectangle
     public var fit: TileFit
-    /// nil shows the peer's placeholder: its colour, initials and name.
+    /// nil shows the stand-in.
     public var frame: VideoFrame?
     public var rotation: FrameRotation
-    public var peer: PeerID
-    public var name: String
+    public var standIn: StandIn
+    public var label: TileLabel?
+    /// Marks who speaks.
+    public var hasBorder: Bool
+    /// Of the picture's corners, in luma samples; odd ones are rounded down.
+    public var cornerRadius: Int
+    /// 0 (unseen) to 255.
+    public var opacity: UInt8
 
     public init(
         rectangle: Rectangle, fit: TileFit, frame: VideoFrame?, rotation: FrameRotation = .none,
-        peer: PeerID = "", name: String = ""
+        standIn: StandIn = .peer("", initialsOf: "", name: nil, picture: nil),
+        label: TileLabel? = nil, hasBorder: Bool = false, cornerRadius: Int = 0,
+        opacity: UInt8 = 255
     ) {
         self.rectangle = rectangle
+        settled = rectangle
         self.fit = fit
         self.frame = frame
         self.rotation = rotation
-        self.peer = peer
-        self.name = name
+        self.standIn = standIn
+        self.label = label
+        self.hasBorder = hasBorder
+        self.cornerRadius = cornerRadius
+        self.opacity = opacity
+    }
+}
+
+/// What is behind and before the tiles.
+public struct Dressing: Sendable {
+    /// What gaps and letterboxes show.
+    public var background: Colour
+    /// Covers the background, cut to the canvas' shape.
+    public var backgroundPicture: StillPicture?
+    public var watermark: Watermark?
+
+    /// A picture over everything.
+    public struct Watermark: Sendable {
+        public var picture: StillPicture
+        public var anchor: Layout.Anchor
+        /// 0 (unseen) to 1.
+        public var opacity: Double
+        /// A part of the canvas' width.
+        public var width: Double
+
+        public init(
+            picture: StillPicture, anchor: Layout.Anchor, opacity: Double, width: Double
+        ) {
+            self.picture = picture
+            self.anchor = anchor
+            self.opacity = opacity
+            self.width = width
+        }
+    }
+
+    public init(
+        background: Colour = SlateRenderer.background, backgroundPicture: StillPicture? = nil,
+        watermark: Watermark? = nil
+    ) {
+        self.background = background
+        self.backgroundPicture = backgroundPicture
+        self.watermark = watermark
     }
 }

@@ -1,5 +1,6 @@
 public import Codec
 public import MediaKernel
+internal import Stage
 
 /// Draws the pictures that stand in for video: a slate for an empty room, and a placeholder for
 /// a peer whose camera is off.
@@ -21,7 +22,10 @@ public final class SlateRenderer {
 
     private enum Key: Hashable {
         case slate(width: Int, height: Int, room: String, message: String)
-        case placeholder(width: Int, height: Int, peer: PeerID, name: String)
+        case placeholder(
+            width: Int, height: Int, peer: PeerID, initialsOf: String, name: String?,
+            picture: UInt64?)
+        case others(width: Int, height: Int, count: Int)
     }
 
     private var cache: [Key: VideoFrame] = [:]
@@ -58,27 +62,66 @@ public final class SlateRenderer {
         return keep(try surface.makeFrame(), key)
     }
 
-    /// The picture of a peer without video: its own colour, its initials, its name.
+    /// What a tile without video shows, in the tile's size.
     ///
     /// - Throws: `.pictureSize`, `.outOfMemory`.
-    public func placeholder(
-        width: Int, height: Int, peer: PeerID, name: String
+    func standIn(_ what: StandIn, width: Int, height: Int) throws(CodecError) -> VideoFrame {
+        switch what {
+        case .peer(let peer, let named, let name, let picture):
+            return try placeholder(
+                width: width, height: height, peer: peer, initialsOf: named, name: name,
+                picture: picture)
+        case .others(let count):
+            return try others(count, width: width, height: height)
+        }
+    }
+
+    /// The picture of a peer without video: on its own colour its picture, or else its initials,
+    /// and its name below unless that is nil.
+    ///
+    /// - Throws: `.pictureSize`, `.outOfMemory`.
+    func placeholder(
+        width: Int, height: Int, peer: PeerID, initialsOf named: String, name: String?,
+        picture: StillPicture? = nil
     ) throws(CodecError) -> VideoFrame {
-        let key = Key.placeholder(width: width, height: height, peer: peer, name: name)
+        let key = Key.placeholder(
+            width: width, height: height, peer: peer, initialsOf: named, name: name,
+            picture: picture?.number)
         if let frame = cache[key] { return frame }
         let surface = try InkSurface(width: width, height: height)
         let base = Ink(of: peer)
         surface.fill(base)
         let (w, h) = (Double(width), Double(height))
-        let radius = min(w, h) * 0.22
-        let shown = Self.line(name)
-        surface.fillCircle(x: w / 2, y: h * 0.44, radius: radius, base.lighter)
+        let radius = min(w, h) * (name == nil ? 0.24 : 0.22)
+        let middle = h * (name == nil ? 0.45 : 0.44)
+        if let picture {
+            surface.draw(
+                picture, x: w / 2 - radius, y: middle - radius, width: 2 * radius,
+                height: 2 * radius, isRound: true)
+        } else {
+            surface.fillCircle(x: w / 2, y: middle, radius: radius, base.lighter)
+            surface.write(
+                Self.initials(of: Self.line(named)), centredAt: middle, size: radius * 0.85,
+                isBold: true, .white)
+        }
+        if let name {
+            surface.write(
+                Self.line(name), centredAt: middle + radius + (h - middle - radius) * 0.45,
+                size: max(8, min(w, h) * 0.075), isBold: false, .white)
+        }
+        return keep(try surface.makeFrame(), key)
+    }
+
+    private func others(
+        _ count: Int, width: Int, height: Int
+    ) throws(CodecError) -> VideoFrame {
+        let key = Key.others(width: width, height: height, count: count)
+        if let frame = cache[key] { return frame }
+        let surface = try InkSurface(width: width, height: height)
+        surface.fill(Ink(red: 44, green: 48, blue: 60))
         surface.write(
-            Self.initials(of: shown), centredAt: h * 0.44, size: radius * 0.85, isBold: true,
-            .white)
-        surface.write(
-            shown, centredAt: h * 0.44 + radius + (h * 0.56 - radius) * 0.45,
-            size: max(8, min(w, h) * 0.075), isBold: false, .white)
+            "+\(count)", centredAt: Double(height) / 2, size: Double(min(width, height)) * 0.3,
+            isBold: false, Ink(red: 232, green: 235, blue: 242))
         return keep(try surface.makeFrame(), key)
     }
 

@@ -7,21 +7,52 @@ struct TileDrawing {
     let key: TileKey
     /// In the stored picture's samples.
     let source: Rectangle
+    /// Nil when there is none, or no room for it.
+    private(set) var label: Overlay?
+    private(set) var labelPlace: (x: Int, y: Int)?
 
     /// - Returns: nil when the picture or the tile is too small to be seen.
-    init?(_ tile: PlacedFrame, showing frame: VideoFrame) {
+    init?(
+        _ tile: PlacedFrame, showing frame: VideoFrame, on canvas: Canvas, labels: LabelArtist
+    ) throws(CodecError) {
         let rotation = tile.rotation
         let width = rotation.isSideways ? frame.height : frame.width
         let height = rotation.isSideways ? frame.width : frame.height
-        guard
+        guard tile.opacity > 0,
             let placement = tile.fit.placement(
                 sourceWidth: width, sourceHeight: height, in: tile.rectangle)
         else { return nil }
         self.frame = frame
         source = Self.stored(placement.source, of: frame, turnedBy: rotation)
+        let place = placement.destination
+        let side = min(place.width, place.height)
+        let border = tile.hasBorder ? Self.borderWidth(on: canvas) : 0
+        let rest =
+            tile.settled == tile.rectangle
+            ? place
+            : tile.fit.placement(sourceWidth: width, sourceHeight: height, in: tile.settled)?
+                .destination ?? place
+        let labelKey = tile.label.flatMap {
+            LabelArtist.key(for: $0, on: (rest.width, rest.height), of: canvas)
+        }
         key = TileKey(
-            rectangle: tile.rectangle, destination: placement.destination, source: source,
-            rotation: rotation, contentNumber: frame.contentNumber)
+            rectangle: tile.rectangle, destination: place, source: source, rotation: rotation,
+            contentNumber: frame.contentNumber,
+            cornerRadius: max(0, min(tile.cornerRadius, side / 2)) & ~1,
+            borderWidth: border * 4 <= side ? border : 0, opacity: tile.opacity, label: labelKey)
+        guard let labelKey, let overlay = try labels.overlay(labelKey) else { return }
+        // On a round corner the label moves inwards.
+        let distance = max(LabelArtist.distance(size: labelKey.size), key.cornerRadius / 3) & ~1
+        guard overlay.width + 2 * distance <= place.width,
+            overlay.height + 2 * distance <= place.height
+        else { return }
+        label = overlay
+        labelPlace = (place.x + distance, place.maximumY - distance - overlay.height)
+    }
+
+    /// In luma samples: two on the smallest layers.
+    static func borderWidth(on canvas: Canvas) -> Int {
+        max(2, (min(canvas.width, canvas.height) / 140).evenCeiling)
     }
 
     /// Where a rectangle of the upright picture lies in the picture as it is stored.
@@ -55,4 +86,9 @@ struct TileKey: Hashable {
     let source: Rectangle
     let rotation: FrameRotation
     let contentNumber: UInt64
+    let cornerRadius: Int
+    /// 0 without a border.
+    let borderWidth: Int
+    let opacity: UInt8
+    let label: LabelArtist.Key?
 }

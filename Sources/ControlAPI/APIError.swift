@@ -110,6 +110,9 @@ extension APIError {
             self = .unavailable(
                 "too many variants",
                 "too_many_variants: room \(room) already has \(maximum) on air")
+        case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
+        case .notOnAir(let id):
+            self = APIError(.conflict, "live stream is not on air", details: ["stream \(id)"])
         case .shuttingDown:
             self = .unavailable("the server is shutting down")
         case .storage(let reason):

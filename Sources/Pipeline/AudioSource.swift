@@ -1,4 +1,5 @@
 import Codec
+import Glibc
 import MediaKernel
 import Stage
 
@@ -17,6 +18,9 @@ final class AudioSource {
     /// The first timestamp of the packets that did not come, until the next one tells how long
     /// they were.
     private var loss: Int64?
+    /// How loud the latest packet is, in -dBov from 0 (loudest) to 127 (digital silence): what its
+    /// sender says or, where it says nothing, what the samples say.
+    private(set) var level = 127
     /// Packets that could not be decoded. For the record.
     private(set) var damagedPackets = 0
 
@@ -53,6 +57,7 @@ final class AudioSource {
             return
         }
         isSpeaking = true
+        level = frame.audioLevel ?? Self.level(of: samples)
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         if peak < Self.quietPeak { isQuiet() }
         guard let instant = presentation(frame.timestamp), timeline != nil else { return }
@@ -62,6 +67,14 @@ final class AudioSource {
                 samples: samples.count / 2, rtpTimestamp: frame.timestamp, presentation: instant,
                 isQuiet: peak < Self.quietPeak) ?? []
         follow(instructions, block: samples)
+    }
+
+    /// The level of samples as RFC 6464 counts it: of a full-scale square wave 0.
+    static func level(of samples: [Float]) -> Int {
+        guard !samples.isEmpty else { return 127 }
+        let power = samples.reduce(Float(0)) { $0 + $1 * $1 } / Float(samples.count)
+        guard power > 0 else { return 127 }
+        return Int(max(0, min(127, -10 * log10(power))).rounded())
     }
 
     /// Makes up for what was lost before `frame`: the last packet from the redundancy in it, the

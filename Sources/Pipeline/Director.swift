@@ -21,6 +21,8 @@ final class Director {
         case mediaEnded(TrackID)
         case frame(IncomingFrame, TrackID)
         case audioLost(TrackID, timestamp: Int64)
+        case layout(Layout)
+        case picture(StillPicture?, address: String)
         case senderReport(TrackID, rtpTimestamp: Int64, ntp: NTPTime, at: Instant)
         /// Begin as soon as there is something to show.
         case start
@@ -179,6 +181,8 @@ final class Director {
         case .senderReport(let track, let rtpTimestamp, let ntp, let now):
             guard let owner = owners[track] else { return }
             clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
+        case .layout(let layout): scene.setLayout(layout)
+        case .picture(let picture, let address): scene.setPicture(picture, at: address)
         case .start:
             if case .waiting = phase { phase = .warmingUp(since: MonotonicClock.now) }
         case .finish:
@@ -313,6 +317,7 @@ final class Director {
             audio.receive(
                 frame, presentation: presentation,
                 isQuiet: { self.clocks[owner]?.soundIsQuiet(at: frame.arrival) })
+            scene.heard(owner, level: audio.level, at: frame.arrival)
         case .video(let video):
             if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }
         }

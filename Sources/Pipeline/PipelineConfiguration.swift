@@ -12,9 +12,8 @@ public struct PipelineConfiguration: Sendable {
     public var outputDirectory: String
     /// Shown on the slate.
     public var title: String
-    public var fit: TileFit
-    /// Pixels between tiles of the top layer.
-    public var gap: Int
+    /// With which the stream begins.
+    public var layout: Layout
     /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
     public var preset: String
     /// What encodes: `x264`, `nvenc`, `qsv`, `vaapi` or `auto`; see `H264Backend.candidates`.
@@ -28,8 +27,8 @@ public struct PipelineConfiguration: Sendable {
     public init(
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
-        fit: TileFit = .letterbox, gap: Int = 0, preset: String = "balanced",
-        encoder: String = "x264", playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
+        layout: Layout = Layout(), preset: String = "balanced", encoder: String = "x264",
+        playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
         sound: SoundOptions = SoundOptions()
     ) {
         self.ladder = ladder
@@ -38,8 +37,7 @@ public struct PipelineConfiguration: Sendable {
         self.playlist = playlist
         self.outputDirectory = outputDirectory
         self.title = title
-        self.fit = fit
-        self.gap = gap
+        self.layout = layout
         self.preset = preset
         self.encoder = encoder
         self.playoutDelay = playoutDelay

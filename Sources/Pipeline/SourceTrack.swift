@@ -62,16 +62,21 @@ public struct SourcePeer: Hashable, Sendable {
     public var name: String
     /// What the room's policy calls it.
     public var role: String
+    /// The address of the peer's picture, for when there is no video; it may be shown once
+    /// `StreamPipeline.showPicture` brings it.
+    public var picture: String?
     /// Milliseconds since 1970; tiles are ordered by it.
     public var joinedAt: Int64
     public var tracks: [SourceTrack]
 
     public init(
-        id: PeerID, name: String, role: String = "", joinedAt: Int64, tracks: [SourceTrack]
+        id: PeerID, name: String, role: String = "", picture: String? = nil, joinedAt: Int64,
+        tracks: [SourceTrack]
     ) {
         self.id = id
         self.name = name
         self.role = role
+        self.picture = picture
         self.joinedAt = joinedAt
         self.tracks = tracks
     }

@@ -1,9 +1,9 @@
-import Codec
+public import Codec
 import Compositor
 import HLS
 public import Logging
 public import MediaKernel
-import Stage
+public import Stage
 import Synchronization
 
 /// One stream from encoded frames in to segments out.
@@ -88,6 +88,15 @@ public final class StreamPipeline: Sendable {
 
     /// Who is in the room now and what they publish. Comes at every change, whole.
     public func show(_ peers: [SourcePeer]) { inbox.put(.peers(peers)) }
+
+    /// What the picture is to look like from now on.
+    public func setLayout(_ layout: Layout) { inbox.put(.layout(layout)) }
+
+    /// An image that a peer or the layout names, fetched and decoded; nil when it is not to be
+    /// had any more.
+    public func showPicture(_ picture: StillPicture?, at address: String) {
+        inbox.put(.picture(picture, address: address))
+    }
 
     /// The track's media is about to come.
     public func mediaBegan(_ track: TrackID, codec: SourceCodec) {

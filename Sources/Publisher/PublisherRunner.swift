@@ -15,16 +15,18 @@ public struct PublisherRunner: Sendable {
         public var endpoint: String
         public var token: String
         public var name: String
+        public var metadata: String
         public var path: String
         public var conditions: PublisherConditions
 
         public init(
-            endpoint: String, token: String, name: String, path: String,
+            endpoint: String, token: String, name: String, metadata: String = "", path: String,
             conditions: PublisherConditions = PublisherConditions()
         ) {
             self.endpoint = endpoint
             self.token = token
             self.name = name
+            self.metadata = metadata
             self.path = path
             self.conditions = conditions
         }
@@ -60,6 +62,7 @@ public struct PublisherRunner: Sendable {
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
                 peer: PeerID(UUID().uuidString.lowercased()), name: options.name,
+                metadata: options.metadata,
                 network: conditions.network),
             group: group, logger: logger
         ) {

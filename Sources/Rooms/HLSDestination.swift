@@ -1,3 +1,5 @@
+public import MediaKernel
+
 /// How a room's streams are made: `hlsDestinations` of a 100ms template
 /// (`100ms-server-api.md` section 2.3). What is missing is the server's default.
 public struct HLSDestination: Hashable, Sendable, Codable {
@@ -32,6 +34,8 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public var videoFrameRate: Int?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
+    /// Roomcast's own: what the picture is to look like, as the control API writes it.
+    public var layout: JSONValue?
 
     public init(name: String? = nil, layers: [Layer]? = nil) {
         self.name = name

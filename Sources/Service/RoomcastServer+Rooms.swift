@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 import HLS
-public import Logging
+import Logging
 import MediaKernel
 import MediaServer
 import NIOPosix

@@ -28,8 +28,9 @@ public struct RoomcastServer: Sendable {
     ) async throws {
         policy = try Self.policy(settings)
         var settings = settings
-        settings.stream.destinations = try DestinationLadders(
-            policy: policy, standard: settings.stream.ladder)
+        settings.stream.destinations = try StreamDestinations(
+            policy: policy, standard: settings.stream.ladder, layout: settings.stream.layout,
+            pictures: settings.stream.pictureHosts)
         self.settings = settings
         self.logger = logger
         authority = try await TokenAuthority(

@@ -1,7 +1,4 @@
-/// Tiles that a grid shows; who comes later is heard but not seen.
-public let maximumGridTiles = 25
-
-/// Equal tiles in rows, the last row centred.
+/// Equal rectangles in rows, row by row, the last row centred.
 ///
 /// | tiles | columns x rows, landscape |
 /// | --- | --- |
@@ -15,27 +12,14 @@ public let maximumGridTiles = 25
 /// | 17–20 | 5x4 |
 /// | 21–25 | 5x5 |
 ///
-/// A portrait canvas has columns and rows exchanged. A shared screen is a tile like any other,
-/// placed first. Without a gap, full rows cover the canvas to the last sample.
-public func grid(
-    _ participants: [Participant], on canvas: Canvas, options: LayoutOptions = .init()
-) -> [Tile] {
-    let shown = participants.sorted(by: Participant.precedes).prefix(maximumGridTiles)
-    let rectangles = gridRectangles(count: shown.count, on: canvas, gap: options.gap)
-    return zip(shown, rectangles).map { participant, rectangle in
-        Tile(
-            participant: participant, rectangle: rectangle,
-            fit: participant.isScreen ? .letterbox : options.fit)
-    }
-}
-
-/// The grid's rectangles alone, row by row. Empty when the canvas is too small for them.
-public func gridRectangles(count: Int, on canvas: Canvas, gap: Int = 0) -> [Rectangle] {
+/// A portrait area has columns and rows exchanged. Without a gap, full rows cover the area to the
+/// last sample. Empty when the area is too small.
+public func gridRectangles(count: Int, in area: Rectangle, gap: Int = 0) -> [Rectangle] {
     guard count > 0 else { return [] }
-    let count = min(count, maximumGridTiles)
-    let (columns, rows) = gridShape(count: count, isPortrait: canvas.isPortrait)
-    let across = Track(length: canvas.width, cells: columns, gap: gap)
-    let down = Track(length: canvas.height, cells: rows, gap: gap)
+    let count = min(count, maximumTiles)
+    let (columns, rows) = gridShape(count: count, isPortrait: area.height > area.width)
+    let across = SeatLine(from: area.x, length: area.width, cells: columns, gap: gap)
+    let down = SeatLine(from: area.y, length: area.height, cells: rows, gap: gap)
     guard across.smallestCell >= 2, down.smallestCell >= 2 else { return [] }
     return (0..<count).map { index in
         let row = index / columns
@@ -62,36 +46,4 @@ private func gridShape(count: Int, isPortrait: Bool) -> (columns: Int, rows: Int
     default: (long, short) = (5, 5)
     }
     return isPortrait ? (short, long) : (long, short)
-}
-
-/// One direction of a grid: cells with gaps between them along a side of the canvas.
-private struct Track {
-    let length: Int
-    let cells: Int
-    let gap: Int
-
-    init(length: Int, cells: Int, gap: Int) {
-        self.length = length.evenFloor
-        self.cells = cells
-        // At least half of the side stays picture.
-        let widest = cells > 1 ? self.length / 2 / (cells - 1) : 0
-        self.gap = min(max(0, gap), widest).evenFloor
-    }
-
-    private var pictureLength: Int { length - gap * (cells - 1) }
-    var smallestCell: Int { (pictureLength / cells).evenFloor }
-
-    /// Cell `index` of a line that has `count` of them. In a full line the edges are spread so that
-    /// cells differ by two samples at most and leave nothing over; a shorter line is centred.
-    func cell(_ index: Int, of count: Int) -> Range<Int> {
-        if count == cells {
-            let start = edge(index) + index * gap
-            return start..<(start + edge(index + 1) - edge(index))
-        }
-        let used = smallestCell * count + gap * (count - 1)
-        let start = ((length - used) / 2).evenFloor + index * (smallestCell + gap)
-        return start..<(start + smallestCell)
-    }
-
-    private func edge(_ index: Int) -> Int { (pictureLength * index / cells).evenFloor }
 }

@@ -12,12 +12,10 @@ public struct Participant: Hashable, Sendable {
     public var hasVideo: Bool
     /// A shared screen is a participant of its own beside the peer who shares it.
     public var isScreen: Bool
-    /// Width over height of the picture, nil before the first one.
-    public var aspect: Double?
 
     public init(
         peer: PeerID, track: TrackID? = nil, name: String = "", joinedOrder: Int,
-        role: String = "", hasVideo: Bool = true, isScreen: Bool = false, aspect: Double? = nil
+        role: String = "", hasVideo: Bool = true, isScreen: Bool = false
     ) {
         self.peer = peer
         self.track = track
@@ -26,13 +24,10 @@ public struct Participant: Hashable, Sendable {
         self.role = role
         self.hasVideo = hasVideo
         self.isScreen = isScreen
-        self.aspect = aspect
     }
 
-    /// The order on the stage: shared screens, then people; each by the time of joining. Peer and
-    /// track break ties, so that equal rooms always look equal.
+    /// The order of joining. Peer and track break ties, so that equal rooms always look equal.
     static func precedes(_ a: Participant, _ b: Participant) -> Bool {
-        if a.isScreen != b.isScreen { return a.isScreen }
         if a.joinedOrder != b.joinedOrder { return a.joinedOrder < b.joinedOrder }
         if a.peer != b.peer { return a.peer < b.peer }
         return (a.track?.rawValue ?? "") < (b.track?.rawValue ?? "")

@@ -1,13 +1,46 @@
-/// A participant's place on the canvas.
+public import MediaKernel
+
+/// Tiles that a stage has at most; who comes later is heard but not seen.
+public let maximumTiles = 25
+
+/// Something's place on the canvas.
 public struct Tile: Hashable, Sendable {
-    public var participant: Participant
+    public enum Content: Hashable, Sendable {
+        case participant(Participant)
+        /// So many who have no tile of their own.
+        case others(Int)
+    }
+
+    /// What stays the same while a tile's content and place change.
+    public enum ID: Hashable, Sendable {
+        case person(PeerID)
+        case screen(PeerID, TrackID?)
+        case others
+    }
+
+    public var content: Content
     public var rectangle: Rectangle
     public var fit: TileFit
 
-    public init(participant: Participant, rectangle: Rectangle, fit: TileFit) {
-        self.participant = participant
+    public init(_ content: Content, in rectangle: Rectangle, fit: TileFit) {
+        self.content = content
         self.rectangle = rectangle
         self.fit = fit
+    }
+
+    /// Nil for the tile that counts the others.
+    public var participant: Participant? {
+        switch content {
+        case .participant(let participant): participant
+        case .others: nil
+        }
+    }
+
+    public var id: ID {
+        switch content {
+        case .participant(let one): one.isScreen ? .screen(one.peer, one.track) : .person(one.peer)
+        case .others: .others
+        }
     }
 }
 

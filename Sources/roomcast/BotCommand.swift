@@ -10,7 +10,8 @@ struct BotCommand: AsyncParsableCommand {
         abstract: "Join one room unseen and write one stream. Started by the server.",
         discussion: """
             Reports go to standard output, one JSON object a line; logs to standard error. The \
-            line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream.
+            line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream; a line \
+            "layout {…}" changes its layout.
             """)
 
     @Option(help: "Origin of the server: http://127.0.0.1:8080")
@@ -30,21 +31,36 @@ struct BotCommand: AsyncParsableCommand {
         let logger = Logger.roomcast(
             "roomcast.bot", level: settings.logLevel.flatMap { Logger.Level(rawValue: $0) } ?? .info,
             format: settings.logFormat.flatMap { LineLogHandler.Format(rawValue: $0) } ?? .logfmt)
-        var stream = logger
-        stream[metadataKey: "room"] = "\(settings.roomID)"
-        stream[metadataKey: "stream"] = "\(settings.streamID)"
+        let stream = logger.of(room: settings.roomID, stream: settings.streamID)
         let variable = ProcessInfo.processInfo.environment[BotProcess.tokenVariable]
         guard let token = token ?? variable else {
             throw ValidationError("--token or \(BotProcess.tokenVariable) must be given")
         }
         let signals = StopSignals()
-        signals.followStandardInput()
+        let (orders, sink) = AsyncStream.makeStream(
+            of: BotOrder.self, bufferingPolicy: .bufferingNewest(BotOrder.waitingMaximum))
+        signals.followStandardInput { line in
+            if let order = BotOrder(line: line) {
+                sink.yield(order)
+            } else {
+                stream.warning("order not understood", metadata: ["line": "\(line.prefix(200))"])
+            }
+        }
         let status = await BotRunner(
             options: BotRunner.Options(
                 endpoint: endpoint, token: token,
                 outputDirectory: URL(fileURLWithPath: output).path, configuration: settings),
             logger: stream
-        ).run(stop: signals.reasons)
+        ).run(stop: signals.reasons, orders: orders)
         throw ExitCode(status)
+    }
+}
+
+extension Logger {
+    fileprivate func of(room: String, stream: String) -> Logger {
+        var logger = self
+        logger[metadataKey: "room"] = "\(room)"
+        logger[metadataKey: "stream"] = "\(stream)"
+        return logger
     }
 }

@@ -18,6 +18,9 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The name that the others see.")
     var name = "Publisher"
 
+    @Option(help: "The participant's metadata, such as {\"picture\": \"https://…\"}.")
+    var metadata = ""
+
     @OptionGroup(title: "Conditions, for tests")
     var conditions: PublishConditionOptions
 
@@ -29,7 +32,7 @@ struct PublishCommand: AsyncParsableCommand {
         let signals = StopSignals()
         try await PublisherRunner(
             options: PublisherRunner.Options(
-                endpoint: endpoint, token: token, name: name, path: file,
+                endpoint: endpoint, token: token, name: name, metadata: metadata, path: file,
                 conditions: conditions.conditions()),
             logger: logger
         ).run(group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons) {

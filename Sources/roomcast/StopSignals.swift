@@ -31,7 +31,9 @@ final class StopSignals: Sendable {
     func finish(because reason: String) { sink.yield(reason) }
 
     /// A line "stop", or the end of the input, which means that the parent is gone.
-    func followStandardInput() {
+    ///
+    /// - Parameter other: called with every other line, on a thread of its own.
+    func followStandardInput(_ other: @escaping @Sendable (String) -> Void) {
         let sink = sink
         let thread = DispatchQueue(label: "standard input")
         thread.async {
@@ -40,6 +42,7 @@ final class StopSignals: Sendable {
                     sink.yield("client request")
                     return
                 }
+                other(line)
             }
             sink.yield("parent gone")
         }

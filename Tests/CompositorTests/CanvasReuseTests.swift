@@ -13,7 +13,7 @@ import Testing
         let tiles = [try tile(0, seed: 1), try tile(1, seed: 2)]
         let first = try compositor.compose(tiles: tiles)
         #expect(try compositor.compose(tiles: tiles) === first)
-        #expect(try compositor.compose(tiles: tiles, background: .white) !== first)
+        #expect(try compositor.compose(tiles: tiles, dressing: Dressing(background: .white)) !== first)
     }
 
     @Test func aPictureThatIsStillHeldNeverChanges() throws {
@@ -101,7 +101,8 @@ import Testing
     private func tile(_ index: Int, seed: UInt8) throws -> PlacedFrame {
         PlacedFrame(
             rectangle: Rectangle(x: index * 104, y: 8, width: 100, height: 120), fit: .crop,
-            frame: try picture(width: 64, height: 48, seed: seed), peer: PeerID("p\(index)"))
+            frame: try picture(width: 64, height: 48, seed: seed),
+            standIn: .peer(PeerID("p\(index)"), initialsOf: "P", name: nil, picture: nil))
     }
 
     private func picture(width: Int, height: Int, seed: UInt8) throws -> VideoFrame {

@@ -31,7 +31,9 @@ import Testing
     private func half(_ side: Int, _ frame: VideoFrame?, _ fit: TileFit = .crop) -> PlacedFrame {
         PlacedFrame(
             rectangle: Rectangle(x: side * 320, y: 0, width: 320, height: 360), fit: fit,
-            frame: frame, peer: PeerID("peer-\(side)"), name: "Peer \(side)")
+            frame: frame,
+            standIn: .peer(
+                PeerID("peer-\(side)"), initialsOf: "Peer \(side)", name: nil, picture: nil))
     }
 
     @Test func eachTileFillsItsRectangleAndNothingElse() throws {
@@ -41,7 +43,7 @@ import Testing
             tiles: [
                 PlacedFrame(
                     rectangle: inner, fit: .crop, frame: try solid(320, 180, red))
-            ], background: blue)
+            ], dressing: Dressing(background: blue))
         for (x, y) in [(100, 60), (299, 179), (100, 179), (299, 60), (200, 120)] {
             #expect(colour(picture, x, y) == red, "\(x),\(y)")
         }
@@ -54,13 +56,15 @@ import Testing
         let compositor = try Compositor(canvas: canvas)
         // 16:9 in a tile of 320x360: 320x180 in its middle.
         let boxed = try compositor.compose(
-            tiles: [half(0, try solid(640, 360, green), .letterbox)], background: .black)
+            tiles: [half(0, try solid(640, 360, green), .letterbox)],
+            dressing: Dressing(background: .black))
         #expect(colour(boxed, 160, 89) == .black)
         #expect(colour(boxed, 160, 91) == green)
         #expect(colour(boxed, 160, 268) == green)
         #expect(colour(boxed, 160, 271) == .black)
         let cropped = try compositor.compose(
-            tiles: [half(0, try solid(640, 360, green), .crop)], background: .black)
+            tiles: [half(0, try solid(640, 360, green), .crop)],
+            dressing: Dressing(background: .black))
         for y in [0, 89, 180, 359] { #expect(colour(cropped, 160, y) == green) }
     }
 
@@ -137,7 +141,7 @@ import Testing
                 PlacedFrame(
                     rectangle: Rectangle(x: -2, y: 0, width: 100, height: 100), fit: .crop,
                     frame: try solid(64, 64, red)),
-            ], background: .black)
+            ], dressing: Dressing(background: .black))
         #expect(colour(picture, 620, 50) == .black)
         #expect(colour(picture, 50, 50) == .black)
     }

@@ -29,9 +29,12 @@ import Testing
         let slate = try renderer.slate(width: 320, height: 180, room: "a")
         #expect(try renderer.slate(width: 320, height: 180, room: "a") === slate)
         #expect(try renderer.slate(width: 320, height: 180, room: "b") !== slate)
-        let tile = try renderer.placeholder(width: 320, height: 180, peer: "p", name: "Ann Lee")
-        let again = try renderer.placeholder(width: 320, height: 180, peer: "p", name: "Ann Lee")
-        #expect(again === tile)
+        let ann = StandIn.peer("p", initialsOf: "Ann Lee", name: "Ann Lee", picture: nil)
+        let tile = try renderer.standIn(ann, width: 320, height: 180)
+        #expect(try renderer.standIn(ann, width: 320, height: 180) === tile)
+        let others = try renderer.standIn(.others(3), width: 320, height: 180)
+        #expect(try renderer.standIn(.others(3), width: 320, height: 180) === others)
+        #expect(try renderer.standIn(.others(4), width: 320, height: 180) !== others)
         for n in 0..<SlateRenderer.maximumCached {
             _ = try renderer.slate(width: 32, height: 32, room: "\(n)")
         }
@@ -48,7 +51,7 @@ import Testing
         ]
         for name in names {
             let frame = try renderer.placeholder(
-                width: width, height: height, peer: PeerID(name), name: name)
+                width: width, height: height, peer: PeerID(name), initialsOf: name, name: name)
             #expect(frame.width == width && frame.height == height)
             _ = try renderer.slate(width: width, height: height, room: name, message: name)
         }
@@ -76,7 +79,7 @@ import Testing
             try SlateRenderer().slate(width: 0, height: 10, room: "")
         }
         #expect(throws: CodecError.self) {
-            try SlateRenderer().placeholder(width: 10, height: 100_000, peer: "", name: "")
+            try SlateRenderer().standIn(.others(1), width: 10, height: 100_000)
         }
     }
 

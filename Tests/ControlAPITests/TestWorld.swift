@@ -108,6 +108,20 @@ final class ControlDouble: LiveStreamControl {
         return try result.get()
     }
 
+    func update(
+        stream: StreamID, layout: JSONValue
+    ) async throws(LiveStreamError) -> LiveStream {
+        let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
+                return .failure(.notFound("stream \(stream)"))
+            }
+            state.streams[index].layout = layout
+            return .success(state.streams[index])
+        }
+        return try result.get()
+    }
+
     func stop(room: RoomID, stoppedBy: PeerID?) async throws(LiveStreamError) -> [LiveStream] {
         let stopped = state.withLock { state in
             for index in state.streams.indices where state.streams[index].room == room {

@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import HLS
 import Logging
+import Stage
 import Testing
 
 @testable import Service
@@ -48,9 +49,10 @@ import Testing
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
-                        "fit": "letterbox", "preset": "superfast", "encoder": "auto",
-                        "emptyTimeoutSeconds": 0,
+                        "layout": {"fit": "letterbox", "focus": null},
+                        "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0,
                         "maximum": 9, "variantsPerRoomMaximum": 2},
+             "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
              "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
              "log": {"level": "debug", "format": "json"}}
             """#)
@@ -69,9 +71,10 @@ import Testing
         #expect(settings.stream.ladder.frameRate == 25)
         #expect(settings.stream.segmentDuration == .milliseconds(1500))
         #expect(settings.stream.playlist == .live(window: 8))
-        #expect(settings.stream.fit == .letterbox)
         #expect(settings.stream.preset == "superfast")
         #expect(settings.stream.encoder == .auto)
+        #expect(settings.stream.layout == Layout(fit: .letterbox))
+        #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
         #expect(settings.opensTokens)
@@ -160,7 +163,18 @@ import Testing
                 key: "stream.ladder", reason: "'640x360@500' is not like 1280x720@2000+96")
         ),
         (#"{"stream": {"playlist": "vod"}}"#, .invalid(key: "stream.playlist", reason: "event or live")),
-        (#"{"stream": {"fit": "fill"}}"#, .invalid(key: "stream.fit", reason: "crop or letterbox")),
+        (
+            #"{"stream": {"layout": {"fit": "fill"}}}"#,
+            .invalid(
+                key: "stream.layout", reason: "layout.fit must be one of crop, letterbox")
+        ),
+        (#"{"stream": {"layout": 1}}"#, .wrongType(key: "stream.layout", expected: "JSON object")),
+        (
+            #"{"pictures": {"hosts": ["https://a.org"]}}"#,
+            .invalid(
+                key: "pictures.hosts",
+                reason: "entries are like example.org, *.example.org or example.org:8443")
+        ),
         (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
         ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),
         ("{", .unreadable(file: "f", reason: "it is not a JSON object")),

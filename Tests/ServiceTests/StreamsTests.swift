@@ -4,6 +4,7 @@ import HLS
 import Logging
 import MediaKernel
 import Synchronization
+import Stage
 import Testing
 
 @testable import Service
@@ -49,15 +50,62 @@ import Testing
             #expect(path.hasSuffix("/.bot.json"))
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
             #expect((mode as? NSNumber)?.intValue == 0o600)
+            let layout = try #require(BotProcess.line(Layout())).dropFirst(7).dropLast()
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            #expect(
-                text == #"{"audio":{"only":false,"roles":null},"encoder":"x264","#
-                    + #""fit":"crop","frame_rate":30,"#
-                    + #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#
-                    + #""video_bitrate":500000,"width":640}],"log_format":"logfmt","#
-                    + #""log_level":"info","playlist":{"mode":"event"},"preset":"balanced","#
-                    + #""room_id":"demo","segment_seconds":2,"#
-                    + #""stream_id":"\#(bot.job.stream)"}"#)
+            let expected: [String] = [
+                #"{"audio":{"only":false,"roles":null},"encoder":"x264","frame_rate":30,"#,
+                #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#,
+                #""video_bitrate":500000,"width":640}],"layout":"#, String(layout),
+                #","log_format":"logfmt","log_level":"info","picture_hosts":[],"#,
+                #""picture_http":false,"playlist":{"mode":"event"},"preset":"balanced","#,
+                #""room_id":"demo","segment_seconds":2,"stream_id":""#,
+                bot.job.stream.rawValue, #""}"#,
+            ]
+            #expect(text == expected.joined())
+        }
+    }
+
+    @Test func aChangedLayoutReachesTheBotAndTheOneThatReplacesIt() async throws {
+        try await StreamsWorld({ $0.layout = Layout(gap: 2) }).run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(layout: .object(["name": .string("speaker")])),
+                startedBy: nil)[0]
+            #expect(stream.layout == Layout(name: .speaker, gap: 2).json)
+            let bot = try #require(await world.launcher.next())
+            let changed = try await world.streams.update(
+                stream: stream.id, layout: .object(["corner_radius": .integer(8)]))
+            let expected = Layout(name: .speaker, gap: 2, cornerRadius: 8)
+            #expect(changed.layout == expected.json)
+            #expect(await world.streams.stream(stream.id)?.layout == expected.json)
+            #expect(await bot.nextSignal() == .layout(expected))
+            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
+            #expect(file.contains(#""corner_radius":8"#))
+        }
+    }
+
+    @Test func aLayoutThatIsWrongChangesNothingAndStartsNothing() async throws {
+        try await StreamsWorld().run { world in
+            let wrong = JSONValue.object(["gap": .string("wide")])
+            let refusal = LiveStreamError.invalidLayout(
+                "layout.gap must be a whole number from 0 to 400")
+            await #expect(throws: refusal) {
+                try await world.streams.start(
+                    room: "demo", LiveStreamRequest(layout: wrong), startedBy: nil)
+            }
+            #expect(await world.streams.streams(LiveStreamQuery()).streams.isEmpty)
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            await #expect(throws: refusal) {
+                try await world.streams.update(stream: stream.id, layout: wrong)
+            }
+            await #expect(throws: LiveStreamError.notFound("stream s")) {
+                try await world.streams.update(stream: "s", layout: .object([:]))
+            }
+            _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
+            await #expect(throws: LiveStreamError.notOnAir(stream.id)) {
+                try await world.streams.update(stream: stream.id, layout: .object([:]))
+            }
         }
     }
 

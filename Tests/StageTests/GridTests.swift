@@ -10,10 +10,8 @@ import Testing
         Canvas(width: 720, height: 720), Canvas(width: 192, height: 144),
     ]
 
-    private func person(_ order: Int, isScreen: Bool = false) -> Participant {
-        Participant(
-            peer: PeerID("p\(order)"), track: TrackID(isScreen ? "s\(order)" : "v\(order)"),
-            joinedOrder: order, isScreen: isScreen)
+    private func area(of canvas: Canvas) -> Rectangle {
+        Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
     }
 
     @Test func rowsHaveTheAgreedLengths() {
@@ -25,7 +23,7 @@ import Testing
         ]
         for (index, expected) in rows.enumerated() {
             for canvas in [Canvas(width: 1280, height: 720), Canvas(width: 720, height: 720)] {
-                let tiles = gridRectangles(count: index + 1, on: canvas)
+                let tiles = gridRectangles(count: index + 1, in: area(of: canvas))
                 #expect(rowLengths(tiles) == expected, "\(index + 1) on \(canvas)")
             }
         }
@@ -38,7 +36,7 @@ import Testing
             10: [3, 3, 3, 1], 12: [3, 3, 3, 3], 17: [4, 4, 4, 4, 1], 25: [5, 5, 5, 5, 5],
         ]
         for (count, rows) in expected {
-            #expect(rowLengths(gridRectangles(count: count, on: canvas)) == rows, "\(count)")
+            #expect(rowLengths(gridRectangles(count: count, in: area(of: canvas))) == rows, "\(count)")
         }
     }
 
@@ -58,7 +56,7 @@ import Testing
             let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
             for count in 1...25 {
                 for gap in [0, 1, 2, 7, 8, 100_000] {
-                    let tiles = gridRectangles(count: count, on: canvas, gap: gap)
+                    let tiles = gridRectangles(count: count, in: area(of: canvas), gap: gap)
                     #expect(tiles.count == count)
                     for (index, tile) in tiles.enumerated() {
                         let numbers = [tile.x, tile.y, tile.width, tile.height]
@@ -75,7 +73,7 @@ import Testing
     @Test func fullRowsCoverTheCanvas() {
         for canvas in Self.canvases {
             for count in [1, 4, 9, 16, 25] {
-                let area = gridRectangles(count: count, on: canvas)
+                let area = gridRectangles(count: count, in: area(of: canvas))
                     .reduce(0) { $0 + $1.width * $1.height }
                 #expect(area == canvas.width * canvas.height, "\(count) on \(canvas)")
             }
@@ -85,7 +83,7 @@ import Testing
     @Test func theLastRowIsCentred() {
         for canvas in Self.canvases {
             for count in 3...25 {
-                let tiles = gridRectangles(count: count, on: canvas, gap: 4)
+                let tiles = gridRectangles(count: count, in: area(of: canvas), gap: 4)
                 guard let last = tiles.last else { continue }
                 let row = tiles.filter { $0.y == last.y }
                 let left = row[0].x
@@ -96,7 +94,8 @@ import Testing
     }
 
     @Test func neighboursAreOneGapApart() {
-        let tiles = gridRectangles(count: 6, on: Canvas(width: 1280, height: 720), gap: 8)
+        let tiles = gridRectangles(
+            count: 6, in: area(of: Canvas(width: 1280, height: 720)), gap: 8)
         #expect(tiles[1].x - tiles[0].maximumX == 8)
         #expect(tiles[2].x - tiles[1].maximumX == 8)
         #expect(tiles[3].y - tiles[0].maximumY == 8)
@@ -104,7 +103,7 @@ import Testing
     }
 
     @Test func theDemoGridIsWhereOneExpectsIt() {
-        let tiles = gridRectangles(count: 3, on: Canvas(width: 1280, height: 720))
+        let tiles = gridRectangles(count: 3, in: area(of: Canvas(width: 1280, height: 720)))
         #expect(
             tiles == [
                 Rectangle(x: 0, y: 0, width: 640, height: 360),
@@ -113,37 +112,18 @@ import Testing
             ])
     }
 
-    @Test func theOrderIsByJoiningWithScreensFirst() {
-        let people = [
-            person(3), person(1), person(2), person(2, isScreen: true), person(1, isScreen: true),
-        ]
-        let canvas = Canvas(width: 1280, height: 720)
-        let tracks = ["s1", "s2", "v1", "v2", "v3"]
-        for rotation in people.indices {
-            let shuffled = Array(people[rotation...] + people[..<rotation])
-            let tiles = grid(shuffled, on: canvas, options: LayoutOptions(fit: .crop))
-            #expect(tiles.map { $0.participant.track?.rawValue } == tracks)
-            #expect(tiles.map(\.fit) == [.letterbox, .letterbox, .crop, .crop, .crop])
-            #expect(LayoutName.grid.tiles(for: shuffled, on: canvas) == tiles)
+    @Test func anAreaWithinTheCanvasIsFilledWhereItIs() {
+        let area = Rectangle(x: 20, y: 10, width: 640, height: 360)
+        for count in 1...25 {
+            let tiles = gridRectangles(count: count, in: area, gap: 6)
+            #expect(tiles.count == count && tiles.allSatisfy { area.contains($0) })
         }
+        #expect(gridRectangles(count: 1, in: area) == [area])
     }
 
-    @Test func equalPlacesInTheOrderAreBrokenTheSameWayAlways() {
-        let a = Participant(peer: "a", joinedOrder: 1)
-        let b = Participant(peer: "b", joinedOrder: 1)
-        let canvas = Canvas(width: 640, height: 360)
-        #expect(grid([b, a], on: canvas) == grid([a, b], on: canvas))
-    }
-
-    @Test func beyondTheMaximumTheFirstOnesAreShown() {
-        let people = (0..<40).map { person($0) }.reversed()
-        let tiles = grid(Array(people), on: Canvas(width: 1280, height: 720))
-        #expect(tiles.map(\.participant.joinedOrder) == Array(0..<25))
-    }
-
-    @Test func nobodyAndNoRoomGiveNoTiles() {
-        #expect(grid([], on: Canvas(width: 1280, height: 720)).isEmpty)
-        #expect(gridRectangles(count: 25, on: Canvas(width: 8, height: 8)).isEmpty)
-        #expect(gridRectangles(count: 1, on: Canvas(width: -4, height: 0)).isEmpty)
+    @Test func nobodyAndNoRoomGiveNoRectangles() {
+        #expect(gridRectangles(count: 0, in: area(of: Canvas(width: 1280, height: 720))).isEmpty)
+        #expect(gridRectangles(count: 25, in: area(of: Canvas(width: 8, height: 8))).isEmpty)
+        #expect(gridRectangles(count: 1, in: area(of: Canvas(width: -4, height: 0))).isEmpty)
     }
 }

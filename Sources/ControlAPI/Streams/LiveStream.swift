@@ -44,6 +44,8 @@ public struct LiveStream: Hashable, Sendable {
     public var recording: LiveStreamRecording?
     public var destination: String
     public var audio: LiveStreamAudio
+    /// What the picture looks like, whole, as the control API writes it.
+    public var layout: JSONValue
     /// The master playlist; known before the stream runs.
     public var playbackURL: String
     public var createdAt: Timestamp
@@ -61,7 +63,8 @@ public struct LiveStream: Hashable, Sendable {
     public init(
         id: StreamID, room: RoomID, session: SessionID?, variant: LiveStreamVariant,
         recording: LiveStreamRecording?, destination: String,
-        audio: LiveStreamAudio = LiveStreamAudio(), playbackURL: String, createdAt: Timestamp, startedBy: String
+        audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue = .object([:]),
+        playbackURL: String, createdAt: Timestamp, startedBy: String
     ) {
         self.id = id
         self.room = room
@@ -71,6 +74,7 @@ public struct LiveStream: Hashable, Sendable {
         self.recording = recording
         self.destination = destination
         self.audio = audio
+        self.layout = layout
         self.playbackURL = playbackURL
         self.createdAt = createdAt
         updatedAt = createdAt
@@ -126,17 +130,20 @@ public struct LiveStreamRequest: Hashable, Sendable {
     /// Nil means the configured ladder.
     public var ladder: Ladder?
     public var audio: LiveStreamAudio
+    /// What is to differ from the configured layout, not checked yet.
+    public var layout: JSONValue?
 
     public init(
         variants: [LiveStreamVariant] = [LiveStreamVariant()],
         recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
-        audio: LiveStreamAudio = LiveStreamAudio()
+        audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil
     ) {
         self.variants = variants.isEmpty ? [LiveStreamVariant()] : variants
         self.recording = recording
         self.destination = destination
         self.ladder = ladder
         self.audio = audio
+        self.layout = layout
     }
 }
 
@@ -145,6 +152,10 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case notFound(String)
     case tooManyStreams(running: Int, maximum: Int)
     case tooManyVariants(room: RoomID, maximum: Int)
+    /// The reason names the field.
+    case invalidLayout(String)
+    /// The stream has ended or is ending, so nothing about it can be changed.
+    case notOnAir(StreamID)
     case shuttingDown
     case storage(String)
 
@@ -155,6 +166,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "too many streams: \(running) of \(maximum) are on air"
         case .tooManyVariants(let room, let maximum):
             "too many variants: room \(room) already has \(maximum) on air"
+        case .invalidLayout(let reason): "layout is not valid: \(reason)"
+        case .notOnAir(let id): "stream \(id) is not on air"
         case .shuttingDown: "the server is shutting down"
         case .storage(let reason): "the output directory cannot be used: \(reason)"
         }

@@ -22,6 +22,7 @@ struct LiveStreamBody: Encodable {
         case recording
         case destination
         case audio
+        case layout
         case createdAt = "created_at"
         case startedAt = "started_at"
         case updatedAt = "updated_at"
@@ -46,6 +47,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.recording, forKey: .recording)
         try container.encode(stream.destination, forKey: .destination)
         try container.encode(stream.audio, forKey: .audio)
+        try container.encode(stream.layout, forKey: .layout)
         try container.encode(stream.createdAt.description, forKey: .createdAt)
         try container.encode(stream.startedAt?.description, forKey: .startedAt)
         try container.encode(stream.updatedAt.description, forKey: .updatedAt)

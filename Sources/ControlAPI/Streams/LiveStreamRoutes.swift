@@ -25,6 +25,9 @@ struct LiveStreamRoutes: Sendable {
         group.get("/:stream") { request, context in
             try await get(request, stream: context.parameters.get("stream"))
         }
+        group.patch("/:stream") { request, context in
+            try await update(request, stream: context.parameters.get("stream"))
+        }
         group.get("") { request, _ in try await list(request) }
     }
 
@@ -84,6 +87,22 @@ struct LiveStreamRoutes: Sendable {
             throw .notFound("live stream not found", "stream \(id)")
         }
         return JSON.response(LiveStreamBody(stream))
+    }
+
+    private func update(_ request: Request, stream: String?) async throws(APIError) -> Response {
+        try await authorize(request)
+        let id = try Self.streamID(stream)
+        do {
+            let body = try await JSON.decode(UpdateBody.self, from: request)
+            return JSON.response(
+                LiveStreamBody(try await control.update(stream: id, layout: body.layout)))
+        } catch let error as APIError {
+            throw error
+        } catch let error as LiveStreamError {
+            throw APIError(error)
+        } catch {
+            throw .badRequest("malformed body", "the body cannot be read")
+        }
     }
 
     private func list(_ request: Request) async throws(APIError) -> Response {

@@ -11,6 +11,7 @@ struct StartBody: Decodable {
     var variants: [Variant]?
     var ladder: [Layer]?
     var audio: LiveStreamAudio?
+    var layout: JSONValue?
 
     struct Variant: Decodable {
         var meetingURL: String?
@@ -39,6 +40,7 @@ struct StartBody: Decodable {
         case variants
         case ladder
         case audio
+        case layout
     }
 
     /// - Parameter frameRate: of the layers that name none.
@@ -55,7 +57,8 @@ struct StartBody: Decodable {
         return try LiveStreamRequest(
             checking: asked.map { ($0.meetingURL, $0.metadata) }, recording: recording,
             destination: destination ?? "", ladder: try checkedLadder(frameRate: frameRate),
-            audio: try audio?.checked() ?? LiveStreamAudio(), room: room, authorities: authorities)
+            audio: try audio?.checked() ?? LiveStreamAudio(), layout: layout, room: room,
+            authorities: authorities)
     }
 
     private func checkedLadder(frameRate: Int) throws(APIError) -> Ladder? {
@@ -92,7 +95,8 @@ extension LiveStreamRequest {
     public init(
         checking variants: [(meetingURL: String?, metadata: String?)],
         recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
-        audio: LiveStreamAudio = LiveStreamAudio(), room: RoomID, authorities: Set<String>
+        audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil,
+        room: RoomID, authorities: Set<String>
     ) throws(APIError) {
         guard variants.count <= Limits.variantsPerRequest else {
             throw .badRequest(
@@ -115,7 +119,7 @@ extension LiveStreamRequest {
         }
         self.init(
             variants: checked, recording: recording, destination: destination, ladder: ladder,
-            audio: audio)
+            audio: audio, layout: layout)
     }
 
     private static func checked(
@@ -131,5 +135,34 @@ extension LiveStreamRequest {
             throw .badRequest("meeting_url is not supported", reason)
         }
         return variant
+    }
+}
+
+/// The body of a change to a stream on air. Unlike the start's it must say something that can be
+/// changed, so other fields are refused.
+struct UpdateBody: Decodable {
+    var layout: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        let fields = try [String: JSONValue](from: decoder)
+        if let other = fields.keys.sorted().first(where: { $0 != "layout" }) {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: [Key(stringValue: other)],
+                    debugDescription: "only the layout can be changed"))
+        }
+        guard let layout = fields["layout"] else {
+            throw DecodingError.keyNotFound(
+                Key(stringValue: "layout"), .init(codingPath: [], debugDescription: ""))
+        }
+        self.layout = layout
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 }

@@ -17,12 +17,14 @@ enum SettingKey: String, CaseIterable {
     case streamSegmentSeconds = "stream.segmentSeconds"
     case streamPlaylist = "stream.playlist"
     case streamPlaylistWindow = "stream.playlistWindow"
-    case streamFit = "stream.fit"
+    case streamLayout = "stream.layout"
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
     case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
     case streamMaximum = "stream.maximum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
+    case picturesHosts = "pictures.hosts"
+    case picturesAllowHTTP = "pictures.allowHTTP"
     case pagesOpenTokens = "pages.openTokens"
     case pagesHLSScriptURL = "pages.hlsScriptURL"
     case pagesDirectory = "pages.directory"
@@ -36,6 +38,8 @@ enum SettingKey: String, CaseIterable {
         case flag = "true or false"
         /// A list of texts; comma-separated in the environment.
         case list = "list of texts"
+        /// A JSON object; its text in the environment.
+        case object = "JSON object"
     }
 
     var kind: Kind {
@@ -44,11 +48,12 @@ enum SettingKey: String, CaseIterable {
             .streamVariantsPerRoomMaximum:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds: .number
-        case .pagesOpenTokens: .flag
-        case .udpAdvertisedAddresses, .streamLadder: .list
+        case .pagesOpenTokens, .picturesAllowHTTP: .flag
+        case .udpAdvertisedAddresses, .streamLadder, .picturesHosts: .list
+        case .streamLayout: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .authAccessKey, .authSecret, .outputDirectory, .policyFile, .streamPlaylist,
-            .streamFit, .streamPreset, .streamEncoder, .pagesHLSScriptURL, .pagesDirectory,
+            .streamPreset, .streamEncoder, .pagesHLSScriptURL, .pagesDirectory,
             .logLevel, .logFormat:
             .text
         }

@@ -2,6 +2,7 @@ public import ControlAPI
 import HLS
 public import Logging
 import MediaKernel
+import Stage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -187,7 +188,7 @@ extension Settings {
             stream.segmentDuration = .milliseconds(Int((seconds * 1000).rounded()))
         }
         stream.playlist = try playlist(source)
-        stream.fit = try choice(source, .streamFit) ?? stream.fit
+        try readLayout(source)
         stream.preset = try preset(source) ?? stream.preset
         stream.encoder = try choice(source, .streamEncoder) ?? stream.encoder
         if let seconds = source.number(.streamEmptyTimeoutSeconds) {
@@ -207,6 +208,27 @@ extension Settings {
             try integer(source, .streamVariantsPerRoomMaximum, 1...100)
             ?? stream.variantsPerRoomMaximum
         stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory
+    }
+
+    private mutating func readLayout(_ source: SettingsSource) throws(SettingsError) {
+        let names = source.list(.picturesHosts) ?? []
+        guard
+            let hosts = PictureHosts(names, allowsHTTP: source.flag(.picturesAllowHTTP) ?? false)
+        else {
+            throw .invalid(
+                key: SettingKey.picturesHosts.rawValue,
+                reason: "entries are like example.org, *.example.org or example.org:8443")
+        }
+        stream.pictureHosts = hosts
+        guard let text = source.text(.streamLayout) else { return }
+        guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+            throw .invalid(key: SettingKey.streamLayout.rawValue, reason: "it is not JSON")
+        }
+        do throws(LayoutError) {
+            stream.layout = try stream.layout.changed(by: json, pictures: hosts)
+        } catch {
+            throw .invalid(key: SettingKey.streamLayout.rawValue, reason: error.description)
+        }
     }
 
     private mutating func readLog(_ source: SettingsSource) throws(SettingsError) {

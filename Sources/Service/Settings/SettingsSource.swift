@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import MediaKernel
 
 /// The settings' values as they were given: the environment first, then the file.
 ///
@@ -50,7 +51,7 @@ struct SettingsSource {
 
     private static func content(_ text: String, _ kind: SettingKey.Kind) -> ConfigContent? {
         switch kind {
-        case .text: return .string(text)
+        case .text, .object: return .string(text)
         case .integer: return Int(text).map { .int($0) }
         case .number: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
         case .flag:
@@ -73,8 +74,10 @@ struct SettingsSource {
             throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
         }
         let tree: SettingsTree
+        let json: JSONValue
         do {
             tree = try JSONDecoder().decode(SettingsTree.self, from: data)
+            json = try JSONDecoder().decode(JSONValue.self, from: data)
         } catch {
             throw .unreadable(file: file, reason: "it is not a JSON object")
         }
@@ -85,13 +88,32 @@ struct SettingsSource {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for key in SettingKey.allCases {
             guard let leaf = leaves[key.rawValue] else { continue }
-            guard let content = leaf.content(key.kind) else {
+            let content =
+                key.kind == .object
+                ? json.text(ofObjectAt: key.rawValue).map { ConfigContent.string($0) }
+                : leaf.content(key.kind)
+            guard let content else {
                 throw .wrongType(key: key.rawValue, expected: key.kind.rawValue)
             }
             values[AbsoluteConfigKey(configKey(key))] =
                 ConfigValue(content, isSecret: key == .authSecret)
         }
         return InMemoryProvider(name: file, values: values)
+    }
+}
+
+extension JSONValue {
+    /// The object with a dotted name, as it was written; nil when there is something else.
+    fileprivate func text(ofObjectAt name: String) -> String? {
+        var value = self
+        for part in name.split(separator: ".") {
+            guard case .object(let fields) = value, let next = fields[String(part)] else {
+                return nil
+            }
+            value = next
+        }
+        guard case .object = value, let data = try? JSONEncoder().encode(value) else { return nil }
+        return String(decoding: data, as: UTF8.self)
     }
 }
 
@@ -140,7 +162,9 @@ private enum SettingsTree: Decodable {
 
     /// The values by their dotted names. An empty object has none.
     func leaves(prefix: String = "") -> [String: SettingsTree] {
-        guard case .node(let children) = self else { return [prefix: self] }
+        guard case .node(let children) = self,
+            SettingKey(rawValue: prefix)?.kind != .object
+        else { return [prefix: self] }
         var all: [String: SettingsTree] = [:]
         for (name, child) in children {
             all.merge(child.leaves(prefix: prefix.isEmpty ? name : "\(prefix).\(name)")) {

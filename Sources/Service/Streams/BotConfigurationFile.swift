@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import HLS
 import MediaKernel
+import Stage
 
 /// The settings of one stream, as the JSON file that its bots read.
 struct BotConfigurationFile: Encodable {
@@ -11,7 +12,8 @@ struct BotConfigurationFile: Encodable {
     var audio: LiveStreamAudio
     var segmentDuration: Duration
     var playlist: PlaylistMode
-    var fit: String
+    var layout: Layout
+    var pictureHosts: PictureHosts
     var preset: String
     var encoder: String
     var logLevel: String
@@ -26,7 +28,9 @@ struct BotConfigurationFile: Encodable {
         case frameRate = "frame_rate"
         case segmentSeconds = "segment_seconds"
         case playlist
-        case fit
+        case layout
+        case pictureHosts = "picture_hosts"
+        case picturesOverHTTP = "picture_http"
         case preset
         case encoder
         case ladder
@@ -66,7 +70,9 @@ struct BotConfigurationFile: Encodable {
         case .live(let window):
             try container.encode(Playlist(mode: "live", window: window), forKey: .playlist)
         }
-        try container.encode(fit, forKey: .fit)
+        try container.encode(layout.json, forKey: .layout)
+        try container.encode(pictureHosts.names, forKey: .pictureHosts)
+        try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
         try container.encode(preset, forKey: .preset)
         try container.encode(self.encoder, forKey: .encoder)
         let rungs = ladder.layers.map {

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Stage
 
 /// Everything a bot's process needs to be started.
 public struct BotJob: Hashable, Sendable {
@@ -17,6 +18,8 @@ public struct BotJob: Hashable, Sendable {
 public enum BotSignal: Hashable, Sendable {
     /// Finish the playlists and leave.
     case stop
+    /// Show this from now on.
+    case layout(Layout)
     /// SIGTERM, for a bot that does not read its standard input any more.
     case terminate
     case kill

@@ -1,4 +1,7 @@
+import Foundation
 public import Logging
+import MediaKernel
+import Stage
 import Subprocess
 import Synchronization
 import SystemPackage
@@ -80,9 +83,21 @@ public struct BotProcess: BotLauncher {
             // A process that is already gone cannot be told anything; its end is reported anyway.
             switch signal {
             case .stop: _ = try? await execution.standardInputWriter.write("stop\n")
+            case .layout(let layout):
+                guard let line = Self.line(layout) else { continue }
+                _ = try? await execution.standardInputWriter.write(line)
             case .terminate: try? execution.send(signal: .terminate)
             case .kill: try? execution.send(signal: .kill)
             }
+        }
+    }
+
+    /// As `BotOrder` reads it.
+    static func line(_ layout: Layout) -> String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(layout.json)).map {
+            "layout \(String(decoding: $0, as: UTF8.self))\n"
         }
     }
 

@@ -1,11 +1,13 @@
 import ControlAPI
 import HLS
 import MediaKernel
+import Stage
 
 /// What `Streams` keeps of a stream while it is on air, beside its record.
 struct StreamOnAir {
     var machine: StreamMachine
     var ladder: Ladder
+    var layout: Layout
     var directory: String
     var requestedAt: Instant
     var statistics = StreamStatistics()

@@ -1,13 +1,9 @@
 public import HLS
 import MediaKernel
+public import Stage
 
 /// How streams are made unless a request says otherwise, and how many there may be.
 public struct StreamSettings: Hashable, Sendable {
-    public enum Fit: String, Hashable, Sendable, CaseIterable {
-        case crop
-        case letterbox
-    }
-
     /// What encodes the pictures; every hardware falls back to x264.
     public enum Encoder: String, Hashable, Sendable, CaseIterable {
         case x264, nvenc, qsv, vaapi, auto
@@ -15,10 +11,12 @@ public struct StreamSettings: Hashable, Sendable {
 
     public var ladder = Ladder.standard
     /// What the policy's destinations ask for instead.
-    public var destinations = DestinationLadders()
+    public var destinations = StreamDestinations()
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
-    public var fit = Fit.crop
+    public var layout = Layout()
+    /// Where layouts and peers may have images from.
+    public var pictureHosts = PictureHosts()
     /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
     public var preset = "balanced"
     public var encoder = Encoder.x264

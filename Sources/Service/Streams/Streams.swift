@@ -5,6 +5,7 @@ import HLS
 public import Logging
 public import MediaKernel
 public import ServiceLifecycle
+import Stage
 import Synchronization
 
 /// All live streams of this server: their records, their state machines and their bots.
@@ -74,6 +75,7 @@ public actor Streams: LiveStreamControl, Service {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
         let session = await observer?.session(of: room)
         guard !isShuttingDown else { throw .shuttingDown }
+        let layout = try layout(for: request)
         let running = archive.onAir(in: room).filter { $0.status != .stopping }
         func existing(_ variant: LiveStreamVariant) -> LiveStream? {
             running.first {
@@ -95,8 +97,8 @@ public actor Streams: LiveStreamControl, Service {
             } else {
                 result.append(
                     try begin(
-                        variant, of: room, request: request, session: session,
-                        startedBy: startedBy))
+                        variant, of: room, request: request, layout: layout,
+                        session: session, startedBy: startedBy))
             }
         }
         return result
@@ -122,6 +124,46 @@ public actor Streams: LiveStreamControl, Service {
         requestStop(stream, by: stoppedBy)
         guard let record = archive[stream] else { throw .notFound("stream \(stream)") }
         return record
+    }
+
+    public func update(
+        stream: StreamID, layout json: JSONValue
+    ) async throws(LiveStreamError) -> LiveStream {
+        guard let record = archive[stream] else { throw .notFound("stream \(stream)") }
+        guard let entry = entries[stream], record.status != .stopping else {
+            throw .notOnAir(stream)
+        }
+        let layout: Layout
+        do throws(LayoutError) {
+            layout = try entry.layout.changed(by: json, pictures: settings.pictureHosts)
+        } catch {
+            throw .invalidLayout(error.description)
+        }
+        entries[stream]?.layout = layout
+        entries[stream]?.signals?.yield(.layout(layout))
+        let time = clock().time
+        archive.update(stream) { record in
+            record.layout = layout.json
+            record.updatedAt = time
+        }
+        log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
+        return archive[stream] ?? record
+    }
+
+    /// The configured layout, changed by the destination's and then by the request's.
+    private func layout(for request: LiveStreamRequest) throws(LiveStreamError) -> Layout {
+        var layout = settings.layout
+        let changes = [
+            settings.destinations.layout(for: request.destination), request.layout,
+        ]
+        do throws(LayoutError) {
+            for case let change? in changes {
+                layout = try layout.changed(by: change, pictures: settings.pictureHosts)
+            }
+        } catch {
+            throw .invalidLayout(error.description)
+        }
+        return layout
     }
 
     public func stream(_ id: StreamID) async -> LiveStream? { archive[id] }
@@ -213,7 +255,7 @@ public actor Streams: LiveStreamControl, Service {
 
     private func begin(
         _ variant: LiveStreamVariant, of room: RoomID, request: LiveStreamRequest,
-        session: SessionID?, startedBy: PeerID?
+        layout: Layout, session: SessionID?, startedBy: PeerID?
     ) throws(LiveStreamError) -> LiveStream {
         guard settings.destinations.knows(request.destination) else {
             throw .notFound("the policy has no destination '\(request.destination)'")
@@ -232,14 +274,14 @@ public actor Streams: LiveStreamControl, Service {
         }
         let stream = LiveStream(
             id: id, room: room, session: session, variant: variant,
-            recording: request.recording, destination: request.destination, audio: request.audio,
+            recording: request.recording, destination: request.destination, audio: request.audio, layout: layout.json,
             playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         archive.insert(stream)
         entries[id] = StreamOnAir(
             machine: StreamMachine(
                 rules: settings.rules, isEmpty: !occupied.contains(room), at: instant),
-            ladder: ladder, directory: directory, requestedAt: instant)
+            ladder: ladder, layout: layout, directory: directory, requestedAt: instant)
         log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
         announce(id)
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
@@ -278,8 +320,8 @@ public actor Streams: LiveStreamControl, Service {
             file = try BotConfigurationFile(
                 room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
-                fit: settings.fit.rawValue, preset: settings.preset,
-                encoder: settings.encoder.rawValue,
+                layout: entry.layout, pictureHosts: settings.pictureHosts,
+                preset: settings.preset, encoder: settings.encoder.rawValue,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
             ).write(to: entry.directory)
         } catch {

@@ -1,4 +1,4 @@
-internal import MediaKernel
+public import MediaKernel
 public import Rooms
 
 /// One variant of a room's streams on the wire (`100ms-server-api.md` section 2.6).

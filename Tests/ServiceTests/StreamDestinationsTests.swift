@@ -1,18 +1,20 @@
 import HLS
 import Rooms
 import Signalling
+import Stage
 import Testing
 
 @testable import Service
 
-@Suite struct DestinationLaddersTests {
-    private func ladders(_ destinations: String) throws -> DestinationLadders {
+@Suite struct StreamDestinationsTests {
+    private func ladders(_ destinations: String) throws -> StreamDestinations {
         let json = """
             {"roles": {"host": {"name": "host", "publishParams": {"allowed": ["audio"]}}},
              "destinations": {"hlsDestinations": \(destinations)}}
             """
-        return try DestinationLadders(
-            policy: try PolicyFile.policy(fromJSON: json), standard: .standard)
+        return try StreamDestinations(
+            policy: try PolicyFile.policy(fromJSON: json), standard: .standard,
+            layout: Layout(), pictures: PictureHosts())
     }
 
     @Test func aDestinationGivesItsLadderAndTheConfiguredOneFillsItsGaps() throws {
@@ -47,8 +49,32 @@ import Testing
         }
     }
 
+    @Test func aDestinationGivesItsLayout() throws {
+        let destinations = try ladders(#"{"main": {"layout": {"name": "speaker", "gap": 8}}}"#)
+        let change = try #require(destinations.layout(for: ""))
+        let layout = try Layout().changed(by: change, pictures: PictureHosts())
+        #expect(layout == Layout(name: .speaker, gap: 8))
+    }
+
+    @Test func aLayoutThatBreaksARuleIsRefusedByItsDestination() {
+        for (layout, reason) in [
+            (#"{"gap": -1}"#, "destination 'tiny': layout.gap must be"),
+            (
+                #"{"background": {"image": "https://a.org/b.png"}}"#,
+                "layout.background.image must be on one of the hosts in pictures.hosts"
+            ),
+        ] {
+            #expect {
+                try ladders(#"{"tiny": {"layout": \#(layout)}}"#)
+            } throws: { error in
+                "\(error)".contains(reason)
+            }
+        }
+    }
+
     @Test func withoutDestinationsAnyNameIsOnlyKept() {
-        #expect(DestinationLadders().knows("archive"))
-        #expect(DestinationLadders().ladder(for: "archive") == nil)
+        #expect(StreamDestinations().knows("archive"))
+        #expect(StreamDestinations().ladder(for: "archive") == nil)
+        #expect(StreamDestinations().layout(for: "") == nil)
     }
 }

@@ -1,0 +1,27 @@
+import Foundation
+import MediaKernel
+public import Stage
+
+/// What a bot's parent wants of it while it runs: one line of standard input.
+public enum BotOrder: Hashable, Sendable {
+    /// `layout {…}`, the whole layout as the control API writes it.
+    case layout(Layout)
+
+    /// Orders that wait to be carried out; of more, the latest ones count.
+    public static let waitingMaximum = 16
+
+    /// Nil for a line that is no order.
+    public init?(line: String) {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0] == "layout",
+            let json = try? JSONDecoder().decode(JSONValue.self, from: Data(parts[1].utf8))
+        else { return nil }
+        var layout = Layout()
+        do throws(LayoutError) {
+            try layout.merge(json)
+        } catch {
+            return nil
+        }
+        self = .layout(layout)
+    }
+}

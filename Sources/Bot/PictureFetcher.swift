@@ -1,0 +1,125 @@
+import AsyncHTTPClient
+import Codec
+import MediaKernel
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Stage
+
+/// Why an image is not to be had.
+enum PictureFetchError: Error, Hashable, Sendable, CustomStringConvertible {
+    case status(UInt)
+    case tooManyRedirects
+    /// It leads to a host that is not listed.
+    case redirect(String)
+    case tooLarge(maximum: Int)
+    case notAPicture(CodecError)
+    case connection(String)
+
+    var description: String {
+        switch self {
+        case .status(let code): "the server answered \(code)"
+        case .tooManyRedirects: "more than \(PictureFetcher.redirectsMaximum) redirections"
+        case .redirect(let target): "it leads to \(target.prefix(200)), which is not allowed"
+        case .tooLarge(let maximum): "larger than \(maximum) bytes"
+        case .notAPicture(let reason): "no picture that can be shown: \(reason)"
+        case .connection(let reason): reason
+        }
+    }
+}
+
+/// Fetches and decodes images from listed hosts. Every step of the way is checked, redirections
+/// too; size and time are limited.
+struct PictureFetcher: Sendable {
+    static let redirectsMaximum = 3
+    static let timeout: TimeAmount = .seconds(10)
+    /// Pixels of the longer side: larger than that no tile shows it.
+    static let maximumSide = 1920
+
+    private let hosts: PictureHosts
+    private let client: HTTPClient
+
+    init(hosts: PictureHosts) {
+        self.hosts = hosts
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(5), read: Self.timeout))
+        configuration.decompression = .disabled
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func close() async { try? await client.shutdown() }
+
+    func fetch(_ address: PictureAddress) async throws(PictureFetchError) -> StillPicture {
+        var address = address
+        for _ in 0...Self.redirectsMaximum {
+            guard hosts.allows(address) else { throw .redirect(address.text) }
+            switch try await answer(from: address) {
+            case .file(let file): return try await decoded(file)
+            case .redirect(let location):
+                guard let target = Self.resolve(location, against: address) else {
+                    throw .redirect(location)
+                }
+                address = target
+            }
+        }
+        throw .tooManyRedirects
+    }
+
+    private enum Answer {
+        case file([UInt8])
+        case redirect(String)
+    }
+
+    private func answer(from address: PictureAddress) async throws(PictureFetchError) -> Answer {
+        do {
+            var request = HTTPClientRequest(url: address.text)
+            request.headers.add(name: "Accept", value: "image/webp, image/png, image/jpeg, image/gif")
+            request.headers.add(name: "User-Agent", value: "roomcast")
+            let response = try await client.execute(request, timeout: Self.timeout)
+            switch response.status.code {
+            case 200:
+                let maximum = StillPicture.maximumBytes
+                do {
+                    let buffer = try await response.body.collect(upTo: maximum)
+                    return .file(Array(buffer.readableBytesView))
+                } catch is NIOTooManyBytesError {
+                    throw PictureFetchError.tooLarge(maximum: maximum)
+                }
+            case 301, 302, 303, 307, 308:
+                guard let location = response.headers.first(name: "Location") else {
+                    throw PictureFetchError.status(response.status.code)
+                }
+                return .redirect(location)
+            default: throw PictureFetchError.status(response.status.code)
+            }
+        } catch let error as PictureFetchError {
+            throw error
+        } catch {
+            throw .connection("\(error)")
+        }
+    }
+
+    /// A redirection's target: a whole address, or a path on the same host.
+    static func resolve(_ location: String, against address: PictureAddress) -> PictureAddress? {
+        guard location.hasPrefix("/"), !location.hasPrefix("//") else {
+            return PictureAddress(location)
+        }
+        let scheme = address.isSecure ? "https" : "http"
+        let port = address.port.map { ":\($0)" } ?? ""
+        return PictureAddress("\(scheme)://\(address.host)\(port)\(location)")
+    }
+
+    /// On a thread of its own: a large picture takes some tenths of a second.
+    private func decoded(_ file: [UInt8]) async throws(PictureFetchError) -> StillPicture {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive {
+                try StillPicture.decode(file, maximumSide: Self.maximumSide)
+            }
+        } catch let error as CodecError {
+            throw .notAPicture(error)
+        } catch {
+            throw .connection("\(error)")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import CLibAV
+internal import Synchronization
+
+/// A picture with transparency, such as a logo or a photograph of somebody: 8-bit B, G, R, A in
+/// this order, rows without gaps, colours not multiplied by alpha. Never changed once made.
+public final class StillPicture: Sendable {
+    /// The largest file that is read, in bytes.
+    public static let maximumBytes = 4 << 20
+    /// The largest picture that is decoded: 4000 by 3000, as telephones make them.
+    public static let maximumPixels = 12_000_000
+
+    public let width: Int
+    public let height: Int
+    public let pixels: [UInt8]
+    /// A number that no other picture has had in this process.
+    public let number: UInt64
+
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// - Precondition: four bytes for each of at least one pixel.
+    public init(width: Int, height: Int, pixels: [UInt8]) {
+        precondition(width > 0 && height > 0 && pixels.count == width * height * 4)
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// Decodes a PNG, JPEG, WebP or GIF file; of an animation the first picture.
+    ///
+    /// - Parameter maximumSide: larger pictures are scaled down to it.
+    /// - Throws: `.packetSize`, `.partMissing` for other files, `.library` for damaged ones,
+    ///   `.pictureSize`, `.pixelFormat`, `.outOfMemory`.
+    public static func decode(
+        _ file: [UInt8], maximumSide: Int = 1920
+    ) throws(CodecError) -> StillPicture {
+        guard let codec = format(of: file) else { throw .partMissing("a picture in this format") }
+        let packet = try PacketHandle()
+        try packet.fill(file, timestamp: 0, maximum: maximumBytes)
+        let context = try CodecContext.open(try .decoder(for: codec)) { context in
+            context.pointee.thread_count = 1
+            context.pointee.max_pixels = Int64(maximumPixels)
+        }
+        try check(avcodec_send_packet(context.pointer, packet.pointer), "avcodec_send_packet")
+        // Some decoders hold the first picture back until they know that there is no second.
+        avcodec_send_packet(context.pointer, nil)
+        let frame = try FrameHandle()
+        try check(avcodec_receive_frame(context.pointer, frame.pointer), "avcodec_receive_frame")
+        return try converted(frame.pointer, maximumSide: maximumSide)
+    }
+
+    private static func format(of file: [UInt8]) -> AVCodecID? {
+        func holds(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
+            file.dropFirst(offset).starts(with: bytes)
+        }
+        if holds([0x89, 0x50, 0x4E, 0x47]) { return AV_CODEC_ID_PNG }
+        if holds([0xFF, 0xD8, 0xFF]) { return AV_CODEC_ID_MJPEG }
+        if holds(Array("RIFF".utf8)), holds(Array("WEBP".utf8), at: 8) { return AV_CODEC_ID_WEBP }
+        if holds(Array("GIF8".utf8)) { return AV_CODEC_ID_GIF }
+        return nil
+    }
+
+    private static func converted(
+        _ source: UnsafeMutablePointer<AVFrame>, maximumSide: Int
+    ) throws(CodecError) -> StillPicture {
+        let picture = source.pointee
+        let (width, height) = (Int(picture.width), Int(picture.height))
+        guard width > 0, height > 0, width * height <= maximumPixels else {
+            throw .pictureSize(width: width, height: height)
+        }
+        let format = AVPixelFormat(picture.format)
+        guard sws_isSupportedInput(format) > 0 else { throw .pixelFormat(picture.format) }
+        let longest = max(width, height, 1)
+        let scale = min(1, Double(maximumSide) / Double(longest))
+        let newWidth = max(1, Int((Double(width) * scale).rounded()))
+        let newHeight = max(1, Int((Double(height) * scale).rounded()))
+        guard
+            let context = sws_getContext(
+                picture.width, picture.height, format, Int32(newWidth), Int32(newHeight),
+                AV_PIX_FMT_BGRA, Int32(SWS_AREA), nil, nil, nil)
+        else { throw .outOfMemory }
+        defer { sws_freeContext(context) }
+        // The library writes whole vectors: rows are given some room at their end.
+        let stride = (newWidth * 4 + 63) & ~63
+        var padded = [UInt8](repeating: 0, count: stride * newHeight + 64)
+        let data = picture.data
+        let lines = picture.linesize
+        let rows = padded.withUnsafeMutableBufferPointer { buffer in
+            sws_scale(
+                context, [data.0, data.1, data.2, data.3].map { $0.map { UnsafePointer($0) } },
+                [lines.0, lines.1, lines.2, lines.3], 0, picture.height,
+                [buffer.baseAddress, nil, nil, nil], [Int32(stride), 0, 0, 0])
+        }
+        try check(rows, "sws_scale")
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(newWidth * newHeight * 4)
+        for row in 0..<newHeight {
+            pixels += padded[row * stride..<row * stride + newWidth * 4]
+        }
+        return StillPicture(width: newWidth, height: newHeight, pixels: pixels)
+    }
+}

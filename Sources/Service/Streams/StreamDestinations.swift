@@ -1,0 +1,92 @@
+import HLS
+import MediaKernel
+import Rooms
+import Stage
+
+/// The ladders and layouts that a policy's destinations ask for, by the destination's name.
+public struct StreamDestinations: Hashable, Sendable {
+    private var ladders: [String: Ladder] = [:]
+    private var layouts: [String: JSONValue] = [:]
+    private var names: Set<String> = []
+
+    /// No destinations: every stream has the configured ladder and layout.
+    public init() {}
+
+    /// Checks the destinations of a policy.
+    ///
+    /// - Parameters:
+    ///   - standard: gives the rungs that a destination leaves open.
+    ///   - layout: what its layout changes.
+    /// - Throws: `.invalid`, with the destination and the rule that it breaks.
+    init(
+        policy: Policy, standard: Ladder, layout: Layout, pictures: PictureHosts
+    ) throws(SettingsError) {
+        for (name, destination) in policy.hlsDestinations {
+            names.insert(name)
+            if let change = destination.layout {
+                do throws(LayoutError) {
+                    _ = try layout.changed(by: change, pictures: pictures)
+                } catch {
+                    throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
+                }
+                layouts[name] = change
+            }
+            guard let rungs = destination.layers else { continue }
+            let frameRate = destination.videoFrameRate ?? standard.frameRate
+            let layers = rungs.enumerated().map { index, rung in
+                let base = standard.layers[min(index, standard.layers.count - 1)]
+                return Layer(
+                    width: rung.width ?? base.width, height: rung.height ?? base.height,
+                    frameRate: frameRate,
+                    videoBitrate: rung.videoBitrate.map(Self.bits) ?? base.videoBitrate,
+                    audioBitrate: rung.audioBitrate.map(Self.bits) ?? base.audioBitrate)
+            }
+            do throws(LadderError) {
+                ladders[name] = try Ladder(validating: layers)
+            } catch {
+                throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
+            }
+        }
+    }
+
+    /// Policies count in kbit/s. What would overflow is refused by the ladder's own limits.
+    private static func bits(_ kilobits: Int) -> Int {
+        kilobits.multipliedReportingOverflow(by: 1000).overflow ? .max : kilobits * 1000
+    }
+
+    /// Whether a request may name this destination. Without any in the policy, any name is only
+    /// kept with the stream.
+    func knows(_ destination: String) -> Bool {
+        destination.isEmpty || names.isEmpty || names.contains(destination)
+    }
+
+    /// A request that names no destination gets the only one there is, or the one called "default".
+    func ladder(for destination: String) -> Ladder? { ladders[named(destination)] }
+
+    /// What the destination's layout has other than the configured one.
+    func layout(for destination: String) -> JSONValue? { layouts[named(destination)] }
+
+    private func named(_ destination: String) -> String {
+        if !destination.isEmpty { return destination }
+        if names.count == 1, let only = names.first { return only }
+        return "default"
+    }
+}
+
+extension Layout {
+    /// This layout with changes, whose images must be where images may be fetched from.
+    func changed(
+        by json: JSONValue, pictures hosts: PictureHosts
+    ) throws(LayoutError) -> Layout {
+        var layout = self
+        try layout.merge(json)
+        let written = [
+            ("layout.background.image", layout.backgroundImage),
+            ("layout.watermark.image", layout.watermark?.image),
+        ]
+        for case (let field, let image?) in written where hosts.allowed(image) == nil {
+            throw .invalid(field: field, expected: "on one of the hosts in pictures.hosts")
+        }
+        return layout
+    }
+}

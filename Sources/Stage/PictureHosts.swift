@@ -1,0 +1,101 @@
+/// The address of an image on the web, read so strictly that nobody can read it otherwise: ASCII,
+/// no user, no backslash, a host name or an IPv4 address.
+public struct PictureAddress: Hashable, Sendable {
+    public let text: String
+    public let isSecure: Bool
+    /// In small letters.
+    public let host: String
+    /// Nil for the scheme's own.
+    public let port: UInt16?
+
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
+            return nil
+        }
+        let lower = text.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
+            return nil
+        }
+        let rest = lower.dropFirst(scheme.count)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let parts = authority.split(
+            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first, Self.isHost(name) else { return nil }
+        if parts.count == 2 {
+            guard let number = UInt16(parts[1]), number > 0,
+                parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            else { return nil }
+            port = number
+        } else {
+            port = nil
+        }
+        self.text = text
+        isSecure = scheme == "https://"
+        host = String(name)
+    }
+
+    static func isHost(_ text: some StringProtocol) -> Bool {
+        (1...253).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte)
+                    || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            } && text.utf8.first != UInt8(ascii: ".") && text.utf8.first != UInt8(ascii: "-")
+    }
+}
+
+/// The hosts that images may be fetched from: nobody else's machine is ever asked because a
+/// participant said so.
+public struct PictureHosts: Hashable, Sendable {
+    private struct Entry: Hashable, Sendable {
+        var host: String
+        var isWildcard: Bool
+        var port: UInt16?
+    }
+
+    private var entries: [Entry] = []
+    /// Whether plain HTTP will do.
+    public var allowsHTTP: Bool
+    /// As they were given.
+    public let names: [String]
+
+    /// None.
+    public init() {
+        allowsHTTP = false
+        names = []
+    }
+
+    /// Reads entries such as `example.com`, `*.example.com` (what is below it, not itself) and
+    /// `127.0.0.1:8080`.
+    ///
+    /// - Returns: nil when one of them is none.
+    public init?(_ names: [String], allowsHTTP: Bool = false) {
+        self.names = names
+        self.allowsHTTP = allowsHTTP
+        for name in names {
+            let isWildcard = name.hasPrefix("*.")
+            let host = isWildcard ? String(name.dropFirst(2)) : name
+            guard let address = PictureAddress("https://\(host)"), !host.contains("/"),
+                !host.contains("?"), !host.contains("#")
+            else { return nil }
+            entries.append(
+                Entry(host: address.host, isWildcard: isWildcard, port: address.port))
+        }
+    }
+
+    /// An entry without a port allows the scheme's own port only.
+    public func allows(_ address: PictureAddress) -> Bool {
+        guard address.isSecure || allowsHTTP else { return false }
+        return entries.contains { entry in
+            let isHost =
+                entry.isWildcard
+                ? address.host.hasSuffix(".\(entry.host)") : address.host == entry.host
+            return isHost && entry.port == address.port
+        }
+    }
+
+    /// The address, if it is one and may be asked.
+    public func allowed(_ text: String) -> PictureAddress? {
+        PictureAddress(text).flatMap { allows($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,33 @@
+/// Cells with gaps between them along one side of an area.
+struct SeatLine {
+    let start: Int
+    let length: Int
+    let cells: Int
+    let gap: Int
+
+    init(from start: Int = 0, length: Int, cells: Int, gap: Int) {
+        self.start = start
+        self.length = length.evenFloor
+        self.cells = cells
+        // At least half of the side stays picture.
+        let widest = cells > 1 ? self.length / 2 / (cells - 1) : 0
+        self.gap = min(max(0, gap), widest).evenFloor
+    }
+
+    private var pictureLength: Int { length - gap * (cells - 1) }
+    var smallestCell: Int { (pictureLength / cells).evenFloor }
+
+    /// Cell `index` of a line that has `count` of them. In a full line the edges are spread so that
+    /// cells differ by two samples at most and leave nothing over; a shorter line is centred.
+    func cell(_ index: Int, of count: Int) -> Range<Int> {
+        if count == cells {
+            let first = start + edge(index) + index * gap
+            return first..<(first + edge(index + 1) - edge(index))
+        }
+        let used = smallestCell * count + gap * (count - 1)
+        let first = start + ((length - used) / 2).evenFloor + index * (smallestCell + gap)
+        return first..<(first + smallestCell)
+    }
+
+    private func edge(_ index: Int) -> Int { (pictureLength * index / cells).evenFloor }
+}

@@ -1,0 +1,38 @@
+import Stage
+import Testing
+
+@Suite struct PictureHostsTests {
+    @Test func onlyListedHostsAreAllowed() throws {
+        let hosts = try #require(
+            PictureHosts(["example.com", "*.cdn.example.org", "127.0.0.1:8080", "pics.net:444"]))
+        let allowed = [
+            "https://example.com/a.png", "HTTPS://EXAMPLE.COM", "https://a.cdn.example.org/x?y=1",
+            "https://a.b.cdn.example.org/", "https://127.0.0.1:8080/a", "https://pics.net:444/#f",
+        ]
+        for text in allowed { #expect(hosts.allowed(text) != nil, "\(text)") }
+        let refused = [
+            "http://example.com/a.png", "https://example.com:8443/", "https://example.com.evil.net/",
+            "https://evil.net/?https://example.com/", "https://cdn.example.org/",
+            "https://evilcdn.example.org/", "https://127.0.0.1/", "https://pics.net/",
+            "https://user@example.com/", "https://example.com@evil.net/",
+            "https://evil.net\\@example.com/", "https://example.com\t.evil.net/",
+            "https://example.com\u{2F0F}/", "https://еxample.com/", "https:///a", "https://",
+            "ftp://example.com/", "//example.com/", "example.com", "https://example.com:/",
+            "https://example.com:+443/", "https://example.com:99999/", "https://[::1]/",
+            "https://.example.com/", "",
+        ]
+        for text in refused { #expect(hosts.allowed(text) == nil, "\(text)") }
+    }
+
+    @Test func plainHTTPMustBeAllowed() throws {
+        let hosts = try #require(PictureHosts(["127.0.0.1:8080"], allowsHTTP: true))
+        #expect(hosts.allowed("http://127.0.0.1:8080/a.png") != nil)
+        #expect(PictureHosts().allowed("https://example.com/") == nil)
+    }
+
+    @Test func entriesMustBeHosts() {
+        for entry in ["", "https://example.com", "example.com/", "a b", "*", "*.", "a@b", "a:b"] {
+            #expect(PictureHosts([entry]) == nil, "\(entry)")
+        }
+    }
+}
