@@ -37,12 +37,12 @@ struct LayerRequests: Sendable {
     func run(_ client: RoomClient, logger: Logger) async {
         var wishes = LayerWishes()
         for await change in changes {
-            let wanted =
-                switch change {
-                case .room(let videos): wishes.roomChanged(videos: videos)
-                case .tiles(let tiles): wishes.tilesChanged(tiles)
-                case .layers(let tracks): wishes.layersChanged(tracks)
-                }
+            var wanted: [LayerWishes.Wish] = []
+            switch change {
+            case .room(let videos): wishes.roomChanged(videos: videos)
+            case .tiles(let tiles): wanted = wishes.tilesChanged(tiles)
+            case .layers(let tracks): wanted = wishes.layersChanged(tracks)
+            }
             for wish in wanted {
                 logger.debug(
                     "layer wanted",

@@ -18,16 +18,18 @@ struct LayerWishes {
     private var videos: Set<TrackID> = []
     /// The largest place that each video has; nil before the first layout.
     private var places: [TrackID: Rectangle]?
+    /// Videos that the latest layout knew, whether or not it shows them.
+    private var laidOut: Set<TrackID> = []
     private var layers: [TrackID: [TrackLayersPayload.Layer]] = [:]
     private var asked: [TrackID: VideoLayerPreference] = [:]
 
-    /// These videos are in the room, and no others.
-    mutating func roomChanged(videos: Set<TrackID>) -> [Wish] {
+    /// These videos are in the room, and no others. What is new comes as it is until a layout
+    /// knows it: to refuse it and then to ask for it would cost a key frame.
+    mutating func roomChanged(videos: Set<TrackID>) {
         self.videos = videos
         layers = layers.filter { videos.contains($0.key) }
         // The server forgets what was asked of a track that ended; so must we.
         asked = asked.filter { videos.contains($0.key) }
-        return changes()
     }
 
     mutating func tilesChanged(_ tiles: [PlacedTile]) -> [Wish] {
@@ -41,6 +43,7 @@ struct LayerWishes {
             places[track] = tile.rectangle
         }
         self.places = places
+        laidOut = videos
         return changes()
     }
 
@@ -54,7 +57,7 @@ struct LayerWishes {
     private mutating func changes() -> [Wish] {
         guard let places else { return [] }
         var wishes: [Wish] = []
-        for track in videos.sorted() {
+        for track in videos.intersection(laidOut).sorted() {
             let layer = places[track].map { wanted(of: track, for: $0) } ?? .none
             guard asked[track] != layer else { continue }
             asked[track] = layer

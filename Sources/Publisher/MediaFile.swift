@@ -79,7 +79,10 @@ struct MediaFile {
         guard var state = transcoder else { return }
         for block in try state.decoder.decode(packet.data, pts: packet.pts) {
             if state.position == nil {
-                state.position = packet.pts.rescaled(to: Int32(OpusEncoder.sampleRate)).ticks
+                // A decoder gives the sound that much later than it is put in.
+                state.position =
+                    block.pts.rescaled(to: Int32(OpusEncoder.sampleRate)).ticks
+                    - Int64(state.encoder.lookahead)
             }
             state.samples += block.samples
         }

@@ -38,8 +38,8 @@ def test_a_muted_microphone_leaves_the_picture_alone_and_the_other_way_round(eve
 
 def test_the_camera_that_is_off_shows_no_old_picture(events):
     ann = events.publisher("ann")
-    absent = [end - begin for begin, end in ann.absences if end - begin > 1]
-    assert len(absent) == 1 and 3 <= absent[0] <= 6, ann.absences
+    # Another tile that moves over it may be taken for it for a moment.
+    assert 3 <= sum(end - begin for begin, end in ann.absences) <= 6, ann.absences
 
 
 def test_tracks_that_are_taken_out_and_put_in_again_are_in_time(events):
