@@ -24,7 +24,7 @@ struct Ink: Hashable, Sendable {
         hash ^= hash >> 15
         hash = hash &* 0x2C1B_3C6D
         hash ^= hash >> 12
-        self.init(hue: Double(hash % 360) / 360, saturation: 0.42, lightness: 0.36)
+        self.init(hue: Double(hash % 360) / 360, saturation: 0.36, lightness: 0.24)
     }
 
     /// The same hue, a step brighter.

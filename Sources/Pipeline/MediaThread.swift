@@ -9,15 +9,11 @@ final class MediaThread: Sendable {
     private let ended: AsyncStream<Never>
 
     /// Starts at once. `body` runs to its end on the new thread.
-    ///
-    /// - Parameter niceness: 0 to 19, how readily it gives way to the process' other threads.
-    init(name: String, niceness: Int32 = 0, body: @escaping @Sendable () -> Void) {
+    init(name: String, body: @escaping @Sendable () -> Void) {
         let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
         self.ended = ended
         let thread = Thread {
             Self.tellKernel(name)
-            // On Linux a niceness is a thread's own: 0 is the caller.
-            if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
             body()
             continuation.finish()
         }

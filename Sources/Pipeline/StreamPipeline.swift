@@ -159,16 +159,12 @@ private final class Crew: Sendable {
         var dropped = 0
     }
 
-    /// When the CPU is short, what comes from the network, the sound and the clock go first: an
-    /// encoder that is late only adds to the delay.
-    private static let encoderNiceness: Int32 = 5
-
     private let state = Mutex(State())
 
     func run(_ layer: any VariantWriter, name: String) {
         // Safe because from here on only the new thread touches the writer, save its inbox.
         nonisolated(unsafe) let layer = layer
-        let thread = MediaThread(name: name, niceness: Self.encoderNiceness) { layer.run() }
+        let thread = MediaThread(name: name) { layer.run() }
         state.withLock { $0.layers.append(thread) }
     }
 
