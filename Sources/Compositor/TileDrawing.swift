@@ -52,7 +52,7 @@ struct TileDrawing {
 
     /// In luma samples: two on the smallest layers.
     static func borderWidth(on canvas: Canvas) -> Int {
-        max(2, (min(canvas.width, canvas.height) / 140).evenCeiling)
+        max(2, (min(canvas.width, canvas.height) / 180).evenCeiling)
     }
 
     /// Where a rectangle of the upright picture lies in the picture as it is stored.

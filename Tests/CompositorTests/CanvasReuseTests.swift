@@ -42,8 +42,9 @@ import Testing
         var random = SeededRandom(seed: 42)
         var tiles: [PlacedFrame] = []
         var held: [VideoFrame] = []
-        for _ in 0..<150 {
-            switch Int.random(in: 0..<6, using: &random) {
+        var dressing = Dressing()
+        for _ in 0..<250 {
+            switch Int.random(in: 0..<9, using: &random) {
             case 0: tiles = try layout(count: Int.random(in: 0...3, using: &random), &random)
             case 1: tiles.shuffle(using: &random)
             case 2 where !tiles.isEmpty:
@@ -55,14 +56,24 @@ import Testing
             case 3 where !tiles.isEmpty:
                 tiles[0].rotation = FrameRotation.allCases.randomElement(using: &random) ?? .none
             case 4 where !tiles.isEmpty: tiles[0].frame = nil
+            case 5 where !tiles.isEmpty:
+                let index = Int.random(in: tiles.indices, using: &random)
+                tiles[index].cornerRadius = Int.random(in: 0...40, using: &random)
+                tiles[index].hasBorder = Bool.random(using: &random)
+            case 6 where !tiles.isEmpty:
+                let index = Int.random(in: tiles.indices, using: &random)
+                tiles[index].label = [nil, TileLabel(name: "Ann"), TileLabel(name: "", isMuted: true)]
+                    .randomElement(using: &random) ?? nil
+                tiles[index].opacity = [0, 1, 100, 255].randomElement(using: &random) ?? 255
+            case 7: dressing = Self.dressings.randomElement(using: &random) ?? Dressing()
             default:
                 for index in tiles.indices where Bool.random(using: &random) {
                     tiles[index].frame = try picture(
                         width: 64, height: 48, seed: UInt8.random(in: 0...255, using: &random))
                 }
             }
-            let picture = try compositor.compose(tiles: tiles)
-            let fresh = try Compositor(canvas: canvas).compose(tiles: tiles)
+            let picture = try compositor.compose(tiles: tiles, dressing: dressing)
+            let fresh = try Compositor(canvas: canvas).compose(tiles: tiles, dressing: dressing)
             #expect(bytes(picture) == bytes(fresh))
             if Bool.random(using: &random) { held.append(picture) }
             if held.count > 8 { held.removeAll() }
@@ -85,6 +96,18 @@ import Testing
     }
 
     // MARK: Pictures
+
+    private static let still = StillPicture(
+        width: 40, height: 30, pixels: (0..<1200).flatMap { [200, UInt8($0 % 256), 40, UInt8($0 % 200)] })
+
+    /// Watermarks that lie across tiles and gaps, and backgrounds.
+    private static let dressings = [
+        Dressing(), Dressing(background: .white), Dressing(backgroundPicture: still),
+        Dressing(watermark: .init(picture: still, anchor: .centre, opacity: 0.5, width: 0.8)),
+        Dressing(
+            backgroundPicture: still,
+            watermark: .init(picture: still, anchor: .topRight, opacity: 1, width: 0.3)),
+    ]
 
     private func layout(
         count: Int, _ random: inout SeededRandom

@@ -31,6 +31,8 @@ class Roomcast:
                         "frameRate": FRAME_RATE,
                         "segmentSeconds": SEGMENT_SECONDS,
                         "preset": preset,
+                        # The others draw no names, and all are compared with the bare pictures.
+                        "layout": {"names": False, "speaker_border": False},
                         "maximum": 1000,
                     },
                 }
