@@ -74,7 +74,8 @@ struct PictureFetcher: Sendable {
     private func answer(from address: PictureAddress) async throws(PictureFetchError) -> Answer {
         do {
             var request = HTTPClientRequest(url: address.text)
-            request.headers.add(name: "Accept", value: "image/webp, image/png, image/jpeg, image/gif")
+            request.headers.add(
+                name: "Accept", value: "image/webp, image/png, image/jpeg, image/gif")
             request.headers.add(name: "User-Agent", value: "roomcast")
             let response = try await client.execute(request, timeout: Self.timeout)
             switch response.status.code {

@@ -31,7 +31,8 @@ public struct TileMotion: Hashable, Sendable {
     ///   - start: what is shown now, which may be on its way itself.
     ///   - began: the first frame of the motion shows the start.
     public init(
-        from start: [MovingTile], to destination: [Tile], at began: Instant, lasting duration: Duration
+        from start: [MovingTile], to destination: [Tile], at began: Instant,
+        lasting duration: Duration
     ) {
         self.start = Dictionary(start.map { ($0.tile.id, $0) }, uniquingKeysWith: { a, _ in a })
         let staying = Set(destination.map(\.id))

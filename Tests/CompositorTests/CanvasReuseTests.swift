@@ -13,7 +13,8 @@ import Testing
         let tiles = [try tile(0, seed: 1), try tile(1, seed: 2)]
         let first = try compositor.compose(tiles: tiles)
         #expect(try compositor.compose(tiles: tiles) === first)
-        #expect(try compositor.compose(tiles: tiles, dressing: Dressing(background: .white)) !== first)
+        #expect(
+            try compositor.compose(tiles: tiles, dressing: Dressing(background: .white)) !== first)
     }
 
     @Test func aPictureThatIsStillHeldNeverChanges() throws {
@@ -62,7 +63,8 @@ import Testing
                 tiles[index].hasBorder = Bool.random(using: &random)
             case 6 where !tiles.isEmpty:
                 let index = Int.random(in: tiles.indices, using: &random)
-                tiles[index].label = [nil, TileLabel(name: "Ann"), TileLabel(name: "", isMuted: true)]
+                tiles[index].label =
+                    [nil, TileLabel(name: "Ann"), TileLabel(name: "", isMuted: true)]
                     .randomElement(using: &random) ?? nil
                 tiles[index].opacity = [0, 1, 100, 255].randomElement(using: &random) ?? 255
             case 7: dressing = Self.dressings.randomElement(using: &random) ?? Dressing()
@@ -98,7 +100,8 @@ import Testing
     // MARK: Pictures
 
     private static let still = StillPicture(
-        width: 40, height: 30, pixels: (0..<1200).flatMap { [200, UInt8($0 % 256), 40, UInt8($0 % 200)] })
+        width: 40, height: 30,
+        pixels: (0..<1200).flatMap { [200, UInt8($0 % 256), 40, UInt8($0 % 200)] })
 
     /// Watermarks that lie across tiles and gaps, and backgrounds.
     private static let dressings = [

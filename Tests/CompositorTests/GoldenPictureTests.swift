@@ -26,7 +26,9 @@ import Testing
         "screen": (1...25).map {
             GoldenScene(Layout(name: .screen, gap: 8, margin: 8, cornerRadius: 8), $0, screens: 1)
         },
-        "single": (1...25).map { GoldenScene(Layout(name: .single, focus: .peer("p\($0 - 1)")), $0) },
+        "single": (1...25).map {
+            GoldenScene(Layout(name: .single, focus: .peer("p\($0 - 1)")), $0)
+        },
         "pip": (1...25).map {
             GoldenScene(
                 Layout(

@@ -27,7 +27,8 @@ struct GoldenScene {
     }
 
     private static let names = [
-        "Ada Lovelace", "Émile Zola", "דוד בן־גוריון", "Вера Павлова", "山田 太郎", "Zoë 🎉 van Dijk",
+        "Ada Lovelace", "Émile Zola", "דוד בן־גוריון", "Вера Павлова", "山田 太郎",
+        "Zoë 🎉 van Dijk",
         "ليلى العلي", "A name that is far too long for any tile that it could ever stand on",
         "Jo", "Ναταλία", "김민수", "अनिता देसाई",
     ]

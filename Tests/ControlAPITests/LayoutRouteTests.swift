@@ -48,7 +48,10 @@ import Testing
         let headers = try await world.managementHeaders()
         try await world.routes { client in
             for (failure, status) in [
-                (LiveStreamError.invalidLayout("layout.gap must be"), HTTPResponse.Status.badRequest),
+                (
+                    LiveStreamError.invalidLayout("layout.gap must be"),
+                    HTTPResponse.Status.badRequest
+                ),
                 (.notOnAir("stream-1"), .conflict), (.notFound("stream"), .notFound),
             ] {
                 world.control.state.withLock { $0.failure = failure }

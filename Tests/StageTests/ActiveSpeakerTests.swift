@@ -36,7 +36,9 @@ import Testing
             }
             if millisecond.isMultiple(of: 33) {
                 core.advance(to: now)
-                if core.speaker != changes.last?.peer { changes.append((core.speaker, millisecond)) }
+                if core.speaker != changes.last?.peer {
+                    changes.append((core.speaker, millisecond))
+                }
             }
         }
         return changes

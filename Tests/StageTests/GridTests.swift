@@ -36,7 +36,8 @@ import Testing
             10: [3, 3, 3, 1], 12: [3, 3, 3, 3], 17: [4, 4, 4, 4, 1], 25: [5, 5, 5, 5, 5],
         ]
         for (count, rows) in expected {
-            #expect(rowLengths(gridRectangles(count: count, in: area(of: canvas))) == rows, "\(count)")
+            #expect(
+                rowLengths(gridRectangles(count: count, in: area(of: canvas))) == rows, "\(count)")
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
         ]
         for text in allowed { #expect(hosts.allowed(text) != nil, "\(text)") }
         let refused = [
-            "http://example.com/a.png", "https://example.com:8443/", "https://example.com.evil.net/",
+            "http://example.com/a.png", "https://example.com:8443/",
+            "https://example.com.evil.net/",
             "https://evil.net/?https://example.com/", "https://cdn.example.org/",
             "https://evilcdn.example.org/", "https://127.0.0.1/", "https://pics.net/",
             "https://user@example.com/", "https://example.com@evil.net/",

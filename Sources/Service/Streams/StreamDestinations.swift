@@ -1,3 +1,4 @@
+import ControlAPI
 import HLS
 import MediaKernel
 import Rooms
@@ -70,6 +71,17 @@ public struct StreamDestinations: Hashable, Sendable {
         if !destination.isEmpty { return destination }
         if names.count == 1, let only = names.first { return only }
         return "default"
+    }
+}
+
+extension StreamSettings {
+    /// The configured layout, changed by the destination's and then by the request's.
+    func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {
+        var layout = layout
+        for case let change? in [destinations.layout(for: request.destination), request.layout] {
+            layout = try layout.changed(by: change, pictures: pictureHosts)
+        }
+        return layout
     }
 }
 

@@ -75,7 +75,12 @@ public actor Streams: LiveStreamControl, Service {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
         let session = await observer?.session(of: room)
         guard !isShuttingDown else { throw .shuttingDown }
-        let layout = try layout(for: request)
+        let layout: Layout
+        do throws(LayoutError) {
+            layout = try settings.layout(for: request)
+        } catch {
+            throw .invalidLayout(error.description)
+        }
         let running = archive.onAir(in: room).filter { $0.status != .stopping }
         func existing(_ variant: LiveStreamVariant) -> LiveStream? {
             running.first {
@@ -148,22 +153,6 @@ public actor Streams: LiveStreamControl, Service {
         }
         log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
         return archive[stream] ?? record
-    }
-
-    /// The configured layout, changed by the destination's and then by the request's.
-    private func layout(for request: LiveStreamRequest) throws(LiveStreamError) -> Layout {
-        var layout = settings.layout
-        let changes = [
-            settings.destinations.layout(for: request.destination), request.layout,
-        ]
-        do throws(LayoutError) {
-            for case let change? in changes {
-                layout = try layout.changed(by: change, pictures: settings.pictureHosts)
-            }
-        } catch {
-            throw .invalidLayout(error.description)
-        }
-        return layout
     }
 
     public func stream(_ id: StreamID) async -> LiveStream? { archive[id] }
@@ -274,7 +263,8 @@ public actor Streams: LiveStreamControl, Service {
         }
         let stream = LiveStream(
             id: id, room: room, session: session, variant: variant,
-            recording: request.recording, destination: request.destination, audio: request.audio, layout: layout.json,
+            recording: request.recording, destination: request.destination,
+            audio: request.audio, layout: layout.json,
             playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         archive.insert(stream)
