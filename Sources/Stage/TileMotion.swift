@@ -75,7 +75,8 @@ public struct TileMotion: Hashable, Sendable {
     }
 
     private static func between(_ a: UInt8, _ b: UInt8, _ share: Double) -> UInt8 {
-        UInt8((Double(a) + (Double(b) - Double(a)) * share).rounded())
+        let distance = Double(b) - Double(a)
+        return UInt8((Double(a) + distance * share).rounded())
     }
 }
 

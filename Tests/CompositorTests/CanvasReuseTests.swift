@@ -101,7 +101,9 @@ import Testing
 
     private static let still = StillPicture(
         width: 40, height: 30,
-        pixels: (0..<1200).flatMap { [200, UInt8($0 % 256), 40, UInt8($0 % 200)] })
+        pixels: (0..<1200).flatMap { (index: Int) -> [UInt8] in
+            [200, UInt8(index % 256), 40, UInt8(index % 200)]
+        })
 
     /// Watermarks that lie across tiles and gaps, and backgrounds.
     private static let dressings = [
@@ -146,11 +148,13 @@ import Testing
 
     private func bytes(_ frame: VideoFrame) -> [UInt8] {
         frame.withPlanes { planes in
-            [planes.y, planes.u, planes.v].flatMap { plane in
-                (0..<plane.height).flatMap { row in
-                    plane.bytes[row * plane.stride..<row * plane.stride + plane.width]
+            var bytes: [UInt8] = []
+            for plane in [planes.y, planes.u, planes.v] {
+                for row in 0..<plane.height {
+                    bytes += plane.bytes[row * plane.stride..<row * plane.stride + plane.width]
                 }
             }
+            return bytes
         }
     }
 }

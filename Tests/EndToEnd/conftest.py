@@ -15,6 +15,10 @@ from harness import chromium, signalling  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.namespace import ADDRESS, Namespace  # noqa: E402
 from harness.server import BINARY, Server  # noqa: E402
+from harness.starvation import (  # noqa: E402, F401
+    pytest_fixture_setup,
+    pytest_runtest_protocol,
+)
 
 
 def pytest_report_header(config):

@@ -156,6 +156,6 @@ def test_firefox_sees_and_hears_a_participant(binary, namespace, namespace_serve
         wait_for("Firefox shows Ben's green picture", green, 30, interval=0.5)
     finally:
         publisher.terminate()
-        assert publisher.wait(10) == 0
+        assert publisher.wait(60) == 0
     wait_for("Ben is gone", lambda: server.peer_count(room) == 1, 10)
     firefox.navigate("about:blank")

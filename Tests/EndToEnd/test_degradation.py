@@ -66,7 +66,7 @@ def outcome(binary, tmp_path_factory):
                  str(CLIPS / f"{name}.webm")],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )
-            stack.callback(publisher.wait, 10)
+            stack.callback(publisher.wait, 60)
             stack.callback(publisher.terminate)
         wait_for("both are in the room", lambda: server.peer_count(room) == 2, 15)
         started = server.start_stream(room)

@@ -51,7 +51,7 @@ class Show:
                  str(CLIPS / f"{name}.webm")],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )
-            stack.callback(publisher.wait, 10)
+            stack.callback(publisher.wait, 60)
             stack.callback(publisher.terminate)
             count = len(self.at) + 1
             self.at[name] = None

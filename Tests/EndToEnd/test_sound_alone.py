@@ -23,7 +23,7 @@ def publishing(binary, server, room):
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(binary, server, room, tmp_path):

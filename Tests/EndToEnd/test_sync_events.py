@@ -92,6 +92,6 @@ def text_shape(pictures):
 
 def test_the_stream_itself_never_wavers(events):
     assert len(events.measurement.sizes) == 1
-    checks.playlists_are_sound(events.stream)
+    checks.playlists_are_sound(events.stream, scene.LADDER)
     checks.time_runs_evenly(events.stream)
     assert events.measurement.duration >= SECONDS

@@ -43,5 +43,5 @@ def test_pictures_follow_each_other_as_they_did_in_the_source(sources):
 
 
 def test_the_stream_itself_never_wavers(sources):
-    checks.playlists_are_sound(sources.stream)
+    checks.playlists_are_sound(sources.stream, scene.LADDER)
     checks.time_runs_evenly(sources.stream)

@@ -101,7 +101,8 @@ import Testing
             missing += Int(summary.frames) - frames.count
             // Every segment begins with a key frame, at the same frame in all layers.
             let keys = report.pictures.filter(\.isKeyframe).map { Self.frame($0.pts) }
-            #expect(keys == (0..<summary.segments).map { Int64($0) * 30 })
+            let starts: [Int64] = (0..<summary.segments).map { Int64($0) * 30 }
+            #expect(keys == starts)
         }
         #expect(missing == summary.framesDropped)
     }

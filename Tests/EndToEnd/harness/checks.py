@@ -10,12 +10,13 @@ from . import hls, media
 FRAME = media.TICKS // 30  # ticks of one picture at 30 frames/s
 AAC_FRAME = 1024 / media.SAMPLE_RATE * media.TICKS  # ticks of one AAC frame: 1920
 SERVICE_DESCRIPTION = 0x11  # the packet identifier of its table
-LADDER = [(1280, 720), (854, 480), (640, 360)]
+SIZES = [(1280, 720), (854, 480), (640, 360)]  # of the default ladder
 
 
-def playlists_are_sound(stream):
+def playlists_are_sound(stream, ladder=None):
     """The master and the media playlists, as RFC 8216 wants a finished stream to be."""
-    assert [variant.size for variant in stream.variants] == LADDER
+    sizes = [(rung["width"], rung["height"]) for rung in ladder] if ladder else SIZES
+    assert [variant.size for variant in stream.variants] == sizes
     for variant in stream.variants:
         found = variant.attributes
         assert int(found["AVERAGE-BANDWIDTH"]) <= int(found["BANDWIDTH"])

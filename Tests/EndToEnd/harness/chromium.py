@@ -85,7 +85,7 @@ class Participant:
     def tile(self, name):
         return next((tile for tile in self.tiles() if tile["name"] == name), None)
 
-    def wait_for_picture_of(self, name, timeout=20):
+    def wait_for_picture_of(self, name, timeout=60):
         """The tile of somebody, once frames arrive in it."""
 
         def moving():

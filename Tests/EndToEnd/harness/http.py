@@ -33,7 +33,7 @@ class Client:
             fields.setdefault("Content-Type", "application/json")
         if token is not None:
             fields["Authorization"] = f"Bearer {token}"
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         connection.sock = self.connect(self.host, self.port)
         try:
             connection.request(method, path, body=body, headers=fields)

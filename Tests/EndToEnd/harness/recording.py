@@ -7,7 +7,7 @@ from . import hls
 from .waiting import wait_for
 
 START_TIMEOUT = 15  # s
-STOP_TIMEOUT = 15  # s
+STOP_TIMEOUT = 60  # s
 
 
 @dataclass

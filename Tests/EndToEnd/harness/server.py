@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("ROOMCAST_BINARY", REPOSITORY / ".build/release/roomcast"))
 
 START_TIMEOUT = 15  # s
-STOP_TIMEOUT = 15  # s
+STOP_TIMEOUT = 60  # s
 
 
 def free_port(kind):

@@ -2,15 +2,18 @@
 
 import time
 
+from .machine import clock
+
 
 def wait_for(what, condition, timeout, interval=0.1):
-    """Returns the first truthy value of `condition()`; fails after `timeout` seconds."""
-    deadline = time.monotonic() + timeout
+    """Returns the first truthy value of `condition()`; fails after `timeout` seconds of a machine
+    that has its CPU."""
+    deadline = clock() + timeout
     value = None
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() > deadline:
+        if clock() > deadline:
             raise AssertionError(f"{what}: not within {timeout} s, last seen: {value!r}")
         time.sleep(interval)

@@ -1,0 +1,86 @@
+"""A test that failed while the host took the CPU away has shown nothing: it is made again.
+
+The tests judge sound and picture in real time, and they record once for a module. So a failure
+counts if the machine had its CPU during the test and during its module's recordings. If not, the
+recordings are made anew, ATTEMPTS times in all; where the host does not give way the test is
+skipped, and the reason says how much was taken. Nothing of this happens to a test that passes.
+"""
+
+import time
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from .machine import Watch
+
+STARVED = 0.15  # of the machine over two seconds
+ATTEMPTS = 3
+CALM_TIMEOUT = 60  # s
+BUDGET = 900  # s that repetitions may take in one run of the tests
+
+watch = Watch()
+
+
+class Made:
+    """The fixtures that were set up for a module, and when."""
+
+    def __init__(self):
+        self.fixtures = []  # (fixture, request)
+        self.times = []
+
+    def forget(self):
+        """Tears them down, so that the next test that asks sets them up again."""
+        for fixture, request in reversed(self.fixtures):
+            fixture.finish(request)
+        self.fixtures, self.times = [], []
+
+
+_made = {}
+_spent = 0.0
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    begin = time.monotonic()
+    yield
+    if fixturedef.scope == "module":
+        made = _made.setdefault(request.node.nodeid, Made())
+        made.fixtures.append((fixturedef, request))
+        made.times.append((begin, time.monotonic()))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    global _spent
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    made = _made.setdefault(item.getparent(pytest.Module).nodeid, Made())
+    for attempt in range(1, ATTEMPTS + 1):
+        begin = time.monotonic()
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        _spent += time.monotonic() - begin if attempt > 1 else 0
+        failed = [report for report in reports if report.failed]
+        share = _taken([*made.times, (begin, time.monotonic())]) if failed else 0
+        if share < STARVED:
+            break
+        words = f"the host took {share:.0%} of the CPU"
+        if attempt == ATTEMPTS or _spent > BUDGET:
+            for report in failed:
+                report.outcome = "skipped"
+                report.longrepr = (*item.location[:2], f"{words}: {_cause(report)}")
+            break
+        item.warn(pytest.PytestWarning(f"made again, as {words}: {_cause(failed[0])}"))
+        made.forget()
+        watch.wait_for_calm(STARVED / 2, CALM_TIMEOUT)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _taken(windows):
+    return max(watch.worst(*window) for window in windows)
+
+
+def _cause(report):
+    """The last line of a failure."""
+    return report.longreprtext.strip().splitlines()[-1][:200] if report.longreprtext else ""

@@ -1,0 +1,65 @@
+"""What is made of a test that failed while the machine's host had the CPU."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFTEST = f"""
+import sys, threading, time
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from harness import machine
+machine.PIECE, machine.INTERVAL = 0.2, 0.05
+stealing = threading.Event()
+begin, taken = time.monotonic(), 0.0
+
+def stolen():
+    global begin, taken
+    now = time.monotonic()
+    taken += (now - begin) * machine.CORES / 2 if stealing.is_set() else 0
+    begin = now
+    return taken
+
+machine.stolen = stolen
+from harness import starvation
+starvation.CALM_TIMEOUT = 1
+from harness.starvation import pytest_fixture_setup, pytest_runtest_protocol
+sys.modules["host"] = sys.modules[__name__]
+"""
+
+TEST = """
+import time, pytest
+from host import stealing
+makings = []
+
+@pytest.fixture(scope="module")
+def recording():
+    makings.append(1)
+    if len(makings) <= {bad}: stealing.set()
+    time.sleep(0.5)
+    if not {always}: stealing.clear()
+    yield len(makings)
+
+def test_before(recording): pass
+def test_it(recording): assert recording > {needed}, recording
+def test_behind(recording): print("makings", len(makings))
+"""
+
+
+@pytest.mark.parametrize("bad, needed, always, outcome, makings", [
+    (0, 1, False, "1 failed, 2 passed", 1),
+    (1, 1, False, "3 passed", 2),
+    (2, 2, False, "3 passed", 3),
+    (3, 9, True, "2 passed, 1 skipped", 3),
+], ids=["without theft", "theft once", "theft twice", "theft all the time"])
+def test_a_failure_counts_if_the_machine_had_its_cpu(
+        tmp_path, bad, needed, always, outcome, makings):
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "test_it.py").write_text(TEST.format(bad=bad, needed=needed, always=always))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", "-s", str(tmp_path)],
+        capture_output=True, text=True, check=False)
+    assert outcome in done.stdout.splitlines()[-1], done.stdout
+    assert f"makings {makings}" in done.stdout
+    assert ("the host took" in done.stdout) == (bad > 0)
