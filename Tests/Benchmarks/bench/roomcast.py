@@ -2,9 +2,11 @@
 
 import json
 import re
+import statistics
 import subprocess
 import time
 import urllib.request
+from datetime import datetime
 
 from .job import FRAME_RATE, LADDER, SEGMENT_SECONDS, STEP_SECONDS_MAXIMUM, Unfit
 from .processes import child, cpu_seconds, end, peak_megabytes, spawn, until
@@ -105,10 +107,33 @@ class Roomcast:
         directory = self.directory / "streams" / room / identifier
         return [directory / f"stream_{n}" / "stream.m3u8" for n in range(len(LADDER))]
 
+    def edge(self, room, identifier):
+        """The newest segment that a player of the first layer finds, by its number; and when its
+        first picture was captured, in seconds since the epoch."""
+        address = f"{self.endpoint}/hls/{room}/{identifier}/stream_0/stream.m3u8"
+        with urllib.request.urlopen(address, timeout=STEP_SECONDS_MAXIMUM) as response:
+            dates = re.findall(
+                r"^#EXT-X-PROGRAM-DATE-TIME:(.*)$", response.read().decode(), re.MULTILINE)
+        return len(dates), datetime.fromisoformat(dates[-1]).timestamp()
+
     def shortages(self):
         """What the log says of pictures that were left out or came too late."""
         return re.findall(
             r'.*(?:adapted to the CPU|left out|incoming frames dropped).*', self.log.read_text())
+
+
+def watch_edge(roomcast, identifier, seconds):
+    """For each segment that appears meanwhile: how long ago its first picture was captured then."""
+    end = time.monotonic() + seconds
+    newest, _ = roomcast.edge("bench", identifier)
+    edges = []
+    while (rest := end - time.monotonic()) > 0:
+        time.sleep(min(rest, 0.05))
+        number, captured_at = roomcast.edge("bench", identifier)
+        if number > newest:
+            edges.append(time.time() - captured_at)
+            newest = number
+    return edges
 
 
 def stream_a_room(roomcast, clips, seconds, sampler=None):
@@ -126,7 +151,7 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
     bot = roomcast.bot()
     finish = sampler(bot) if sampler else None
     # What runs already has one segment.
-    time.sleep(max(0, seconds - SEGMENT_SECONDS))
+    edges = watch_edge(roomcast, identifier, max(0, seconds - SEGMENT_SECONDS))
     sampled = finish() if finish else None
     resident = peak_megabytes(bot)
     roomcast.stop(identifier)
@@ -144,6 +169,8 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
         "server": server_after - server_before,
         "resident": resident,
         "start_ms": start_ms,
+        "edge_ms": round(statistics.median(edges) * 1000) if edges else None,
+        "edge_ms_maximum": round(max(edges) * 1000) if edges else None,
         "shortages": len(roomcast.shortages()),
         "sampled": sampled,
         "layers": roomcast.playlists("bench", identifier),
