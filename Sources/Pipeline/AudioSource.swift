@@ -39,9 +39,11 @@ final class AudioSource {
     ///
     /// - Parameters:
     ///   - presentation: of a timestamp; nil while the track has no clock.
+    ///   - slid: of the peer's clock.
     ///   - isQuiet: called before a quiet block is placed.
     func receive(
-        _ frame: IncomingFrame, presentation: (Int64) -> Instant?, isQuiet: () -> Void = {}
+        _ frame: IncomingFrame, presentation: (Int64) -> Instant?, slid: Duration = .zero,
+        isQuiet: () -> Void = {}
     ) {
         if let loss {
             self.loss = nil
@@ -65,7 +67,7 @@ final class AudioSource {
         let instructions =
             timeline?.place(
                 samples: samples.count / 2, rtpTimestamp: frame.timestamp, presentation: instant,
-                isQuiet: peak < Self.quietPeak) ?? []
+                slid: slid, isQuiet: peak < Self.quietPeak) ?? []
         follow(instructions, block: samples)
     }
 

@@ -315,7 +315,7 @@ final class Director {
         switch source {
         case .audio(let audio):
             audio.receive(
-                frame, presentation: presentation,
+                frame, presentation: presentation, slid: clocks[owner]?.slid ?? .zero,
                 isQuiet: { self.clocks[owner]?.soundIsQuiet(at: frame.arrival) })
             scene.heard(owner, level: audio.level, at: frame.arrival)
         case .video(let video):

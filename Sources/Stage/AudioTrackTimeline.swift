@@ -40,6 +40,8 @@ public struct AudioTrackTimeline: Sendable {
     /// The timestamp that the next block has if nothing is missing.
     private var expectedTimestamp: Int64?
     private var controller = DriftController()
+    /// How far the peer's presentations had slid at the last block.
+    private var slideMark: (slid: Duration, timestamp: Int64)?
     /// Samples over which the error has been above the limit.
     private var persistence: Int64 = 0
     private var isResyncing = false
@@ -92,11 +94,15 @@ public struct AudioTrackTimeline: Sendable {
     ///   - samples: per channel.
     ///   - rtpTimestamp: of its first sample, unwrapped.
     ///   - presentation: of its first sample, by the peer's `SourceClock`.
+    ///   - slid: the clock's `slid`: the part of the presentation's moves that is followed at
+    ///     once.
     ///   - isQuiet: nobody would hear a correction in it.
     public mutating func place(
-        samples: Int, rtpTimestamp: Int64, presentation: Instant, isQuiet: Bool = false
+        samples: Int, rtpTimestamp: Int64, presentation: Instant, slid: Duration = .zero,
+        isQuiet: Bool = false
     ) -> [AudioInstruction] {
         guard samples > 0 else { return [] }
+        let slide = slide(to: slid, at: rtpTimestamp)
         let target = clock.sample(at: presentation)
         let hole = hole(before: rtpTimestamp)
         guard let hole, hole <= 0 else {
@@ -113,8 +119,8 @@ public struct AudioTrackTimeline: Sendable {
         }
         expectedTimestamp = rtpTimestamp &+ Int64(samples)
         return follow(
-            error: target + overlap - writePosition, samples: Int64(samples), overlap: overlap,
-            isQuiet: isQuiet)
+            error: target + overlap - writePosition, slide: slide, samples: Int64(samples),
+            overlap: overlap, isQuiet: isQuiet)
     }
 
     /// Fills in for samples that will not come.
@@ -150,9 +156,18 @@ public struct AudioTrackTimeline: Sendable {
         return overflow || hole.magnitude > UInt64(Self.restartSamples) ? nil : hole
     }
 
+    /// Seconds per second by which presentations have been sliding since the last block.
+    private mutating func slide(to slid: Duration, at timestamp: Int64) -> Double {
+        defer { slideMark = (slid, timestamp) }
+        guard let slideMark else { return 0 }
+        let (samples, overflow) = timestamp.subtractingReportingOverflow(slideMark.timestamp)
+        guard !overflow, samples > 0 else { return 0 }
+        return (slid - slideMark.slid).inSeconds * Double(clock.sampleRate) / Double(samples)
+    }
+
     /// A block that continues the last one, but for `overlap` samples that were there before.
     private mutating func follow(
-        error: Int64, samples: Int64, overlap: Int64, isQuiet: Bool
+        error: Int64, slide: Double, samples: Int64, overlap: Int64, isQuiet: Bool
     ) -> [AudioInstruction] {
         let fresh = samples - overlap
         // Late sound can only be taken back from what is queued; the rest arrived late.
@@ -170,7 +185,7 @@ public struct AudioTrackTimeline: Sendable {
         } else {
             let rate = Double(clock.sampleRate)
             _ = controller.update(
-                error: Double(correctable) / rate, seconds: Double(fresh) / rate)
+                error: Double(correctable) / rate, slide: slide, seconds: Double(fresh) / rate)
         }
         droppedSamples += skipped
         if skipped > 0 { instructions.append(.resync(dropping: Int(skipped))) }

@@ -1,14 +1,19 @@
 /// Turns a track's position error into a resampling ratio: a proportional-integral loop.
 ///
 /// The integral learns the source's drift, so that the error's average is nothing; the
-/// proportional part removes what remains, gently near zero where the error is mostly noise. The
-/// ratio stays within half a percent, a pitch change below what ears notice, and changes slowly.
+/// proportional part removes what remains, gently near zero where the error is mostly noise. What
+/// is moved on purpose is no error to be found and answered, it is known beforehand: the ratio
+/// takes part in it from its beginning, or the sound would lag behind the picture for as long as
+/// the move lasts. The ratio stays within half a percent, a pitch change below what ears notice,
+/// and changes slowly.
 struct DriftController: Sendable {
     /// Output samples per input sample.
     private(set) var ratio = 1.0
     /// Seconds, smoothed.
     private var error = 0.0
     private var integral = 0.0
+    /// Seconds per second by which the presentation is moved on purpose, smoothed.
+    private var smoothedSlide = 0.0
 
     /// The largest deviation of the ratio from 1 (docs/ARCHITECTURE.md, timeline rule 3).
     static let maximumDeviation = 0.005
@@ -20,17 +25,22 @@ struct DriftController: Sendable {
     /// Clocks are rarely 300 parts in a million off; beyond a thousand it is not drift.
     private static let maximumIntegral = 0.001
     private static let smoothingSeconds = 1.0
+    /// Arrivals, at which the presentation is moved, come in bursts.
+    private static let slideSmoothingSeconds = 0.25
     /// Change of the ratio per second.
-    private static let maximumSlope = 0.005
+    private static let maximumSlope = 0.01
 
     /// - Parameters:
     ///   - measured: seconds by which the next sample is placed too early.
+    ///   - slide: seconds per second by which the presentation is being moved on purpose.
     ///   - seconds: the duration of the block that the answer is for.
-    mutating func update(error measured: Double, seconds: Double) -> Double {
+    mutating func update(error measured: Double, slide: Double, seconds: Double) -> Double {
         error += (measured - error) * min(1, seconds / Self.smoothingSeconds)
         let proportional =
             Self.proportionalGain * error * min(1, abs(error) / Self.deadBand + 0.25)
-        let wanted = proportional + integral
+        smoothedSlide +=
+            (slide - smoothedSlide) * min(1, seconds / Self.slideSmoothingSeconds)
+        let wanted = proportional + integral + smoothedSlide
         // The integral rests while the ratio is at its limit, or it would wind up.
         if abs(wanted) < Self.maximumDeviation {
             integral += Self.integralGain * error * seconds

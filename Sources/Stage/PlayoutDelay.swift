@@ -33,6 +33,8 @@ struct PlayoutDelay: Sendable {
     let range: PlayoutDelayRange
     /// Nanoseconds.
     private(set) var current: Int64
+    /// What the delay has grown at the pace, less what it has shrunk, in nanoseconds.
+    private(set) var slid: Int64 = 0
     private var lastUpdate: Instant?
 
     /// Nanoseconds per second. A resampler at its limit of half a percent makes 5 ms a second.
@@ -68,8 +70,10 @@ struct PlayoutDelay: Sendable {
         lastUpdate = now
         let step = Self.pace / 1000 * (max(0, min(elapsed, Self.updateMaximum)) / 1000) / 1000
         let difference = clamped(needed) - current
-        let change = difference > 0 && isFree ? difference : max(-step, min(difference, step))
+        let isJump = difference > 0 && isFree
+        let change = isJump ? difference : max(-step, min(difference, step))
         current += change
+        if !isJump { slid &+= change }
         return max(0, change)
     }
 }

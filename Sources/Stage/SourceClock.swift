@@ -66,6 +66,10 @@ public struct SourceClock: Sendable {
     /// From capture to presentation at present, as seen by the fastest packet.
     public var playoutDelay: Duration { .nanoseconds(playout.current) }
 
+    /// By how much all presentations have been moved at the pace that sound can follow, from the
+    /// beginning on: to a later time above zero. Sound that knows of it follows without lagging.
+    public var slid: Duration { .nanoseconds(playout.slid) }
+
     /// Adds a track, or starts it anew when it is known: a republished track is a new one.
     ///
     /// - Returns: false when the peer has `maximumTracks` already; the track then has no

@@ -65,6 +65,41 @@ import Testing
         #expect(levels[195...].allSatisfy(levelRange.contains))
     }
 
+    /// A tick of some milliseconds in every second.
+    private static func ticks(_ time: Double) -> Double {
+        let distance = time - time.rounded()
+        return 0.5 * exp(-pow(distance / 0.003, 2)) * cos(2 * .pi * 1000 * distance)
+    }
+
+    /// Where the tick's energy lies that is expected at a time.
+    private func centre(of samples: [Float], near time: Double) -> Double {
+        var energy = 0.0
+        var moment = 0.0
+        for n in Int((time - 0.05) * 48_000)..<Int((time + 0.05) * 48_000) {
+            let power = pow(Double(samples[n]), 2)
+            energy += power
+            moment += power * Double(n) / 48_000
+        }
+        return moment / energy
+    }
+
+    @Test(arguments: [-0.090, 0.090])
+    func ticksAreWhereTheyBelongWhileTheDelaySlides(distance: Double) throws {
+        // From the second 2 on at 4 ms a second.
+        func delay(_ time: Double) -> Double {
+            0.150 + (distance < 0 ? -1 : 1) * min(abs(distance), max(0, time - 2) * 0.004)
+        }
+        let samples = try Voice(seconds: 30, signal: Self.ticks).heard(
+            delay: { .nanoseconds(Int64(delay(Double($0) * 0.020) * 1e9)) }, arrives: { _ in true })
+        let errors = (1...28).map { second -> Double in
+            let expected = Double(second) + delay(Double(second))
+            return centre(of: samples, near: expected) - expected
+        }
+        // Opus itself takes 6.5 ms.
+        let worst = errors.map { abs($0 - 0.0065) }.max() ?? 1
+        #expect(worst <= 0.003, "\(errors.map { ($0 * 10_000).rounded() / 10 }) ms")
+    }
+
     @Test func aSpeakerWhoFallsSilentForGoodIsFadedOut() throws {
         let samples = try heard(3) { $0 < 100 ? true : nil }
         #expect(worstEdge(samples) <= clickLimit)

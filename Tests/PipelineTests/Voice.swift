@@ -38,12 +38,15 @@ struct Voice {
 
     /// What the mixer gets of the left channel from the first sample on.
     ///
-    /// - Parameter arrives: whether a packet comes; nil for one that the sender never sent.
-    func heard(arrives: (Int) -> Bool?) throws -> [Float] {
+    /// - Parameters:
+    ///   - delay: from a packet's arrival to its presentation; its changes are slides.
+    ///   - arrives: whether a packet comes; nil for one that the sender never sent.
+    func heard(
+        delay: (Int) -> Duration = { _ in .milliseconds(100) }, arrives: (Int) -> Bool?
+    ) throws -> [Float] {
         let clock = SampleClock(origin: .zero, frameRate: 50)
         let source = try AudioSource()
         source.begin(clock, position: 0)
-        let delay: Duration = .milliseconds(100)
         var output: [Float] = []
         var loss: Int64?
         for index in packets.indices {
@@ -57,7 +60,8 @@ struct Voice {
                     IncomingFrame(
                         data: packets[index], timestamp: timestamp, isKeyframe: true,
                         arrival: arrival),
-                    presentation: { clock.instant(ofSample: $0) + delay })
+                    presentation: { clock.instant(ofSample: $0) + delay(index) },
+                    slid: delay(index) - delay(0))
             case false?: loss = loss ?? timestamp
             case nil: break
             }

@@ -27,12 +27,13 @@ struct SimulatedSound {
     }
 
     mutating func block(
-        _ samples: Int, timestamp: Int64, presentation: Instant, isQuiet: Bool = false
+        _ samples: Int, timestamp: Int64, presentation: Instant, slid: Duration = .zero,
+        isQuiet: Bool = false
     ) {
         carryOut(
             timeline.place(
                 samples: samples, rtpTimestamp: timestamp, presentation: presentation,
-                isQuiet: isQuiet), samples: samples)
+                slid: slid, isQuiet: isQuiet), samples: samples)
     }
 
     mutating func lost(_ samples: Int, timestamp: Int64, presentation: Instant) {
