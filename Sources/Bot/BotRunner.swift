@@ -89,7 +89,8 @@ public struct BotRunner: Sendable {
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
-                peer: PeerID(UUID().uuidString.lowercased()), name: "recorder"),
+                peer: PeerID(UUID().uuidString.lowercased()), name: "recorder",
+                receivesVideo: options.configuration.audio?.only != true),
             group: group, logger: logger
         ) { BotMedia(pipeline: pipeline, wishes: wishes) }
 

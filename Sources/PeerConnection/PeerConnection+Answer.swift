@@ -21,6 +21,7 @@ extension PeerConnection {
     ///
     /// We only receive: what the remote side offers to send is accepted with the first of its
     /// codecs that we know, so that what arrives can be announced to others before it arrives.
+    /// What is not wanted keeps its section, inactive, and is no track that is sending.
     public func answer(
         _ offer: SessionDescription, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
@@ -83,7 +84,8 @@ extension PeerConnection {
     }
 
     private func accept(_ remote: MediaSection, _ agreed: NegotiatedCodec, into section: inout Section) {
-        let direction = remote.direction.answer(sends: false, receives: true)
+        let direction = remote.direction.answer(
+            sends: false, receives: remote.kind == .audio || configuration.receivesVideo)
         var track = IncomingTrack(
             mid: section.mid, streamID: "", trackID: "", kind: remote.kind, codec: agreed.codec,
             rtxPayloadType: agreed.rtxPayloadType, isSending: direction.receives)

@@ -25,18 +25,22 @@ public final class PeerConnection {
         public var canonicalName: String
         /// A channel that we open when the connection is up. Offered in our first offer.
         public var dataChannel: String?
+        /// Whether video that the remote side offers is wanted. Where it is not, its sections are
+        /// answered as inactive, so the remote side sends none.
+        public var receivesVideo: Bool
         /// Feeds ICE tie breakers, SSRCs and sequence numbers; random in production.
         public var seed: UInt64
 
         public init(
             identity: DTLSIdentity, mode: ICEAgent.Mode, localCandidates: [ICECandidate],
-            canonicalName: String, dataChannel: String?, seed: UInt64
+            canonicalName: String, dataChannel: String?, receivesVideo: Bool = true, seed: UInt64
         ) {
             self.identity = identity
             self.mode = mode
             self.localCandidates = localCandidates
             self.canonicalName = canonicalName
             self.dataChannel = dataChannel
+            self.receivesVideo = receivesVideo
             self.seed = seed
         }
     }

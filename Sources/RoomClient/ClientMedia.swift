@@ -43,6 +43,7 @@ public final class ClientMedia {
     private let observer: any ClientMediaObserver
     private let identity: DTLSIdentity
     private let network: NetworkConditions
+    private let receivesVideo: Bool
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     private let channelText: @Sendable (String) -> Void
     /// What we said we wish to receive, by track: said again when the channel opens.
@@ -56,7 +57,7 @@ public final class ClientMedia {
 
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
-        network: NetworkConditions = NetworkConditions(),
+        network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true,
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
         channelText: @escaping @Sendable (String) -> Void
     ) {
@@ -64,6 +65,7 @@ public final class ClientMedia {
         self.identity = identity
         self.observer = observer
         self.network = network
+        self.receivesVideo = receivesVideo
         self.stateChanged = stateChanged
         self.channelText = channelText
     }
@@ -93,7 +95,8 @@ public final class ClientMedia {
         let configuration = PeerConnection.Configuration(
             identity: identity, mode: .full(controlling: true), localCandidates: candidates,
             canonicalName: String(random.next(), radix: 36),
-            dataChannel: opensChannel ? Self.channelLabel : nil, seed: random.next())
+            dataChannel: opensChannel ? Self.channelLabel : nil, receivesVideo: receivesVideo,
+            seed: random.next())
         return Side(
             core: PeerConnection(configuration: configuration, at: now), socket: socket,
             path: NetworkPath(network))

@@ -23,10 +23,12 @@ public actor RoomClient {
         public var metadata: String
         /// What happens to the datagrams that are sent.
         public var network: NetworkConditions
+        /// Whether anybody's video is received.
+        public var receivesVideo: Bool
 
         public init(
             endpoint: String, token: String, peer: PeerID, name: String, metadata: String = "",
-            network: NetworkConditions = NetworkConditions()
+            network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true
         ) {
             self.endpoint = endpoint
             self.token = token
@@ -34,6 +36,7 @@ public actor RoomClient {
             self.name = name
             self.metadata = metadata
             self.network = network
+            self.receivesVideo = receivesVideo
         }
     }
 
@@ -367,7 +370,7 @@ public actor RoomClient {
     private func startMedia() async throws {
         let identity = try DTLSIdentity.generate()
         let (eventLoop, makeObserver) = (eventLoop, makeObserver)
-        let network = configuration.network
+        let (network, receivesVideo) = (configuration.network, configuration.receivesVideo)
         let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
             [weak self] direction, state in
             guard direction == .publish, state == .failed || state == .disconnected else { return }
@@ -383,7 +386,8 @@ public actor RoomClient {
             NIOLoopBound(
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, stateChanged: changed, channelText: heard),
+                    network: network, receivesVideo: receivesVideo, stateChanged: changed,
+                    channelText: heard),
                 eventLoop: eventLoop)
         }.get()
         func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {

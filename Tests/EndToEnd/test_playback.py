@@ -36,6 +36,7 @@ def test_the_watch_page_waits_plays_and_says_when_it_is_over(enter, browser, ser
         )
         state = page.evaluate(STATE)
         assert state["error"] is None and state["width"] > 0 and not state["paused"]
+        assert not page.is_visible("[data-testid=sound-only]")
     finally:
         server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
@@ -47,6 +48,39 @@ def test_the_watch_page_waits_plays_and_says_when_it_is_over(enter, browser, ser
         30,
         interval=0.5,
     )
+    context.close()
+
+
+def test_a_stream_of_sound_alone_plays_and_says_so(enter, browser, server, room):
+    enter("Ann")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server.base}/watch/{room}")
+    stream = server.start_stream(room, {"audio": {"only": True}})
+    try:
+        server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
+        wait_for("playback begins", lambda: page.evaluate(STATE)["time"] > 0.5, 20)
+        begin = page.evaluate(STATE)["time"]
+        wait_for(
+            "playback advances by 8 s", lambda: page.evaluate(STATE)["time"] >= begin + 8, 20,
+            interval=0.5)
+        state = page.evaluate(STATE)
+        assert state["error"] is None and state["width"] == 0 and not state["paused"]
+        assert "Sound only" in page.inner_text("[data-testid=sound-only]")
+        # The text leaves the controls free, and they work.
+        video = page.locator("[data-testid=video]").bounding_box()
+        text = page.locator("[data-testid=sound-only]").bounding_box()
+        assert text["y"] + text["height"] <= video["y"] + video["height"] - 60
+        page.eval_on_selector("[data-testid=video]", "video => video.pause()")
+        page.wait_for_selector("[data-testid=sound-only][data-state=paused]")
+        page.eval_on_selector("[data-testid=video]", "video => video.play()")
+        page.wait_for_selector("[data-testid=sound-only][data-state=playing]")
+    finally:
+        server.stop_stream(room)
+    wait_for(
+        "the page says that it is over",
+        lambda: "ended" in page.inner_text("[data-testid=notice]"), 40, interval=0.5)
+    assert not page.is_visible("[data-testid=sound-only]")
     context.close()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness import media, tokens
 from harness.recording import record
+from harness.sniffer import Sniffer
 from harness.waiting import wait_for
 
 CLIP = Path(__file__).parents[2] / "fixtures" / "media" / "ann.webm"
@@ -27,8 +28,12 @@ def publishing(binary, server, room):
 
 
 def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(binary, server, room, tmp_path):
-    with publishing(binary, server, room):
+    with publishing(binary, server, room), Sniffer(server.media_port) as sniffer:
         recording = record(server, room, 6, tmp_path, {"audio": {"only": True}})
+    # Ann publishes both. To the recorder, who alone receives, only one of them is forwarded.
+    (streams,) = sniffer.packets.values()
+    (packets,) = streams.values()
+    assert packets >= 6 * 50 * 0.8, packets
     assert recording.started["audio"] == {"roles": None, "only": True}
     for layer in recording.stream.layers:
         assert layer.variant.attributes["CODECS"] == "mp4a.40.2"

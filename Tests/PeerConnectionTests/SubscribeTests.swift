@@ -31,6 +31,22 @@ extension PeerConnectionTests {
             #expect(answer.media.map(\.direction).dropFirst() == [.receiveOnly, .receiveOnly])
         }
 
+        @Test func whoReceivesNoVideoIsSentNone() throws {
+            let wire = Wire(receivesVideo: false)
+            let audio = try wire.server.core.add(.audio())
+            let video = try wire.server.core.add(.video())
+            let (_, answer) = try wire.connect(offering: .server)
+            #expect(answer.media.map(\.direction) == [.receiveOnly, .inactive])
+            #expect(wire.client.core.incomingTracks.filter(\.isSending).map(\.mid) == [audio])
+            #expect(!wire.server.core.isWanted(mid: video))
+            // Another one later, as when somebody turns a camera on.
+            let screen = try wire.server.core.add(.video("screen"))
+            try wire.negotiate(offering: .server)
+            for mid in [audio, video, screen] { wire.send(0..<3, mid: mid, from: .server) }
+            wire.run(for: .milliseconds(100))
+            #expect(wire.client.media.map(\.mid) == [audio, audio, audio])
+        }
+
         @Test func mediaAndItsClockArrive() throws {
             let wire = Wire()
             let mid = try wire.server.core.add(.video())

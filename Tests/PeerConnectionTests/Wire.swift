@@ -79,7 +79,8 @@ final class Wire {
     private var sentCount = 0
 
     /// - Parameter channelOf: the side that opens a data channel, if any.
-    init(channelOf: Side? = nil, seed: UInt64 = 1) {
+    /// - Parameter receivesVideo: whether the client does.
+    init(channelOf: Side? = nil, receivesVideo: Bool = true, seed: UInt64 = 1) {
         random = SeededRandom(seed: seed)
         let start = now
         func end(_ side: Side, _ mode: ICEAgent.Mode) -> End {
@@ -90,6 +91,7 @@ final class Wire {
                         identity: identity, mode: mode, localCandidates: [.host(side.address)],
                         canonicalName: "\(side)-cname",
                         dataChannel: channelOf == side ? "ion-sfu" : nil,
+                        receivesVideo: side == .server || receivesVideo,
                         seed: seed &* 2 &+ (side == .client ? 0 : 1)),
                     at: start))
         }

@@ -50,14 +50,14 @@ struct LoopbackClient: Sendable {
     private let tracks: [OutgoingTrack]
 
     static func start(
-        on eventLoop: any EventLoop, sending: [OutgoingMedia]
+        on eventLoop: any EventLoop, sending: [OutgoingMedia], receivesVideo: Bool = true
     ) async throws -> LoopbackClient {
         let identity = try DTLSIdentity.generate()
         let (observer, media) = try await eventLoop.submit {
             let observer = Observer(sending: sending)
             let media = ClientMedia(
                 eventLoop: eventLoop, identity: identity, observer: observer,
-                stateChanged: { _, _ in }, channelText: { _ in })
+                receivesVideo: receivesVideo, stateChanged: { _, _ in }, channelText: { _ in })
             return (
                 NIOLoopBound(observer, eventLoop: eventLoop),
                 NIOLoopBound(media, eventLoop: eventLoop)

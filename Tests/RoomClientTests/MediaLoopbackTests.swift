@@ -73,4 +73,37 @@ import Testing
         await server.shutdown()
         try await group.shutdownGracefully()
     }
+
+    @Test func whoOnlyListensIsForwardedNoVideo() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let server = try await MediaServer.start(
+            configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
+            group: group, logger: Logger(label: "test"))
+        let room = try await server.makeRoom("room")
+        let ann = try await LoopbackClient.start(
+            on: group.next(), sending: [.voice, .camera])
+        let ben = try await LoopbackClient.start(
+            on: group.next(), sending: [], receivesVideo: false)
+        try await room.addPeer("ann")
+        try await room.addPeer("ben")
+        try await ann.publish(in: room, as: "ann")
+        try await ben.publish(in: room, as: "ben")
+        await room.setSubscriptions(["voice", "camera"], of: "ben")
+
+        for await event in room.events {
+            if case .subscribeOffer(let peer, let sdp) = event {
+                try await (peer == "ann" ? ann : ben).answer(sdp, in: room, as: peer)
+            }
+            if try await ben.seen().packets["voice", default: []].count >= 50 { break }
+        }
+        #expect(try await ben.seen().packets.keys.sorted() == ["voice"])
+        // Nobody needs one.
+        #expect(try await ann.seen().keyframeRequests.isEmpty)
+
+        await room.close()
+        try await ann.stop()
+        try await ben.stop()
+        await server.shutdown()
+        try await group.shutdownGracefully()
+    }
 }

@@ -29,11 +29,16 @@ document.title = `${roomID} · live on Roomcast`;
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null);
 let current = { phase: "none", id: null };
+let isShown = false; // the player, not a notice
 let finished = null; // the id of a stream whose last segments are still to be played
 
 player.addEventListener("playing", () => {
   byID("unmute").hidden = !video.muted;
 });
+// Whether there is a picture is known when the first segment is, and again after every change.
+for (const event of ["loadedmetadata", "resize", "emptied", "play", "pause", "ended"]) {
+  video.addEventListener(event, drawSoundOnly);
+}
 byID("unmute").addEventListener("click", () => {
   video.muted = false;
   byID("unmute").hidden = true;
@@ -90,7 +95,9 @@ function absolute(url) {
 
 function show(kind) {
   const [title, text] = notices[kind];
+  isShown = false;
   video.hidden = true;
+  drawSoundOnly();
   byID("unmute").hidden = true;
   byID("notice").hidden = false;
   byID("notice-mark").dataset.phase = kind;
@@ -108,6 +115,15 @@ function showAddress(url) {
 function hideNotice() {
   byID("notice").hidden = true;
   video.hidden = false;
+  isShown = true;
+  drawSoundOnly();
+}
+
+/** In place of a black rectangle. The controls stay free. */
+function drawSoundOnly() {
+  const hasPicture = video.readyState === HTMLMediaElement.HAVE_NOTHING || video.videoWidth > 0;
+  byID("sound-only").hidden = !isShown || hasPicture;
+  byID("sound-only").dataset.state = video.paused ? "paused" : "playing";
 }
 
 function drawLamp() {
