@@ -44,11 +44,6 @@ final class Director {
         case finishing(SampleClock, next: Int64, end: Int64)
     }
 
-    private enum Source {
-        case video(VideoSource)
-        case audio(AudioSource)
-    }
-
     let inbox = Mailbox<Command>(maximum: inboxMaximum)
     private let configuration: PipelineConfiguration
     private let planner: SegmentPlanner
@@ -59,13 +54,7 @@ final class Director {
     private let scene: Scene
     private var desk: MixingDesk
     private var phase = Phase.waiting
-    private var hasRoster = false
-    private var owners: [TrackID: PeerID] = [:]
-    /// Tracks whose media has begun, whether or not the room has told us whose they are.
-    private var codecs: [TrackID: SourceCodec] = [:]
-    /// Tracks that are both told of and flowing.
-    private var sources: [TrackID: Source] = [:]
-    private var clocks: [PeerID: SourceClock] = [:]
+    private let sources: SourceRegister
     private var governor: LoadGovernor
     private var framesDropped: [Int]
     /// The newest picture that each layer was given.
@@ -87,6 +76,7 @@ final class Director {
         framesDropped = Array(repeating: 0, count: layers.count)
         newestGiven = Array(repeating: -1, count: layers.count)
         scene = try Scene(configuration: configuration, emit: emit)
+        sources = SourceRegister(configuration: configuration, emit: emit)
     }
 
     // MARK: The thread
@@ -120,18 +110,17 @@ final class Director {
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured about one playout delay earlier.
         began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.initial.nanoseconds)
-        for case .audio(let audio) in sources.values { audio.begin(clock, position: 0) }
+        sources.mixed(through: 0, clock)
         phase = .live(clock, next: 0)
     }
 
     /// Whether everybody who is to be seen can be seen.
     private func isComplete(at now: Instant) -> Bool {
-        guard hasRoster else { return false }
+        guard let peers = sources.peers else { return false }
         if configuration.sound.isAlone { return true }
-        return scene.peers.flatMap(\.tracks).allSatisfy { track in
+        return peers.flatMap(\.tracks).allSatisfy { track in
             guard track.isVideo, !track.isMuted else { return true }
-            guard case .video(let video) = sources[track.id] else { return false }
-            return video.firstPresentation.map { $0 <= now } ?? false
+            return sources.video(track.id)?.firstPresentation.map { $0 <= now } ?? false
         }
     }
 
@@ -172,15 +161,22 @@ final class Director {
 
     private func handle(_ command: Command) {
         switch command {
-        case .peers(let peers): show(peers)
-        case .mediaBegan(let track, let codec): mediaBegan(track, codec)
-        case .mediaEnded(let track): mediaEnded(track)
-        case .frame(let frame, let track): receive(frame, of: track)
-        case .audioLost(let track, let timestamp):
-            if case .audio(let audio) = sources[track] { audio.lost(from: timestamp) }
+        case .peers(let peers):
+            scene.show(peers)
+            sources.show(peers)
+        case .mediaBegan(let track, let codec):
+            sources.mediaBegan(track, codec)
+            scene.tracksChanged()
+        case .mediaEnded(let track):
+            sources.mediaEnded(track)
+            scene.tracksChanged()
+        case .frame(let frame, let track):
+            if let heard = sources.receive(frame, of: track) {
+                scene.heard(heard.peer, level: heard.level, at: frame.arrival)
+            }
+        case .audioLost(let track, let timestamp): sources.audioLost(track, from: timestamp)
         case .senderReport(let track, let rtpTimestamp, let ntp, let now):
-            guard let owner = owners[track] else { return }
-            clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
+            sources.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
         case .layout(let layout): scene.setLayout(layout)
         case .picture(let picture, let address): scene.setPicture(picture, at: address)
         case .start:
@@ -196,9 +192,7 @@ final class Director {
             inbox.close()
         case .live(let clock, let next):
             // What is being said now will be heard one playout delay from now.
-            let delay = clocks.values.map(\.playoutDelay).max()
-            let last = clock.frame(
-                at: MonotonicClock.now + (delay ?? configuration.playoutDelay.minimum))
+            let last = clock.frame(at: MonotonicClock.now + sources.longestDelay)
             phase = .finishing(clock, next: next, end: wholeEnd(max(next, last + 1)))
         case .finishing:
             break
@@ -214,113 +208,6 @@ final class Director {
         let first = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: max(0, end - 1)))
         let least = min(Self.segmentPicturesMinimum, Int64(planner.framesPerSegment))
         return max(end, first + least)
-    }
-
-    private func show(_ next: [SourcePeer]) {
-        hasRoster = true
-        scene.show(next)
-        let present = Set(next.map(\.id))
-        for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
-        owners = [:]
-        for peer in next {
-            for track in peer.tracks {
-                owners[track.id] = peer.id
-                // Its first frames may have come before we knew whose they are.
-                if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
-                switch sources[track.id] {
-                case .video(let video): video.setMuted(track.isMuted)
-                case .audio(let audio): if track.isMuted { audio.isSpeaking = false }
-                case nil: break
-                }
-                if !isWanted(track.isVideo, of: peer) { detach(track.id) }
-            }
-        }
-        for id in sources.keys where owners[id] == nil { detach(id) }
-    }
-
-    /// Whether the stream has any use for such a track of the peer.
-    private func isWanted(_ isVideo: Bool, of peer: SourcePeer) -> Bool {
-        isVideo ? !configuration.sound.isAlone : configuration.sound.includes(role: peer.role)
-    }
-
-    private func detach(_ track: TrackID) {
-        if case .audio(let audio) = sources.removeValue(forKey: track) { desk.heardOut(audio) }
-    }
-
-    /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows.
-    /// Tells whether it was done now.
-    @discardableResult
-    private func attach(_ track: SourceTrack, of peer: SourcePeer) -> Bool {
-        guard sources[track.id] == nil, let codec = codecs[track.id],
-            isWanted(codec.isVideo, of: peer)
-        else { return false }
-        do throws(CodecError) {
-            if codec.isVideo {
-                sources[track.id] = .video(
-                    try VideoSource(codec: codec, isScreen: track.isScreen))
-            } else {
-                let audio = try AudioSource()
-                switch phase {
-                case .live(let clock, let next), .finishing(let clock, let next, _):
-                    audio.begin(clock, position: clock.firstSample(ofFrame: next))
-                case .waiting, .warmingUp: break
-                }
-                sources[track.id] = .audio(audio)
-            }
-        } catch {
-            // Left out until it is published again with a codec that can be opened.
-            codecs[track.id] = nil
-            emit(.undecodable(track.id, codec, reason: "\(error)"))
-            return false
-        }
-        clocks[peer.id, default: newClock]
-            .addTrack(track.id, clockRate: codec.clockRate, isSound: !codec.isVideo)
-        return true
-    }
-
-    /// Time from a frame's being ready to its being in the queue, when all goes well.
-    static let decodingReserve: Duration = .milliseconds(20)
-
-    private var newClock: SourceClock {
-        // Sound is mixed a whole frame at a time, so it must be there a frame earlier.
-        SourceClock(
-            playoutDelay: configuration.playoutDelay,
-            reserve: Self.decodingReserve + .seconds(1) / configuration.frameRate)
-    }
-
-    private func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
-        codecs[track] = codec
-        scene.tracksChanged()
-        for peer in scene.peers {
-            for described in peer.tracks where described.id == track {
-                attach(described, of: peer)
-            }
-        }
-    }
-
-    private func mediaEnded(_ track: TrackID) {
-        detach(track)
-        codecs[track] = nil
-        if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
-        scene.tracksChanged()
-    }
-
-    private func receive(_ frame: IncomingFrame, of track: TrackID) {
-        guard let owner = owners[track], let source = sources[track] else { return }
-        clocks[owner]?.arrived(
-            track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
-        let presentation: (Int64) -> Instant? = {
-            self.clocks[owner]?.presentation(of: track, rtpTimestamp: $0)
-        }
-        switch source {
-        case .audio(let audio):
-            audio.receive(
-                frame, presentation: presentation, slid: clocks[owner]?.slid ?? .zero,
-                isQuiet: { self.clocks[owner]?.soundIsQuiet(at: frame.arrival) })
-            scene.heard(owner, level: audio.level, at: frame.arrival)
-        case .video(let video):
-            if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }
-        }
     }
 
     // MARK: Output
@@ -340,10 +227,7 @@ final class Director {
         // A picture counts from half a frame before its time: shown too early as often as too late,
         // pictures are with their sound on average.
         let middle = tick + .seconds(1) / (2 * configuration.frameRate)
-        let picture = try scene.picture(at: middle) { track in
-            guard case .video(let video) = sources[track] else { return nil }
-            return video
-        }
+        let picture = try scene.picture(at: middle, source: sources.video)
         // All layers must be cut at a segment's first frame, so it is worth waiting for.
         let isNeeded = planner.isSegmentStart(frame: frame)
         for index in takers {
@@ -396,11 +280,10 @@ final class Director {
     var framesDroppedInAll: Int { framesDropped.reduce(0, +) }
 
     private func mixSound(ofFrame frame: Int64, _ clock: SampleClock) throws {
-        let sounding = sources.values.compactMap { source in
-            if case .audio(let audio) = source { audio } else { nil }
-        }
-        try desk.mix(sounding, frame: frame, clock) { layer, packets in
+        for source in sources.takeDeparted() { desk.heardOut(source) }
+        try desk.mix(sources.sounds, frame: frame, clock) { layer, packets in
             layers[layer].inbox.put(.sound(packets))
         }
+        sources.mixed(through: clock.firstSample(ofFrame: frame + 1), clock)
     }
 }

@@ -1,0 +1,180 @@
+import Codec
+import MediaKernel
+import Stage
+
+/// Which tracks there are and whose they are; what decodes each, and the clock of its peer.
+///
+/// A track has a decoder once the room has told of it, its media flows, and the stream has a use
+/// for it; the first two come in either order. Owned by the director's thread.
+final class SourceRegister {
+    private enum Source {
+        case video(VideoSource)
+        case audio(AudioSource)
+    }
+
+    /// Time from a frame's being ready to its being in the queue, when all goes well.
+    static let decodingReserve: Duration = .milliseconds(20)
+
+    private let configuration: PipelineConfiguration
+    private let emit: @Sendable (PipelineEvent) -> Void
+    /// Nil until the room has told of anybody.
+    private(set) var peers: [SourcePeer]?
+    private var owners: [TrackID: PeerID] = [:]
+    /// Tracks whose media has begun, whether or not the room has told us whose they are.
+    private var codecs: [TrackID: SourceCodec] = [:]
+    /// Tracks that are both told of and flowing.
+    private var sources: [TrackID: Source] = [:]
+    private var clocks: [PeerID: SourceClock] = [:]
+    /// Sound that has ended and is still to be heard out.
+    private var departed: [AudioSource] = []
+    /// The output's clock and the first sample that is not mixed yet.
+    private var output: (clock: SampleClock, position: Int64)?
+
+    init(
+        configuration: PipelineConfiguration, emit: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.emit = emit
+    }
+
+    // MARK: What is asked of it
+
+    func video(_ track: TrackID) -> VideoSource? {
+        if case .video(let video) = sources[track] { video } else { nil }
+    }
+
+    var sounds: [AudioSource] {
+        sources.values.compactMap { if case .audio(let audio) = $0 { audio } else { nil } }
+    }
+
+    /// Gives each only once.
+    func takeDeparted() -> [AudioSource] {
+        defer { departed = [] }
+        return departed
+    }
+
+    /// What is being said now will be heard so much later.
+    var longestDelay: Duration {
+        clocks.values.map(\.playoutDelay).max() ?? configuration.playoutDelay.minimum
+    }
+
+    /// The output has samples up to this one; its clock has begun.
+    func mixed(through position: Int64, _ clock: SampleClock) {
+        if output == nil { for audio in sounds { audio.begin(clock, position: position) } }
+        output = (clock, position)
+    }
+
+    // MARK: What it is told
+
+    func show(_ next: [SourcePeer]) {
+        peers = next
+        let present = Set(next.map(\.id))
+        for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
+        owners = [:]
+        for peer in next {
+            for track in peer.tracks {
+                owners[track.id] = peer.id
+                // Its first frames may have come before we knew whose they are.
+                if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
+                switch sources[track.id] {
+                case .video(let video): video.setMuted(track.isMuted)
+                case .audio(let audio): if track.isMuted { audio.isSpeaking = false }
+                case nil: break
+                }
+                if !isWanted(track.isVideo, of: peer) { detach(track.id) }
+            }
+        }
+        for id in sources.keys where owners[id] == nil { detach(id) }
+    }
+
+    func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
+        codecs[track] = codec
+        for peer in peers ?? [] {
+            for described in peer.tracks where described.id == track {
+                attach(described, of: peer)
+            }
+        }
+    }
+
+    func mediaEnded(_ track: TrackID) {
+        detach(track)
+        codecs[track] = nil
+        if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
+    }
+
+    func audioLost(_ track: TrackID, from timestamp: Int64) {
+        if case .audio(let audio) = sources[track] { audio.lost(from: timestamp) }
+    }
+
+    func senderReport(_ track: TrackID, rtpTimestamp: Int64, ntp: NTPTime, at now: Instant) {
+        guard let owner = owners[track] else { return }
+        clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
+    }
+
+    /// - Returns: who is heard how loudly, in -dBov; nil for a picture and for what is not wanted.
+    func receive(_ frame: IncomingFrame, of track: TrackID) -> (peer: PeerID, level: Int)? {
+        guard let owner = owners[track], let source = sources[track] else { return nil }
+        clocks[owner]?.arrived(
+            track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
+        let presentation: (Int64) -> Instant? = {
+            self.clocks[owner]?.presentation(of: track, rtpTimestamp: $0)
+        }
+        switch source {
+        case .audio(let audio):
+            audio.receive(
+                frame, presentation: presentation, slid: clocks[owner]?.slid ?? .zero,
+                isQuiet: { self.clocks[owner]?.soundIsQuiet(at: frame.arrival) })
+            return (owner, audio.level)
+        case .video(let video):
+            if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }
+            return nil
+        }
+    }
+
+    // MARK: Inside
+
+    /// Whether the stream has any use for such a track of the peer.
+    private func isWanted(_ isVideo: Bool, of peer: SourcePeer) -> Bool {
+        isVideo ? !configuration.sound.isAlone : configuration.sound.includes(role: peer.role)
+    }
+
+    private func detach(_ track: TrackID) {
+        guard case .audio(let audio) = sources.removeValue(forKey: track) else { return }
+        // Before the output begins there is nothing to be heard.
+        if output != nil { departed.append(audio) }
+    }
+
+    /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows.
+    /// Tells whether it was done now.
+    @discardableResult
+    private func attach(_ track: SourceTrack, of peer: SourcePeer) -> Bool {
+        guard sources[track.id] == nil, let codec = codecs[track.id],
+            isWanted(codec.isVideo, of: peer)
+        else { return false }
+        do throws(CodecError) {
+            if codec.isVideo {
+                sources[track.id] = .video(
+                    try VideoSource(codec: codec, isScreen: track.isScreen))
+            } else {
+                let audio = try AudioSource()
+                if let output { audio.begin(output.clock, position: output.position) }
+                sources[track.id] = .audio(audio)
+            }
+        } catch {
+            // Left out until it is published again with a codec that can be opened.
+            codecs[track.id] = nil
+            emit(.undecodable(track.id, codec, reason: "\(error)"))
+            return false
+        }
+        clocks[peer.id, default: newClock]
+            .addTrack(track.id, clockRate: codec.clockRate, isSound: !codec.isVideo)
+        return true
+    }
+
+    private var newClock: SourceClock {
+        // Sound is mixed a whole frame at a time, so it must be there a frame earlier.
+        SourceClock(
+            playoutDelay: configuration.playoutDelay,
+            reserve: Self.decodingReserve + .seconds(1) / configuration.frameRate)
+    }
+}
