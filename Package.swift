@@ -204,6 +204,7 @@ let package = Package(
                 "MediaServer", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
+        tests("Bot", ["Stage"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
         tests(
             "Service", ["MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "ControlAPI", log]),

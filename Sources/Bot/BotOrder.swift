@@ -6,6 +6,8 @@ public import Stage
 public enum BotOrder: Hashable, Sendable {
     /// `layout {…}`, the whole layout as the control API writes it.
     case layout(Layout)
+    /// `audio {"roles": …}`: the roles that are heard, nil for everybody.
+    case roles(Set<String>?)
 
     /// Orders that wait to be carried out; of more, the latest ones count.
     public static let waitingMaximum = 16
@@ -13,15 +15,28 @@ public enum BotOrder: Hashable, Sendable {
     /// Nil for a line that is no order.
     public init?(line: String) {
         let parts = line.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0] == "layout",
-            let json = try? JSONDecoder().decode(JSONValue.self, from: Data(parts[1].utf8))
-        else { return nil }
-        var layout = Layout()
-        do throws(LayoutError) {
-            try layout.merge(json)
-        } catch {
-            return nil
+        guard parts.count == 2 else { return nil }
+        let body = Data(parts[1].utf8)
+        switch parts[0] {
+        case "layout":
+            guard let json = try? JSONDecoder().decode(JSONValue.self, from: body) else {
+                return nil
+            }
+            var layout = Layout()
+            do throws(LayoutError) {
+                try layout.merge(json)
+            } catch {
+                return nil
+            }
+            self = .layout(layout)
+        case "audio":
+            guard let audio = try? JSONDecoder().decode(Audio.self, from: body) else { return nil }
+            self = .roles(audio.roles.map(Set.init))
+        default: return nil
         }
-        self = .layout(layout)
+    }
+
+    private struct Audio: Decodable {
+        let roles: [String]?
     }
 }

@@ -150,6 +150,7 @@ public struct BotRunner: Sendable {
             case .layout(let layout):
                 pipeline.setLayout(layout)
                 await pictures.wanted(by: layout)
+            case .roles(let roles): pipeline.setRoles(roles)
             }
         }
         return nil

@@ -160,6 +160,12 @@ final class AudioSource {
         }
     }
 
+    /// Nothing more of it is to be heard: what is queued ends with a fade.
+    func cut() {
+        isSpeaking = false
+        queue.cut()
+    }
+
     /// The samples for the next stretch of output; nil for silence.
     func pull(_ count: Int, through position: Int64) -> [Float]? {
         defer { timeline?.pulled(through: position) }

@@ -22,6 +22,7 @@ final class Director {
         case frame(IncomingFrame, TrackID)
         case audioLost(TrackID, timestamp: Int64)
         case layout(Layout)
+        case roles(Set<String>?)
         case picture(StillPicture?, address: String)
         case senderReport(TrackID, rtpTimestamp: Int64, ntp: NTPTime, at: Instant)
         /// Begin as soon as there is something to show.
@@ -178,6 +179,7 @@ final class Director {
         case .senderReport(let track, let rtpTimestamp, let ntp, let now):
             sources.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
         case .layout(let layout): scene.setLayout(layout)
+        case .roles(let roles): sources.setRoles(roles)
         case .picture(let picture, let address): scene.setPicture(picture, at: address)
         case .start:
             if case .waiting = phase { phase = .warmingUp(since: MonotonicClock.now) }

@@ -56,6 +56,16 @@ struct SampleQueue {
     mutating func breakOff() {
         // Nothing was appended since the last time.
         guard fadeIn < Self.fadeSamples else { return }
+        fadeOut()
+    }
+
+    /// Nothing of what waits is wanted but the fade that it ends with.
+    mutating func cut() {
+        samples.removeLast(max(0, count - Self.fadeSamples) * 2)
+        fadeOut()
+    }
+
+    private mutating func fadeOut() {
         fadeIn = Self.fadeSamples
         let tail = min(Self.fadeSamples, count)
         let start = samples.count - 2 * tail

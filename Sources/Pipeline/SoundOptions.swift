@@ -1,6 +1,6 @@
 /// Whose sound a stream has, and whether it has anything else.
 public struct SoundOptions: Hashable, Sendable {
-    /// Roles that are heard; nil for everybody.
+    /// Roles that are heard at first; nil for everybody.
     public var roles: Set<String>?
     /// No picture: the variants hold sound alone.
     public var isAlone: Bool
@@ -9,6 +9,4 @@ public struct SoundOptions: Hashable, Sendable {
         self.roles = roles
         self.isAlone = isAlone
     }
-
-    func includes(role: String) -> Bool { roles?.contains(role) ?? true }
 }

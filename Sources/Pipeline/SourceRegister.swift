@@ -17,6 +17,8 @@ final class SourceRegister {
 
     private let configuration: PipelineConfiguration
     private let emit: @Sendable (PipelineEvent) -> Void
+    /// Roles that are heard; nil for everybody.
+    private var roles: Set<String>?
     /// Nil until the room has told of anybody.
     private(set) var peers: [SourcePeer]?
     private var owners: [TrackID: PeerID] = [:]
@@ -35,6 +37,7 @@ final class SourceRegister {
     ) {
         self.configuration = configuration
         self.emit = emit
+        roles = configuration.sound.roles
     }
 
     // MARK: What is asked of it
@@ -81,10 +84,20 @@ final class SourceRegister {
                 case .audio(let audio): if track.isMuted { audio.isSpeaking = false }
                 case nil: break
                 }
-                if !isWanted(track.isVideo, of: peer) { detach(track.id) }
             }
         }
+        cutUnwanted()
         for id in sources.keys where owners[id] == nil { detach(id) }
+    }
+
+    /// These roles are heard from now on; nil for everybody. Who is not is faded out at once, not
+    /// heard out: what is on its way was said to others.
+    func setRoles(_ next: Set<String>?) {
+        roles = next
+        for peer in peers ?? [] {
+            for track in peer.tracks where !track.isVideo { attach(track, of: peer) }
+        }
+        cutUnwanted()
     }
 
     func mediaBegan(_ track: TrackID, _ codec: SourceCodec) {
@@ -135,7 +148,16 @@ final class SourceRegister {
 
     /// Whether the stream has any use for such a track of the peer.
     private func isWanted(_ isVideo: Bool, of peer: SourcePeer) -> Bool {
-        isVideo ? !configuration.sound.isAlone : configuration.sound.includes(role: peer.role)
+        isVideo ? !configuration.sound.isAlone : roles?.contains(peer.role) ?? true
+    }
+
+    private func cutUnwanted() {
+        for peer in peers ?? [] {
+            for track in peer.tracks where !isWanted(track.isVideo, of: peer) {
+                if case .audio(let audio) = sources[track.id] { audio.cut() }
+                detach(track.id)
+            }
+        }
     }
 
     private func detach(_ track: TrackID) {

@@ -92,6 +92,9 @@ public final class StreamPipeline: Sendable {
     /// What the picture is to look like from now on.
     public func setLayout(_ layout: Layout) { inbox.put(.layout(layout)) }
 
+    /// Whose sound is to be heard from now on; nil for everybody's.
+    public func setRoles(_ roles: Set<String>?) { inbox.put(.roles(roles)) }
+
     /// An image that a peer or the layout names, fetched and decoded; nil when it is not to be
     /// had any more.
     public func showPicture(_ picture: StillPicture?, at address: String) {

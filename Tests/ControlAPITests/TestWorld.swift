@@ -109,14 +109,15 @@ final class ControlDouble: LiveStreamControl {
     }
 
     func update(
-        stream: StreamID, layout: JSONValue
+        stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream {
         let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
                 return .failure(.notFound("stream \(stream)"))
             }
-            state.streams[index].layout = layout
+            if let layout = change.layout { state.streams[index].layout = layout }
+            if let roles = change.roles { state.streams[index].audio.roles = roles.names }
             return .success(state.streams[index])
         }
         return try result.get()

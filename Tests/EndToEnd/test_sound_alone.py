@@ -4,7 +4,7 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness import media, tokens
+from harness import hls, media, tokens
 from harness.recording import record
 from harness.sniffer import Sniffer
 from harness.waiting import wait_for
@@ -57,3 +57,44 @@ def test_roles_that_are_not_named_are_not_heard(binary, server, room, tmp_path):
     top = recording.stream.top
     assert set(media.streams(top.file)) == {"audio", "video"}
     assert abs(media.sound(top.file)).max() < 0.001
+
+
+def test_who_is_heard_can_be_changed_on_air(binary, server, room, tmp_path):
+    with publishing(binary, server, room):
+        stream = server.start_stream(room, {"audio": {"roles": ["guest"]}})
+        url = stream["playback"]["url"]
+
+        def change(audio):
+            return server.manage("PATCH", f"/live-streams/{stream['id']}", {"audio": audio})
+
+        def run(segments):
+            """Gives the stream's length (s), as far as it is written."""
+            least = hls.segment_count(server.http, url) + segments
+            return 2 * wait_for(
+                f"{least} segments",
+                lambda: (count := hls.segment_count(server.http, url)) >= least and count,
+                segments * 4 + 20)
+
+        try:
+            server.wait_for_status(stream["id"], "running", 20)
+            ends = [run(1)]
+            answer = change({"roles": ["host"]})
+            assert answer.status == 200, answer
+            assert answer.json["audio"] == {"roles": ["host"], "only": False}
+            # One of them was being made when the change came.
+            ends.append(run(4))
+            refused = change({"only": True})
+            assert refused.status == 400 and "audio.only" in refused.json["details"][0], refused
+            assert change({"roles": []}).status == 200
+            ends.append(run(4))
+            assert change({"roles": None}).status == 200
+            assert server.stream(stream["id"])["audio"] == {"roles": None, "only": False}
+            ends.append(run(4))
+        finally:
+            server.stop_stream(room)
+        server.wait_for_status(stream["id"], "completed", 20)
+    top = hls.Stream(server.http, url, tmp_path).top
+    # Ann beeps every second.
+    beeps = media.onsets(media.loudness(media.sound(top.file)), 0.02, 0.05)
+    heard = [sum(end - 2.5 < beep < end for beep in beeps) for end in ends]
+    assert heard[0] == 0 and heard[1] >= 2 and heard[2] == 0 and heard[3] >= 2, (ends, beeps)

@@ -50,7 +50,8 @@ import Testing
             #expect(path.hasSuffix("/.bot.json"))
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
             #expect((mode as? NSNumber)?.intValue == 0o600)
-            let layout = try #require(BotProcess.line(Layout())).dropFirst(7).dropLast()
+            let line = try #require(BotProcess.line("layout", Layout().json))
+            let layout = line.dropFirst(7).dropLast()
             let text = try String(contentsOfFile: path, encoding: .utf8)
             let expected: [String] = [
                 #"{"audio":{"only":false,"roles":null},"encoder":"x264","frame_rate":30,"#,
@@ -73,7 +74,8 @@ import Testing
             #expect(stream.layout == Layout(name: .speaker, gap: 2).json)
             let bot = try #require(await world.launcher.next())
             let changed = try await world.streams.update(
-                stream: stream.id, layout: .object(["corner_radius": .integer(8)]))
+                stream: stream.id,
+                LiveStreamChange(layout: .object(["corner_radius": .integer(8)])))
             let expected = Layout(name: .speaker, gap: 2, cornerRadius: 8)
             #expect(changed.layout == expected.json)
             #expect(await world.streams.stream(stream.id)?.layout == expected.json)
@@ -81,6 +83,41 @@ import Testing
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""corner_radius":8"#))
+        }
+    }
+
+    @Test func changedRolesReachTheBotAndTheOneThatReplacesIt() async throws {
+        try await StreamsWorld().run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(audio: LiveStreamAudio(only: true)),
+                startedBy: nil)[0]
+            let bot = try #require(await world.launcher.next())
+            let changed = try await world.streams.update(
+                stream: stream.id, LiveStreamChange(roles: .only(["host", "guest"])))
+            #expect(changed.audio == LiveStreamAudio(roles: ["host", "guest"], only: true))
+            #expect(changed.layout == stream.layout)
+            #expect(await bot.nextSignal() == .roles(["host", "guest"]))
+            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
+            #expect(file.contains(#""audio":{"only":true,"roles":["host","guest"]}"#))
+            _ = try await world.streams.update(
+                stream: stream.id, LiveStreamChange(roles: .everybody))
+            #expect(await next.nextSignal() == .roles(nil))
+            #expect(await world.streams.stream(stream.id)?.audio.roles == nil)
+        }
+    }
+
+    @Test func aRefusedLayoutLeavesTheRolesAlone() async throws {
+        try await StreamsWorld().run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            await #expect(throws: LiveStreamError.self) {
+                try await world.streams.update(
+                    stream: stream.id,
+                    LiveStreamChange(
+                        layout: .object(["gap": .string("wide")]), roles: .only(["host"])))
+            }
+            #expect(await world.streams.stream(stream.id)?.audio.roles == nil)
         }
     }
 
@@ -97,14 +134,15 @@ import Testing
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
             await #expect(throws: refusal) {
-                try await world.streams.update(stream: stream.id, layout: wrong)
+                try await world.streams.update(stream: stream.id, LiveStreamChange(layout: wrong))
             }
             await #expect(throws: LiveStreamError.notFound("stream s")) {
-                try await world.streams.update(stream: "s", layout: .object([:]))
+                try await world.streams.update(stream: "s", LiveStreamChange(layout: .object([:])))
             }
             _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
             await #expect(throws: LiveStreamError.notOnAir(stream.id)) {
-                try await world.streams.update(stream: stream.id, layout: .object([:]))
+                try await world.streams.update(
+                    stream: stream.id, LiveStreamChange(layout: .object([:])))
             }
         }
     }

@@ -20,12 +20,11 @@ public protocol LiveStreamControl: Sendable {
     /// Stops one stream. Stopping what is stopped is answered with its record.
     func stop(stream: StreamID, stoppedBy: PeerID?) async throws(LiveStreamError) -> LiveStream
 
-    /// Changes the layout of a stream that is on air.
+    /// Changes a stream that is on air: all of what the change names, or nothing.
     ///
-    /// - Parameter layout: the fields that are to change; null puts one back to its default.
     /// - Throws: `invalidLayout`, `notOnAir`, `notFound`.
     func update(
-        stream: StreamID, layout: JSONValue
+        stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream
 
     func stream(_ id: StreamID) async -> LiveStream?

@@ -95,7 +95,7 @@ struct LiveStreamRoutes: Sendable {
         do {
             let body = try await JSON.decode(UpdateBody.self, from: request)
             return JSON.response(
-                LiveStreamBody(try await control.update(stream: id, layout: body.layout)))
+                LiveStreamBody(try await control.update(stream: id, body.change)))
         } catch let error as APIError {
             throw error
         } catch let error as LiveStreamError {

@@ -137,32 +137,3 @@ extension LiveStreamRequest {
         return variant
     }
 }
-
-/// The body of a change to a stream on air. Unlike the start's it must say something that can be
-/// changed, so other fields are refused.
-struct UpdateBody: Decodable {
-    var layout: JSONValue
-
-    init(from decoder: any Decoder) throws {
-        let fields = try [String: JSONValue](from: decoder)
-        if let other = fields.keys.sorted().first(where: { $0 != "layout" }) {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: [Key(stringValue: other)],
-                    debugDescription: "only the layout can be changed"))
-        }
-        guard let layout = fields["layout"] else {
-            throw DecodingError.keyNotFound(
-                Key(stringValue: "layout"), .init(codingPath: [], debugDescription: ""))
-        }
-        self.layout = layout
-    }
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-}

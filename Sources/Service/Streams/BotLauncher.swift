@@ -20,6 +20,8 @@ public enum BotSignal: Hashable, Sendable {
     case stop
     /// Show this from now on.
     case layout(Layout)
+    /// Let these roles be heard from now on; nil for everybody.
+    case roles([String]?)
     /// SIGTERM, for a bot that does not read its standard input any more.
     case terminate
     case kill

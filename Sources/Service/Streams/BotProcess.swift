@@ -84,20 +84,29 @@ public struct BotProcess: BotLauncher {
             switch signal {
             case .stop: _ = try? await execution.standardInputWriter.write("stop\n")
             case .layout(let layout):
-                guard let line = Self.line(layout) else { continue }
-                _ = try? await execution.standardInputWriter.write(line)
+                await Self.tell("layout", layout.json, execution)
+            case .roles(let roles):
+                await Self.tell("audio", ["roles": roles], execution)
             case .terminate: try? execution.send(signal: .terminate)
             case .kill: try? execution.send(signal: .kill)
             }
         }
     }
 
+    private static func tell(
+        _ word: String, _ body: some Encodable,
+        _ execution: Execution<CustomWriteInput, SequenceOutput, FileDescriptorOutput>
+    ) async {
+        guard let line = line(word, body) else { return }
+        _ = try? await execution.standardInputWriter.write(line)
+    }
+
     /// As `BotOrder` reads it.
-    static func line(_ layout: Layout) -> String? {
+    static func line(_ word: String, _ body: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(layout.json)).map {
-            "layout \(String(decoding: $0, as: UTF8.self))\n"
+        return (try? encoder.encode(body)).map {
+            "\(word) \(String(decoding: $0, as: UTF8.self))\n"
         }
     }
 

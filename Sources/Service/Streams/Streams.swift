@@ -132,26 +132,35 @@ public actor Streams: LiveStreamControl, Service {
     }
 
     public func update(
-        stream: StreamID, layout json: JSONValue
+        stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream {
         guard let record = archive[stream] else { throw .notFound("stream \(stream)") }
         guard let entry = entries[stream], record.status != .stopping else {
             throw .notOnAir(stream)
         }
-        let layout: Layout
-        do throws(LayoutError) {
-            layout = try entry.layout.changed(by: json, pictures: settings.pictureHosts)
-        } catch {
-            throw .invalidLayout(error.description)
+        // Before anything is changed: it may be refused.
+        if let json = change.layout {
+            let layout: Layout
+            do throws(LayoutError) {
+                layout = try entry.layout.changed(by: json, pictures: settings.pictureHosts)
+            } catch {
+                throw .invalidLayout(error.description)
+            }
+            entries[stream]?.layout = layout
+            entries[stream]?.signals?.yield(.layout(layout))
+            archive.update(stream) { $0.layout = layout.json }
+            log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
         }
-        entries[stream]?.layout = layout
-        entries[stream]?.signals?.yield(.layout(layout))
+        if let roles = change.roles {
+            let names = roles.names
+            entries[stream]?.signals?.yield(.roles(names))
+            archive.update(stream) { $0.audio.roles = names }
+            log(
+                .info, "audible roles changed", stream,
+                ["roles": "\(names?.joined(separator: ",") ?? "all")"])
+        }
         let time = clock().time
-        archive.update(stream) { record in
-            record.layout = layout.json
-            record.updatedAt = time
-        }
-        log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
+        archive.update(stream) { $0.updatedAt = time }
         return archive[stream] ?? record
     }
 

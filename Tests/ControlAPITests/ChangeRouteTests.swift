@@ -6,8 +6,8 @@ import Testing
 
 @testable import ControlAPI
 
-/// The layout in the control API, as it is asked for, changed and refused.
-@Suite struct LayoutRouteTests {
+/// The layout and the audible roles in the control API, as they are asked for, changed and refused.
+@Suite struct ChangeRouteTests {
     @Test func aLayoutIsHandedOnAndShown() async throws {
         let world = try await TestWorld()
         let headers = try await world.managementHeaders()
@@ -27,11 +27,21 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "layout is missing"), (#"{"gap":4}"#, "gap is not valid"),
+        ("{}", "layout or audio is missing"), (#"{"gap":4}"#, "gap is not valid"),
         (#"{"layout":{},"ladder":[]}"#, "ladder is not valid"),
-        ("[]", "the body is not of type object"), ("", "layout is missing"),
+        ("[]", "the body is not of type object"), ("", "layout or audio is missing"),
+        (#"{"audio":[]}"#, "audio is not of type object"),
+        (#"{"audio":{}}"#, "audio.roles is missing"),
+        (#"{"audio":{"roles":"host"}}"#, "audio.roles is not of type array"),
+        (#"{"audio":{"roles":["host",5]}}"#, "audio.roles is not of type array"),
+        (#"{"audio":{"roles":[""]}}"#, "roles are at most 64 names of 1 to 128 bytes"),
+        (
+            #"{"audio":{"roles":null,"only":true}}"#,
+            "audio.only cannot be changed while the stream is on air"
+        ),
+        (#"{"audio":{"roles":null,"gain":2}}"#, "audio.gain is not valid"),
     ])
-    func aChangeMustNameTheLayoutOnly(body: String, reason: String) async throws {
+    func aChangeMustNameWhatCanBeChanged(body: String, reason: String) async throws {
         let world = try await TestWorld()
         let headers = try await world.managementHeaders()
         try await world.routes { client in
@@ -40,6 +50,28 @@ import Testing
                 body: ByteBuffer(string: body))
             #expect(response.status == .badRequest)
             #expect(String(buffer: response.body).contains(reason))
+        }
+    }
+
+    @Test func rolesAreChangedAndShown() async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            _ = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers)
+            for (roles, layout) in [
+                (#"["host"]"#, ""), ("[]", #","layout":{"gap":4}"#), ("null", ""),
+            ] {
+                let changed = try await client.execute(
+                    uri: "/v2/live-streams/stream-1", method: .patch, headers: headers,
+                    body: ByteBuffer(string: #"{"audio":{"roles":\#(roles)}\#(layout)}"#))
+                #expect(changed.status == .ok)
+                let body = String(buffer: changed.body)
+                #expect(body.contains(#""audio":{"only":false,"roles":\#(roles)}"#))
+            }
+            #expect(
+                world.control.state.withLock { $0.streams[0].layout }
+                    == .object(["gap": .integer(4)]))
         }
     }
 

@@ -1,0 +1,83 @@
+public import MediaKernel
+
+/// What is to be different about a stream on air. What is nil stays as it is.
+public struct LiveStreamChange: Hashable, Sendable {
+    /// Whose sound there is to be.
+    public enum Roles: Hashable, Sendable {
+        case everybody
+        /// Of the policy's roles, these.
+        case only([String])
+
+        /// As `LiveStreamAudio` has it.
+        public var names: [String]? {
+            switch self {
+            case .everybody: nil
+            case .only(let names): names
+            }
+        }
+    }
+
+    /// The fields of the layout that are to change, not checked yet; null puts one back to its
+    /// default.
+    public var layout: JSONValue?
+    public var roles: Roles?
+
+    public init(layout: JSONValue? = nil, roles: Roles? = nil) {
+        self.layout = layout
+        self.roles = roles
+    }
+}
+
+/// The body of a change to a stream on air. Unlike the start's it must say something that can be
+/// changed, so other fields are refused.
+struct UpdateBody: Decodable {
+    var change = LiveStreamChange()
+
+    /// - Throws: `DecodingError`, and `APIError` for what can be started and not changed.
+    init(from decoder: any Decoder) throws {
+        let fields = try [String: JSONValue](from: decoder)
+        if let other = fields.keys.sorted().first(where: { $0 != "layout" && $0 != "audio" }) {
+            throw Self.refusal(of: [other])
+        }
+        guard !fields.isEmpty else {
+            throw APIError.badRequest("malformed body", "layout or audio is missing")
+        }
+        change.layout = fields["layout"]
+        change.roles = try fields["audio"].map(Self.roles)
+    }
+
+    private static func roles(_ audio: JSONValue) throws -> LiveStreamChange.Roles {
+        guard case .object(let fields) = audio else {
+            throw APIError.badRequest("malformed body", "audio is not of type object")
+        }
+        if fields["only"] != nil {
+            throw APIError.badRequest(
+                "audio is not valid", "audio.only cannot be changed while the stream is on air")
+        }
+        if let other = fields.keys.sorted().first(where: { $0 != "roles" }) {
+            throw refusal(of: ["audio", other])
+        }
+        switch fields["roles"] {
+        case nil: throw APIError.badRequest("malformed body", "audio.roles is missing")
+        case .null: return .everybody
+        case .array(let values):
+            let names = values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            guard names.count == values.count else { fallthrough }
+            return .only(try LiveStreamAudio(roles: names).checked().roles ?? [])
+        default: throw APIError.badRequest("malformed body", "audio.roles is not of type array")
+        }
+    }
+
+    private static func refusal(of path: [String]) -> DecodingError {
+        .dataCorrupted(
+            .init(codingPath: path.map(Key.init), debugDescription: "this cannot be changed"))
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,26 @@
+import Stage
+import Testing
+
+@testable import Bot
+
+/// The lines in which a parent tells its bot what to do.
+@Suite struct BotOrderTests {
+    @Test func rolesAreASetOrEverybody() {
+        #expect(
+            BotOrder(line: #"audio {"roles":["host","guest"]}"#) == .roles(["guest", "host"]))
+        #expect(BotOrder(line: #"audio {"roles":[]}"#) == .roles([]))
+        #expect(BotOrder(line: #"audio {"roles":null}"#) == .roles(nil))
+    }
+
+    @Test func aLayoutComesWhole() {
+        #expect(BotOrder(line: #"layout {"gap":8}"#) == .layout(Layout(gap: 8)))
+    }
+
+    @Test(arguments: [
+        "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
+        #"layout {"gap":"wide"}"#, "layout {", "paint {}", #"AUDIO {"roles":null}"#,
+    ])
+    func aLineThatIsNoOrderIsNone(line: String) {
+        #expect(BotOrder(line: line) == nil)
+    }
+}

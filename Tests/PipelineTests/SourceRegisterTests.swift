@@ -1,0 +1,104 @@
+import Foundation
+import HLS
+import MediaKernel
+import Stage
+import Testing
+
+@testable import Pipeline
+
+/// Who is heard, judged on the waveform: a hum whose peer's role comes and goes.
+@Suite struct SourceRegisterTests {
+    /// Of the output, in 10 ms.
+    private struct Heard {
+        let levels: [Float]
+        let worstEdge: Float
+    }
+
+    /// - Parameter act: called before each packet of 20 ms.
+    private func heard(
+        seconds: Double, roles: Set<String>? = nil, act: (Int, SourceRegister) -> Void
+    ) throws -> Heard {
+        let configuration = PipelineConfiguration(
+            ladder: .standard, frameRate: 50, outputDirectory: "", title: "",
+            playoutDelay: .fixed(.milliseconds(100)), sound: SoundOptions(roles: roles))
+        let register = SourceRegister(configuration: configuration) { _ in }
+        let clock = SampleClock(origin: .zero, frameRate: 50)
+        register.mixed(through: 0, clock)
+        register.show([Self.ann(role: "host")])
+        register.mediaBegan("voice", .opus)
+        var desk: [AudioSource] = []
+        var output: [Float] = []
+        for (index, packet) in try Voice(seconds: seconds, signal: Voice.hum).packets.enumerated() {
+            act(index, register)
+            let timestamp = Int64(index * Voice.packetSamples)
+            let frame = IncomingFrame(
+                data: packet, timestamp: timestamp, isKeyframe: true,
+                arrival: clock.instant(ofSample: timestamp))
+            _ = register.receive(frame, of: "voice")
+            for source in register.takeDeparted() {
+                source.isSpeaking = false
+                desk.append(source)
+            }
+            let end = timestamp + Int64(Voice.packetSamples)
+            var mixed = [Float](repeating: 0, count: Voice.packetSamples)
+            for source in register.sounds + desk {
+                guard let block = source.pull(Voice.packetSamples, through: end) else { continue }
+                for n in mixed.indices { mixed[n] += block[2 * n] }
+            }
+            register.mixed(through: end, clock)
+            output += mixed
+        }
+        return Heard(
+            levels: Voice.levels(output), worstEdge: Voice.edges(output).max() ?? 0)
+    }
+
+    private static func ann(role: String) -> SourcePeer {
+        SourcePeer(
+            id: "ann", name: "Ann", role: role, joinedAt: 1,
+            tracks: [SourceTrack(id: "voice", isVideo: false, isScreen: false, isMuted: false)])
+    }
+
+    private func expectOneSilence(_ heard: Heard) {
+        // The hum's own second difference is up to 0.03, and a cut's 0.1 and more.
+        #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
+        let levels = heard.levels
+        #expect(levels[20..<99].allSatisfy { $0 > 0.1 })
+        #expect(levels[101..<209].allSatisfy { $0 < 1e-4 }, "gone within 10 ms")
+        // Wanted again, it comes after its playout delay.
+        #expect(levels[215..<298].allSatisfy { $0 > 0.1 })
+    }
+
+    @Test func rolesThatChangeAreFadedOutAtOnceAndIn() throws {
+        let heard = try heard(seconds: 3) { index, register in
+            if index == 50 { register.setRoles(["guest"]) }
+            if index == 100 { register.setRoles(["guest", "host"]) }
+        }
+        expectOneSilence(heard)
+    }
+
+    @Test func aPeerWhoseRoleChangesIsToo() throws {
+        let heard = try heard(seconds: 3, roles: ["host"]) { index, register in
+            if index == 50 { register.show([Self.ann(role: "guest")]) }
+            if index == 100 { register.show([Self.ann(role: "host")]) }
+        }
+        expectOneSilence(heard)
+    }
+
+    @Test func everybodyIsHeardWhereNoRolesAreNamed() throws {
+        let heard = try heard(seconds: 2, roles: []) { index, register in
+            if index == 50 { register.setRoles(nil) }
+        }
+        #expect(heard.levels[..<100].allSatisfy { $0 == 0 })
+        #expect(heard.levels[115..<198].allSatisfy { $0 > 0.1 })
+        #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
+    }
+
+    @Test func whoLeavesIsHeardOut() throws {
+        let heard = try heard(seconds: 2) { index, register in
+            if index == 50 { register.show([]) }
+        }
+        #expect(heard.levels[20..<108].allSatisfy { $0 > 0.1 })
+        #expect(heard.levels[112...].allSatisfy { $0 < 1e-4 })
+        #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
+    }
+}
