@@ -87,6 +87,20 @@ import Testing
         #expect(output.last == -1)
     }
 
+    /// Cut within the sound, within a silence that follows, and where little is left.
+    @Test(arguments: [(2000, 0), (2000, 500), (100, 500), (2000, 100), (100, 0), (0, 0)])
+    func whatIsCutEndsWithAFadeAtOnce(sound: Int, silence: Int) throws {
+        var queue = SampleQueue()
+        queue.append(tone(800 + sound))
+        queue.appendSilence(silence)
+        var output = left(try pull(400, from: &queue)) + left(try pull(400, from: &queue))
+        queue.cut()
+        output += left(queue.pull(480) ?? []) + [0]
+        #expect(step(output) <= 2 * fadeStep)
+        #expect(queue.pull(480) == nil)
+        #expect(output.count <= 800 + 480 + 1 && output.last == 0)
+    }
+
     @Test func theQueueHasALimit() {
         var queue = SampleQueue()
         for _ in 0..<10 { queue.append(tone(48_000)) }
