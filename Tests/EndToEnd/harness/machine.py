@@ -52,12 +52,12 @@ class Watch:
         return worst
 
     def wait_for_calm(self, share, timeout):
-        """Waits until the host has let the machine alone for a while. Whether it did in time."""
-        deadline = time.monotonic() + timeout
-        begin = time.monotonic()
-        while time.monotonic() < deadline:
+        """Waits until the host has let the machine alone for a while, or for so many seconds.
+        Returns how long that was, in seconds."""
+        begin = since = time.monotonic()
+        while time.monotonic() - begin < timeout:
             time.sleep(2 * PIECE)
-            if self.worst(begin, time.monotonic()) < share:
-                return True
-            begin = time.monotonic()
-        return False
+            if self.worst(since, time.monotonic()) < share:
+                break
+            since = time.monotonic()
+        return time.monotonic() - begin

@@ -16,7 +16,7 @@ from .machine import Watch
 STARVED = 0.15  # of the machine over two seconds
 ATTEMPTS = 3
 CALM_TIMEOUT = 60  # s
-BUDGET = 900  # s that repetitions may take in one run of the tests
+BUDGET = 420  # s that repetitions may take in one run of the tests, the waits included
 
 watch = Watch()
 
@@ -70,7 +70,7 @@ def pytest_runtest_protocol(item, nextitem):
             break
         item.warn(pytest.PytestWarning(f"made again, as {words}: {_cause(failed[0])}"))
         made.forget()
-        watch.wait_for_calm(STARVED / 2, CALM_TIMEOUT)
+        _spent += watch.wait_for_calm(STARVED / 2, CALM_TIMEOUT)
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
