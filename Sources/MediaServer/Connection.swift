@@ -2,6 +2,13 @@ import Datagrams
 import MediaKernel
 import PeerConnection
 
+/// Where the datagrams of a connection go.
+protocol DatagramSink: AnyObject {
+    func send(_ bytes: [UInt8], to address: TransportAddress)
+}
+
+extension DatagramSocket: DatagramSink {}
+
 /// A peer connection with what the shared socket must know of it. Confined to the media loop.
 final class Connection {
     let peer: PeerID
@@ -9,7 +16,7 @@ final class Connection {
     let core: PeerConnection
     unowned let room: RoomForwarder
     /// The socket that its last authenticated check came through.
-    var socket: DatagramSocket?
+    var socket: (any DatagramSink)?
     /// Fragments and addresses under which it is registered, to take them back at the end.
     var fragments: Set<String> = []
     var addresses: Set<TransportAddress> = []

@@ -43,6 +43,14 @@ final class ForwardedTrack {
         ladder = QualityLadder(of: encodings, picture: pictures, at: now)
     }
 
+    /// Whether the publisher has switched a layer off or on since the ladder was made.
+    func hasSwitchedLayers(at now: Instant) -> Bool {
+        encodings.count > 1
+            && ladder.rungs.contains { rung in
+                encodings[rung.choice.encoding].isLive(picture: pictures, at: now) != rung.isLive
+            }
+    }
+
     /// Bits per second of an audio track.
     func audioBitsPerSecond(at now: Instant) -> Int {
         encodings[0].bitsPerSecond(upTo: 0, at: now)

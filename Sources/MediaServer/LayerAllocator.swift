@@ -117,6 +117,10 @@ struct LayerAllocator {
 struct ProbePlan {
     static let intervalMinimum: Duration = .seconds(2)
     static let intervalMaximum: Duration = .seconds(30)
+    /// A short probe of few packets measures up to a fifth less than it was sent at: so much more
+    /// than what is missing must be tried, and so much of that be found, for it to be given.
+    static let goalFactor = 1.3
+    static let reachedShare = 0.8
 
     private var interval = intervalMinimum
     private var lastProbe: Instant?
@@ -142,12 +146,14 @@ struct ProbePlan {
         }
         guard now - last >= interval else { return nil }
         if goal > 0 {
-            let hasReached = reached.map { $0.at > last && $0.bitsPerSecond >= goal * 8 / 10 }
+            let hasReached = reached.map {
+                $0.at > last && Double($0.bitsPerSecond) >= Double(goal) * Self.reachedShare
+            }
             interval = hasReached == true
                 ? Self.intervalMinimum : min(interval * 2, Self.intervalMaximum)
         }
         lastProbe = now
-        goal = missing + missing / 10
+        goal = Int(Double(missing) * Self.goalFactor)
         return goal
     }
 }

@@ -19,7 +19,8 @@ final class MediaLoop {
     let eventLoop: any EventLoop
     let identity: DTLSIdentity
     let logger: Logger
-    private(set) var advertised: [TransportAddress] = []
+    /// What clients are told.
+    var advertised: [TransportAddress] = []
     /// Addresses of this machine, without ports.
     private let ownAddresses = Set(HostAddresses.all().map(\.ip))
     private var sockets: [DatagramSocket] = []
@@ -161,7 +162,7 @@ final class MediaLoop {
 
     // MARK: Time
 
-    private func tick(at now: Instant) {
+    func tick(at now: Instant) {
         DataChannelTransport.tick(at: now)
         for connection in connections.values {
             if let deadline = connection.core.nextDeadline, deadline <= now {

@@ -14,6 +14,8 @@ final class MediaPeer {
     var preferences: [TrackID: LayerPreference] = [:]
     var allocator = LayerAllocator()
     var probes = ProbePlan()
+    /// The subscribe connection's channel is open: what is said before is heard by nobody.
+    var hasChannel = false
     var needsOffer = false
     var needsRestart = false
 

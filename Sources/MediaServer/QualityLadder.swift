@@ -50,7 +50,11 @@ struct QualityLadder: Hashable {
                         bitsPerSecond: encoding.bitsPerSecond(upTo: 0, at: now),
                         isLive: encoding.isLive(picture: picture, at: now)))
             }
+            let ranks = encodings.compactMap { $0.rid.flatMap { Self.knownNames[$0] } }
+            // Sizes are known from key frames on, names before.
+            let areNamed = Set(ranks).count == encodings.count
             rungs.sort { a, b in
+                if areNamed { return ranks[a.choice.encoding] < ranks[b.choice.encoding] }
                 let (pixelsA, pixelsB) = (a.size?.pixels ?? 0, b.size?.pixels ?? 0)
                 if pixelsA != pixelsB { return pixelsA < pixelsB }
                 return (a.bitsPerSecond, b.choice.encoding) < (b.bitsPerSecond, a.choice.encoding)
@@ -83,12 +87,16 @@ struct QualityLadder: Hashable {
         }
     }
 
-    /// Clients of 100ms call their encodings f, h and q; others are named by their place.
+    /// What clients of 100ms call their encodings.
+    private static let knownNames: [String: LayerPreference] = [
+        "f": .high, "h": .medium, "q": .low,
+    ]
+
+    /// Others than those of known names are named by their place.
     private mutating func name(rids: [String?]) {
-        let known: [String: LayerPreference] = ["f": .high, "h": .medium, "q": .low]
         for index in rungs.indices {
             let rid = rids[rungs[index].choice.encoding]
-            if let rid, let name = known[rid] {
+            if let rid, let name = Self.knownNames[rid] {
                 rungs[index].name = name
             } else if index == rungs.count - 1 {
                 rungs[index].name = .high

@@ -96,6 +96,7 @@ extension RoomForwarder {
 
     /// Says what a subscriber gets where that has changed.
     private func tell(_ peer: MediaPeer, _ wishes: [(Subscription, ForwardedTrack)]) {
+        guard peer.hasChannel else { return }
         var changed: [TrackLayers] = []
         for (subscription, track) in wishes {
             let expected = track.ladder.expected(for: subscription.preference)

@@ -36,7 +36,13 @@ extension RoomForwarder {
             }
         case .channelText(_, let text):
             emit(.dataText(connection.peer, connection.direction, text))
-        case .channelOpened, .channelClosed:
+        case .channelOpened:
+            guard connection.direction == .subscribe, let peer = peers[connection.peer] else {
+                return
+            }
+            peer.hasChannel = true
+            allocate(peer, at: now)
+        case .channelClosed:
             break
         }
     }

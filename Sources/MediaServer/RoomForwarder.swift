@@ -95,6 +95,10 @@ final class RoomForwarder {
             for (index, encoding) in track.encodings.enumerated() {
                 tick(encoding, at: index, of: track, at: now)
             }
+            if track.hasSwitchedLayers(at: now) {
+                ladderChanged(of: track, at: now)
+                requestAwaited(of: track, at: now)
+            }
             if track.isFlowing, let last = track.lastPacket, now - last > Self.idleAfter {
                 track.isFlowing = false
                 emit(.trackMedia(track.publisher, track.id, isFlowing: false))

@@ -5,10 +5,12 @@ import RTP
 final class SourceEncoding {
     /// Packets kept while somebody waits for a key frame, whose beginning may come late.
     static let recentMaximum = 64
-    /// An encoding that is silent for so long, and for so many pictures of the others, has been
-    /// switched off by its publisher. When all are silent, nothing has happened to any of them.
-    static let liveFor: Duration = .milliseconds(600)
-    static let livePictures = 4
+    /// An encoding that is silent for as long as so many of its own pictures take, within these
+    /// limits, and for so many pictures of the others, has been switched off by its publisher. When
+    /// all are silent, nothing has happened to any of them.
+    static let ownPicturesMissing = 8
+    static let silenceLimits: ClosedRange<Duration> = .milliseconds(250) ... .seconds(1)
+    static let othersPictures = 6
 
     /// What the publisher calls it; nil without simulcast.
     let rid: String?
@@ -20,6 +22,9 @@ final class SourceEncoding {
     /// The last tie of the publisher's wall clock to the encoding's RTP clock.
     private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
     private var lastPacket: (time: Instant, picture: Int)?
+    private var lastPictureEnd: Instant?
+    /// From one picture to the next, averaged over some; slow until it is known better.
+    private var pictureInterval: Duration = .milliseconds(100)
     /// Picture sizes by spatial layer, lowest first; of the last key frame.
     private(set) var sizes: [PictureSize] = []
     /// By spatial layer; one for a stream that has none.
@@ -39,6 +44,7 @@ final class SourceEncoding {
         _ packet: RTPPacket, summary: PayloadSummary, repairs: Bool, picture: Int, at now: Instant
     ) -> Bool {
         lastPacket = (now, picture)
+        if packet.marker { pictureEnded(at: now) }
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
             nacks = NACKGenerator()
@@ -84,10 +90,19 @@ final class SourceEncoding {
         return lastReport.report
     }
 
+    private func pictureEnded(at now: Instant) {
+        defer { lastPictureEnd = now }
+        guard let lastPictureEnd else { return }
+        let interval = min(now - lastPictureEnd, Self.silenceLimits.upperBound)
+        pictureInterval += (interval - pictureInterval) / 8
+    }
+
+    /// - Parameter picture: the track's count of pictures over all encodings.
     func isLive(picture: Int, at now: Instant) -> Bool {
         guard let lastPacket else { return false }
-        return now - lastPacket.time < Self.liveFor
-            || picture - lastPacket.picture < Self.livePictures
+        let (shortest, longest) = (Self.silenceLimits.lowerBound, Self.silenceLimits.upperBound)
+        let limit = min(max(pictureInterval * Self.ownPicturesMissing, shortest), longest)
+        return now - lastPacket.time < limit || picture - lastPacket.picture < Self.othersPictures
     }
 
     /// Of a spatial layer with those below it.

@@ -1,0 +1,254 @@
+import Clocks
+import ICE
+import Logging
+import MediaKernel
+import NIOPosix
+import PeerConnection
+import RTP
+import SDP
+import SecureTransport
+import Testing
+
+@testable import MediaServer
+
+/// Tests of a whole room in fake time: usrsctp has one clock per process, so they take turns.
+@Suite("Simulated rooms", .serialized)
+enum SimulatedRoomTests {}
+
+/// A room without sockets, on a simulated network with fake time: one that publishes a video in
+/// three layers, and one that watches it over a way of limited rate.
+final class SimulatedRoom {
+    static let step: Duration = .milliseconds(5)
+    static let delay: Duration = .milliseconds(20)
+    /// What waits before the narrow part of a way; more is lost.
+    static let queueMaximum: Duration = .milliseconds(300)
+    static let server = TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)
+
+    private struct Datagram {
+        let arrival: Instant
+        let order: Int
+        let bytes: [UInt8]
+        let deliver: (SimulatedRoom, [UInt8]) -> Void
+    }
+
+    /// What the server sends to one end.
+    private final class Way: DatagramSink {
+        unowned let owner: SimulatedRoom
+        let end: PeerConnection
+        var busyUntil = Instant.zero
+
+        init(_ owner: SimulatedRoom, _ end: PeerConnection) {
+            self.owner = owner
+            self.end = end
+        }
+
+        func send(_ bytes: [UInt8], to address: TransportAddress) {
+            owner.transmit(bytes, over: self)
+        }
+    }
+
+    private(set) var now: Instant
+    let room: RoomForwarder
+    private let loop: MediaLoop
+    private var offers: AsyncStream<MediaEvent>.AsyncIterator
+    private var inFlight: [Datagram] = []
+    private var sentCount = 0
+    private let camera: PeerConnection
+    private let viewer: PeerConnection
+    private var ways: [Way] = []
+    private var connections: [Connection] = []
+    private var mid = ""
+    var source = LayeredSource()
+    /// What the viewer's way carries, in bits per second.
+    var rate = 100_000_000
+    /// Datagrams to the viewer that were lost on the way.
+    private(set) var lost = 0
+    /// Packets of the video that the viewer got, with the time.
+    private(set) var seen: [(at: Instant, packet: RTPPacket)] = []
+    /// Texts that the viewer got on its channel.
+    private(set) var heard: [String] = []
+
+    init() throws {
+        now = MonotonicClock.now
+        let identity = try DTLSIdentity.generate()
+        loop = MediaLoop(
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), identity: identity,
+            logger: Logger(label: "test"))
+        loop.advertised = [Self.server]
+        let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
+        offers = events.makeAsyncIterator()
+        room = RoomForwarder(id: "room", loop: loop, events: sink)
+        loop.adopt(room)
+        let start = now
+        func client(_ number: UInt8, _ channel: String?) -> PeerConnection {
+            PeerConnection(
+                configuration: .init(
+                    identity: identity, mode: .full(controlling: true),
+                    localCandidates: [
+                        .host(TransportAddress(ipv4: 192, 0, 2, number, port: 40_000))
+                    ],
+                    canonicalName: "client", dataChannel: channel, seed: UInt64(number)),
+                at: start)
+        }
+        camera = client(10, "ion-sfu")
+        viewer = client(20, nil)
+    }
+
+    /// Lets both join and the video begin.
+    static func connected() async throws -> SimulatedRoom {
+        let room = try SimulatedRoom()
+        try await room.connect()
+        return room
+    }
+
+    private func connect() async throws {
+        for peer in ["camera", "viewer"] as [PeerID] { try room.addPeer(peer, at: now) }
+        mid = try camera.add(.simulcast("video"))
+        try publish("camera", from: camera)
+        // Who watches publishes too, though nothing: its first offer opens its way.
+        let idle = try idleConnection()
+        try publish("viewer", from: idle)
+        room.setSubscriptions(["video"], of: "viewer", at: now)
+        try adopt(room.peers["camera"]?.publish, end: camera)
+        run(for: .seconds(1))
+        while let event = await offers.next() {
+            guard case .subscribeOffer("viewer", let sdp) = event else { continue }
+            let offer = try SessionDescription.parse(sdp)
+            let answer = try viewer.answer(offer, at: now)
+            try room.subscribeAnswer(answer.rendered(), from: "viewer", at: now)
+            if offer.media.contains(where: { $0.kind == .video }) { break }
+        }
+        try adopt(room.peers["viewer"]?.subscribe, end: viewer)
+        run(for: .seconds(1))
+        try #require(viewer.state == .connected && camera.state == .connected)
+    }
+
+    private func idleConnection() throws -> PeerConnection {
+        PeerConnection(
+            configuration: .init(
+                identity: try DTLSIdentity.generate(), mode: .full(controlling: true),
+                localCandidates: [], canonicalName: "idle", dataChannel: "ion-sfu", seed: 3),
+            at: now)
+    }
+
+    private func publish(_ peer: PeerID, from end: PeerConnection) throws {
+        let offer = try end.createOffer(at: now).rendered()
+        let answer = try room.publishOffer(offer, from: peer, at: now)
+        try end.accept(answer: try SessionDescription.parse(answer), at: now)
+    }
+
+    private func adopt(_ connection: Connection?, end: PeerConnection) throws {
+        let connection = try #require(connection)
+        let way = Way(self, end)
+        connection.socket = way
+        connections.append(connection)
+        ways.append(way)
+    }
+
+    // MARK: What the test looks at
+
+    func prefer(_ layer: LayerPreference) {
+        room.setPreference(layer, track: "video", of: "viewer", at: now)
+    }
+
+    /// The layer that flows to the viewer, by its place among the publisher's, best first.
+    var current: Int? { subscription?.forwarder.current?.encoding }
+    var beginnings: Int { subscription?.forwarder.beginnings ?? 0 }
+    var isLimited: Bool { subscription?.isLimited ?? false }
+
+    private var subscription: Subscription? { room.tracks["video"]?.subscriptions["viewer"] }
+
+    func packets(since begin: Instant) -> Int { seen.count { $0.at >= begin } }
+
+    // MARK: Time
+
+    func run(for duration: Duration) {
+        let end = now + duration
+        while now < end {
+            now += Self.step
+            deliver()
+            if camera.canSendMedia {
+                for (encoding, packet) in source.due(at: now) {
+                    camera.send(packet, mid: mid, encoding: encoding, at: now)
+                }
+            }
+            loop.tick(at: now)
+            for client in [camera, viewer] {
+                if let deadline = client.nextDeadline, deadline <= now {
+                    client.handleTimeout(at: now)
+                } else {
+                    client.settleChannels(at: now)
+                }
+            }
+            drain()
+        }
+    }
+
+    /// Lets time pass until it is so, but not for longer. Gives how long it took.
+    func run(upTo limit: Duration, until isTrue: (SimulatedRoom) -> Bool) -> Duration? {
+        let begin = now
+        while now - begin < limit {
+            run(for: Self.step)
+            if isTrue(self) { return now - begin }
+        }
+        return nil
+    }
+
+    private func deliver() {
+        let due = inFlight.filter { $0.arrival <= now }
+            .sorted { ($0.arrival, $0.order) < ($1.arrival, $1.order) }
+        inFlight.removeAll { $0.arrival <= now }
+        for datagram in due { datagram.deliver(self, datagram.bytes) }
+        drain()
+    }
+
+    private func drain() {
+        for (way, connection) in zip(ways, connections) {
+            while let output = way.end.poll() {
+                switch output {
+                case .transmit(let bytes, _):
+                    post(bytes, arrival: now + Self.delay) { room, bytes in
+                        let source = TransportAddress(
+                            ipv4: 192, 0, 2, way.end === room.camera ? 10 : 20, port: 40_000)
+                        connection.core.handle(bytes, from: source, at: room.now)
+                        room.loop.drain(connection, at: room.now)
+                    }
+                case .media(let packet): seen.append((now, packet.packet))
+                case .keyframeRequested(_, let encoding): source.requestKeyframe(of: encoding)
+                case .channelText(_, let text): heard.append(text)
+                case .senderReport, .stateChanged, .channelOpened, .channelClosed: break
+                }
+            }
+        }
+    }
+
+    private func transmit(_ bytes: [UInt8], over way: Way) {
+        var arrival = now + Self.delay
+        if way.end === viewer {
+            let start = max(now, way.busyUntil)
+            guard start - now <= Self.queueMaximum else { return lost += 1 }
+            way.busyUntil = start + .seconds(1) * (bytes.count * 8) / rate
+            arrival = way.busyUntil + Self.delay
+        }
+        post(bytes, arrival: arrival) { room, bytes in
+            way.end.handle(bytes, from: Self.server, at: room.now)
+        }
+    }
+
+    private func post(
+        _ bytes: [UInt8], arrival: Instant,
+        deliver: @escaping (SimulatedRoom, [UInt8]) -> Void
+    ) {
+        sentCount += 1
+        inFlight.append(
+            Datagram(arrival: arrival, order: sentCount, bytes: bytes, deliver: deliver))
+    }
+}
+
+extension OutgoingTrack {
+    fileprivate static func simulcast(_ id: String) -> OutgoingTrack {
+        var track = video(id)
+        track.rids = ["f", "h", "q"]
+        return track
+    }
+}

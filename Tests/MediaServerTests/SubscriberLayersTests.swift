@@ -1,0 +1,102 @@
+import MediaKernel
+import Testing
+
+@testable import MediaServer
+
+extension SimulatedRoomTests {
+    /// What a subscriber of a simulcast gets: as much as its way carries, as it wishes, and as the
+    /// publisher sends.
+    @Suite struct SubscriberLayersTests {
+        private let best = 0
+        private let middle = 1
+        private let poorest = 2
+
+        @Test func aWideWayGetsTheBestLayer() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            #expect(room.current == best)
+            #expect(!room.isLimited)
+        }
+
+        @Test func aNarrowWayGetsALowerLayerAndKeepsIt() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            room.rate = 450_000
+            let taken = room.run(upTo: .seconds(5)) { $0.current == middle }
+            #expect(taken != nil, "the best layer is sent into a way that does not carry it")
+            room.run(for: .seconds(3))
+            let (beginnings, lost, begin) = (room.beginnings, room.lost, room.now)
+            room.run(for: .seconds(15))
+            #expect(room.current == middle && room.isLimited)
+            // A probe may be too much for the way for a moment; the picture never pays for it.
+            #expect(room.beginnings - beginnings <= 2)
+            #expect(room.lost - lost <= 20)
+            #expect(room.packets(since: begin) >= 15 * 30 * 2 * 9 / 10)
+        }
+
+        @Test func aVeryNarrowWayGetsThePoorestLayer() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            room.rate = 180_000
+            #expect(room.run(upTo: .seconds(8)) { $0.current == poorest } != nil)
+            room.run(for: .seconds(5))
+            #expect(room.current == poorest)
+        }
+
+        @Test func theBestLayerComesBackWhenTheWayIsWideAgain() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            room.rate = 450_000
+            room.run(for: .seconds(10))
+            #expect(room.current == middle)
+            room.rate = 10_000_000
+            #expect(room.run(upTo: .seconds(20)) { $0.current == best } != nil)
+            room.run(for: .seconds(2))
+            #expect(room.current == best && !room.isLimited)
+        }
+
+        @Test func whatIsNotWantedIsNotSentAndComesBackAtOnce() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(1))
+            room.prefer(.none)
+            room.run(for: .milliseconds(100))
+            let begin = room.now
+            room.run(for: .seconds(2))
+            #expect(room.packets(since: begin) == 0)
+            room.prefer(.low)
+            let back = room.now
+            room.run(for: .milliseconds(200))
+            #expect(room.packets(since: back) > 0 && room.current == poorest)
+        }
+
+        @Test func aLayerThatItsPublisherSwitchesOffIsReplacedAndComesBack() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(2))
+            room.source.isSent[best] = false
+            let begin = room.now
+            #expect(room.run(upTo: .seconds(1)) { $0.current == middle } != nil)
+            // Eight pictures are missing before it is sure, then a key frame comes.
+            #expect(room.now - begin <= .milliseconds(400))
+            room.source.isSent[best] = true
+            #expect(room.run(upTo: .milliseconds(400)) { $0.current == best } != nil)
+        }
+
+        @Test func aPauseOfAllLayersIsNoneOfThem() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(2))
+            let beginnings = room.beginnings
+            room.source.isSent = [false, false, false]
+            room.run(for: .seconds(3))
+            room.source.isSent = [true, true, true]
+            room.run(for: .seconds(1))
+            #expect(room.current == best && room.beginnings == beginnings)
+        }
+
+        @Test func whatThereIsIsSaidToWhoComesLater() async throws {
+            let room = try await SimulatedRoom.connected()
+            let told = room.room.tracks["video"]?.subscriptions["viewer"]?.told
+            #expect(told?.layers.map(\.width) == [320, 640, 1280])
+            #expect(told?.current == .high)
+        }
+    }
+}
