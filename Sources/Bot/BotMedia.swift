@@ -90,7 +90,7 @@ final class BotMedia: ClientMediaObserver {
             track.id, rtpTimestamp: newest + Int64(distance), ntp: ntp, at: now)
     }
 
-    func keyframeRequested(trackID: String, at now: Instant) {}
+    func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {}
 
     func stateChanged(_ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant) {}
 

@@ -25,12 +25,12 @@ final class FilePublisher: ClientMediaObserver {
     /// What the script plays later, by path.
     private let laterFiles: [String: MediaFile]
     private let meter: AudioMeter
-    private var firstFile: MediaFile
-    private var reel: Reel?
-    /// Before this time on the publisher's clock, the reel's frames are not shown.
-    private var reelBegin: Duration = .zero
-    private var bridge: KeyframeBridge?
-    private var lanes: [OutgoingLane] = []
+    /// One for each form of the video, best first. The first one has the sound as well.
+    private var files: [ShownFile]
+    private var layers: VideoLayers
+    /// As `files`; empty without pictures and while nothing is published.
+    private var pictureLanes: [OutgoingLane] = []
+    private var soundLane: OutgoingLane?
     private var muted: Set<String> = []
     private var gate = SilenceGate()
     private var rotation = VideoRotation.none
@@ -40,9 +40,14 @@ final class FilePublisher: ClientMediaObserver {
     /// Started when the connection is first up.
     private var clock: PublisherClock?
     private var nextReport: Duration = .zero
+    /// Everything before this time on the publisher's clock has been sent.
+    private var sentUntil: Duration = .zero
+    /// Less than from one picture to the next.
+    private static let moment: Duration = .milliseconds(10)
 
+    /// - Parameter layers: the same video in smaller forms, best first.
     init(
-        file: MediaFile, laterFiles: [String: MediaFile], names: TrackNames,
+        file: MediaFile, layers: [MediaFile], laterFiles: [String: MediaFile], names: TrackNames,
         conditions: PublisherConditions, orders: AsyncStream<Order>.Continuation, meter: AudioMeter,
         logger: Logger
     ) {
@@ -54,28 +59,19 @@ final class FilePublisher: ClientMediaObserver {
         videoCodec = file.videoCodec
         hasAudio = file.hasAudio
         round = file.duration
-        firstFile = file
+        files = ([file] + layers).map { ShownFile($0) }
+        self.layers = VideoLayers(count: files.count)
         script = conditions.script
         random = SeededRandom(seed: conditions.network.seed)
         makeLanes(names)
-        makeBridge(for: file)
     }
 
     private func makeLanes(_ names: TrackNames) {
-        lanes = []
-        if let videoCodec {
-            lanes.append(
-                OutgoingLane(
-                    trackID: names.video, codec: videoCodec, wrapsSoon: conditions.wrapsSoon))
+        func lane(_ id: String, _ codec: MediaCodec) -> OutgoingLane {
+            OutgoingLane(trackID: id, codec: codec, wrapsSoon: conditions.wrapsSoon)
         }
-        if hasAudio {
-            lanes.append(
-                OutgoingLane(trackID: names.audio, codec: .opus, wrapsSoon: conditions.wrapsSoon))
-        }
-    }
-
-    private func makeBridge(for file: MediaFile) {
-        bridge = file.videoCodec.flatMap { KeyframeBridge(codec: $0, frameRate: file.frameRate) }
+        pictureLanes = videoCodec.map { codec in files.map { _ in lane(names.video, codec) } } ?? []
+        soundLane = hasAudio ? lane(names.audio, .opus) : nil
     }
 
     // MARK: The connection
@@ -91,11 +87,13 @@ final class FilePublisher: ClientMediaObserver {
         clock = PublisherClock(start: start, unixNanoseconds: wallTime, skew: conditions.clockSkew)
         let length = round.rescaled(to: 1_000_000_000).ticks
         let position = conditions.followsWallClock && length > 0 ? wallTime % length : 0
-        reel = Reel(firstFile, offset: .nanoseconds(position))
-        bridge?.request()
+        for encoding in files.indices { files[encoding].start(at: .nanoseconds(position)) }
     }
 
-    func keyframeRequested(trackID: String, at now: Instant) { bridge?.request() }
+    func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {
+        guard files.indices.contains(encoding) else { return }
+        files[encoding].requestKeyframe()
+    }
 
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {}
     func senderReport(
@@ -126,78 +124,84 @@ final class FilePublisher: ClientMediaObserver {
         case .mute(let isVideo): mute(true, isVideo: isVideo)
         case .unmute(let isVideo): mute(false, isVideo: isVideo)
         case .unpublish:
-            lanes = []
+            (pictureLanes, soundLane) = ([], nil)
             orders.yield(.unpublish)
         case .publish:
             let names = TrackNames()
             makeLanes(names)
             muted = []
-            bridge?.request()
+            for file in files { file.requestKeyframe() }
             orders.yield(.publish(names))
         case .interrupt(let duration):
             orders.yield(.interrupt(duration))
         case .play(let path):
             guard let file = laterFiles[path] else { return }
-            reel = Reel(file, offset: .zero - step.time)
-            reelBegin = step.time
-            makeBridge(for: file)
+            files[0].change(to: file, at: step.time)
         case .rotate(let rotation):
             self.rotation = rotation
+        case .layers(let count):
+            // An encoder that is switched on begins with a key frame.
+            for encoding in layers.send(count) { files[encoding].requestKeyframe() }
         }
     }
 
     private func mute(_ isMuted: Bool, isVideo: Bool) {
-        for lane in lanes where lane.isVideo == isVideo {
-            if isMuted { muted.insert(lane.trackID) } else { muted.remove(lane.trackID) }
-            orders.yield(.mute(isMuted, trackID: lane.trackID))
-        }
+        guard let lane = isVideo ? pictureLanes.first : soundLane else { return }
+        if isMuted { muted.insert(lane.trackID) } else { muted.remove(lane.trackID) }
+        orders.yield(.mute(isMuted, trackID: lane.trackID))
         // A camera that is switched on begins with a key frame.
-        if isVideo, !isMuted { bridge?.request() }
+        if isVideo, !isMuted { for file in files { file.requestKeyframe() } }
     }
 
     // MARK: Sending
 
+    /// Sends what is due, the layers of one moment together: one that came long after the others,
+    /// when the machine was busy, would look as if it had been switched off.
     private func sendFrames(before end: Duration, at now: Instant) throws {
-        while let (frame, time) = try reel?.next(before: end) {
-            guard let index = lanes.firstIndex(where: { $0.isVideo == frame.isVideo }),
-                !muted.contains(lanes[index].trackID), time >= reelBegin
-            else {
-                if frame.isVideo { bridge?.skip(frame) }
-                continue
-            }
-            if frame.isVideo {
-                sendPicture(bridged(frame), at: time, lane: index, now: now)
-            } else {
-                sendSound(frame, at: time, lane: index, now: now)
-            }
+        while sentUntil < end {
+            sentUntil = min(sentUntil + Self.moment, end)
+            for encoding in files.indices { try sendFrames(of: encoding, at: now) }
         }
     }
 
-    private func bridged(_ frame: MediaFile.Frame) -> MediaFile.Frame {
-        do {
-            return try bridge?.pass(frame) ?? frame
-        } catch {
-            logger.warning("no key frame was made", metadata: ["error": "\(error)"])
-            return frame
+    private func sendFrames(of encoding: Int, at now: Instant) throws {
+        while let (frame, time) = try files[encoding].next(before: sentUntil) {
+            if frame.isVideo {
+                sendPicture(frame, at: time, encoding: encoding, now: now)
+            } else if encoding == 0 {
+                sendSound(frame, at: time, now: now)
+            }
         }
     }
 
     private func sendPicture(
-        _ frame: MediaFile.Frame, at time: Duration, lane index: Int, now: Instant
+        _ picture: MediaFile.Frame, at time: Duration, encoding: Int, now: Instant
     ) {
+        guard isSent(encoding) else { return files[encoding].skip(picture) }
+        var picture = picture
+        do {
+            picture = try files[encoding].pass(picture)
+        } catch {
+            logger.warning("no key frame was made", metadata: ["error": "\(error)"])
+        }
         let id = media?.outgoingExtensions[HeaderExtensionURI.videoOrientation]
-        for var packet in lanes[index].packets(of: frame, at: time) {
+        for var packet in pictureLanes[encoding].packets(of: picture, at: time) {
             // 3GPP TS 26.114 sect. 7.4.5: on the last packet of a picture.
             if let id, packet.marker {
                 packet.extensions.set(id, VideoOrientation(rotation: rotation).extensionBytes)
             }
-            media?.send(packet, trackID: lanes[index].trackID, at: now)
+            media?.send(
+                packet, trackID: pictureLanes[encoding].trackID, encoding: encoding, at: now)
         }
     }
 
-    private func sendSound(
-        _ frame: MediaFile.Frame, at time: Duration, lane index: Int, now: Instant
-    ) {
+    private func isSent(_ encoding: Int) -> Bool {
+        guard pictureLanes.indices.contains(encoding) else { return false }
+        return layers.isSent(encoding) && !muted.contains(pictureLanes[encoding].trackID)
+    }
+
+    private func sendSound(_ frame: MediaFile.Frame, at time: Duration, now: Instant) {
+        guard var lane = soundLane, !muted.contains(lane.trackID) else { return }
         let level = meter.level(of: frame.data)
         let isSilent = level >= AudioMeter.silence
         var beginsTalkspurt = false
@@ -206,28 +210,38 @@ final class FilePublisher: ClientMediaObserver {
             beginsTalkspurt = gate.beginsTalkspurt
         }
         let id = media?.outgoingExtensions[HeaderExtensionURI.audioLevel]
-        for var packet in lanes[index].packets(of: frame, at: time) {
+        for var packet in lane.packets(of: frame, at: time) {
             packet.marker = beginsTalkspurt
             if let id {
                 packet.extensions.set(
                     id, AudioLevel(voice: !isSilent, level: level).extensionBytes)
             }
-            media?.send(packet, trackID: lanes[index].trackID, at: now)
+            media?.send(packet, trackID: lane.trackID, at: now)
         }
+        soundLane = lane
     }
 
     /// Ties the tracks to one wall clock, so that receivers can put them together.
     private func report(after elapsed: Duration) {
         guard let clock, elapsed >= nextReport else { return }
         nextReport = elapsed + SenderReports.interval
-        for lane in lanes where !muted.contains(lane.trackID) {
-            guard
-                let error = conditions.senderReports.error(
-                    isVideo: lane.isVideo, after: elapsed, using: &random)
-            else { continue }
-            media?.sendSenderReport(
-                trackID: lane.trackID, ntp: clock.wallTime(after: elapsed + error),
-                rtpTimestamp: lane.timestamp(elapsed))
+        for encoding in pictureLanes.indices where isSent(encoding) {
+            report(pictureLanes[encoding], encoding: encoding, after: elapsed, by: clock)
         }
+        if let soundLane, !muted.contains(soundLane.trackID) {
+            report(soundLane, encoding: 0, after: elapsed, by: clock)
+        }
+    }
+
+    private func report(
+        _ lane: OutgoingLane, encoding: Int, after elapsed: Duration, by clock: PublisherClock
+    ) {
+        guard
+            let error = conditions.senderReports.error(
+                isVideo: lane.isVideo, after: elapsed, using: &random)
+        else { return }
+        media?.sendSenderReport(
+            trackID: lane.trackID, encoding: encoding,
+            ntp: clock.wallTime(after: elapsed + error), rtpTimestamp: lane.timestamp(elapsed))
     }
 }

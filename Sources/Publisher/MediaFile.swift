@@ -25,6 +25,8 @@ struct MediaFile {
     let videoCodec: MediaCodec?
     /// Pictures per second, nil when they vary.
     let frameRate: Double?
+    /// Of each picture; 0 without any.
+    let pixels: Int
     let hasAudio: Bool
     /// How long one round takes.
     var duration: MediaTime { reader.duration }
@@ -46,7 +48,11 @@ struct MediaFile {
         } else {
             videoCodec = nil
         }
-        if case .video(_, _, let rate) = video?.kind { frameRate = rate } else { frameRate = nil }
+        if case .video(let width, let height, let rate) = video?.kind {
+            (frameRate, pixels) = (rate, width * height)
+        } else {
+            (frameRate, pixels) = (nil, 0)
+        }
         videoTrack = video?.index
         audioTrack = audio?.index
         hasAudio = audio != nil

@@ -7,8 +7,17 @@ public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// A step of the script that is none; see `Script.Step.init(parsing:)`.
     case badStep(String)
-    /// A file that is played later has other codecs than the first, which were agreed upon.
+    /// A file that is played later, or a layer, has other codecs than the first, which were agreed
+    /// upon.
     case differentCodecs(path: String)
+    /// More layers than there are names for.
+    case tooManyLayers(maximum: Int)
+    /// A layer does not last as long as the first file, so that they would not stay together.
+    case differentLength(path: String)
+    /// Layers are given best first, and this one has no fewer pixels than the one before.
+    case notSmaller(path: String)
+    /// One file cannot take the place of several layers.
+    case playsWithoutLayers(path: String)
 
     public var description: String {
         switch self {
@@ -18,9 +27,15 @@ public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badStep(let text):
             """
             '\(text)' is no step; SECONDS:ACTION with mute-audio, mute-video, unmute-audio, \
-            unmute-video, unpublish, publish, break=SECONDS, play=FILE or rotate=DEGREES is
+            unmute-video, unpublish, publish, break=SECONDS, play=FILE, rotate=DEGREES or \
+            layers=NUMBER is
             """
         case .differentCodecs(let path): "\(path) has other codecs than the first file"
+        case .tooManyLayers(let maximum): "a video has at most \(maximum) layers, itself included"
+        case .differentLength(let path): "\(path) is not as long as the first file"
+        case .notSmaller(let path): "\(path) is not smaller than the layer before; best first"
+        case .playsWithoutLayers(let path):
+            "\(path) cannot take the place of a video with layers"
         }
     }
 }

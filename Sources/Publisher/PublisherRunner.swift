@@ -17,10 +17,13 @@ public struct PublisherRunner: Sendable {
         public var name: String
         public var metadata: String
         public var path: String
+        /// Files of the same video in smaller forms, best first: the layers of its simulcast.
+        public var layers: [String]
         public var conditions: PublisherConditions
 
         public init(
             endpoint: String, token: String, name: String, metadata: String = "", path: String,
+            layers: [String] = [],
             conditions: PublisherConditions = PublisherConditions()
         ) {
             self.endpoint = endpoint
@@ -28,6 +31,7 @@ public struct PublisherRunner: Sendable {
             self.name = name
             self.metadata = metadata
             self.path = path
+            self.layers = layers
             self.conditions = conditions
         }
     }
@@ -50,14 +54,19 @@ public struct PublisherRunner: Sendable {
     ) async throws {
         let conditions = options.conditions
         let file = try MediaFile(path: options.path)
-        let contents = Contents(videoCodec: file.videoCodec, hasAudio: file.hasAudio)
+        let layers = try VideoLayers.open(options.layers, of: file)
+        let contents = Contents(
+            videoCodec: file.videoCodec, hasAudio: file.hasAudio,
+            rids: VideoLayers(count: layers.count + 1).rids)
         let laterFiles = try later(conditions.script, like: contents)
         let names = TrackNames()
         let (orders, orderSink) = AsyncStream.makeStream(of: FilePublisher.Order.self)
         let meter = try AudioMeter()
         let logger = logger
         // Handed to the media loop, which calls the closure once; nobody touches them here again.
-        nonisolated(unsafe) let parts = (file: file, laterFiles: laterFiles, meter: meter)
+        nonisolated(unsafe) let parts = (
+            file: file, layers: layers, laterFiles: laterFiles, meter: meter
+        )
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
@@ -67,7 +76,7 @@ public struct PublisherRunner: Sendable {
             group: group, logger: logger
         ) {
             FilePublisher(
-                file: parts.file, laterFiles: parts.laterFiles, names: names,
+                file: parts.file, layers: parts.layers, laterFiles: parts.laterFiles, names: names,
                 conditions: conditions, orders: orderSink, meter: parts.meter, logger: logger)
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -103,8 +112,10 @@ public struct PublisherRunner: Sendable {
         var files: [String: MediaFile] = [:]
         for path in script.paths where files[path] == nil {
             let file = try MediaFile(path: path)
-            guard Contents(videoCodec: file.videoCodec, hasAudio: file.hasAudio) == contents else {
-                throw PublisherError.differentCodecs(path: path)
+            guard (file.videoCodec, file.hasAudio) == (contents.videoCodec, contents.hasAudio)
+            else { throw PublisherError.differentCodecs(path: path) }
+            guard contents.rids.isEmpty else {
+                throw PublisherError.playsWithoutLayers(path: path)
             }
             files[path] = file
         }
@@ -128,6 +139,8 @@ public struct PublisherRunner: Sendable {
 private struct Contents: Hashable, Sendable {
     let videoCodec: MediaCodec?
     let hasAudio: Bool
+    /// The names of the video's layers; empty for one form.
+    let rids: [String]
 
     func tracks(_ names: TrackNames) -> [RoomClient.PublishedMedia] {
         var tracks: [RoomClient.PublishedMedia] = []
@@ -144,7 +157,7 @@ private struct Contents: Hashable, Sendable {
                 RoomClient.PublishedMedia(
                     track: OutgoingTrack(
                         streamID: names.stream, trackID: id, kind: kind, codecs: Array(offered),
-                        headerExtensions: [headerExtension]),
+                        headerExtensions: [headerExtension], rids: codec.isVideo ? rids : []),
                     payload: TrackPayload(
                         trackID: TrackID(id), streamID: names.stream,
                         type: codec.isVideo ? .video : .audio)))

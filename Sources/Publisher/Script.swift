@@ -16,6 +16,8 @@ public struct Script: Hashable, Sendable {
         case play(path: String)
         /// From here on, pictures are to be turned clockwise by whoever shows them.
         case rotate(VideoRotation)
+        /// From here on, so many of the video's layers are sent, the poorest ones.
+        case layers(Int)
     }
 
     public struct Step: Hashable, Sendable {
@@ -29,8 +31,8 @@ public struct Script: Hashable, Sendable {
         }
 
         /// Reads `SECONDS:ACTION`, where the action is one of `mute-audio`, `mute-video`,
-        /// `unmute-audio`, `unmute-video`, `unpublish`, `publish`, `break=SECONDS`, `play=FILE`
-        /// and `rotate=DEGREES`.
+        /// `unmute-audio`, `unmute-video`, `unpublish`, `publish`, `break=SECONDS`, `play=FILE`,
+        /// `rotate=DEGREES` and `layers=NUMBER`.
         ///
         /// - Throws: `.badStep`.
         public init(parsing text: String) throws(PublisherError) {
@@ -59,6 +61,9 @@ public struct Script: Hashable, Sendable {
             case ("play", let value?): return .play(path: String(value))
             case ("rotate", let value?):
                 return Int(value).flatMap(VideoRotation.init(rawValue:)).map { .rotate($0) }
+            case ("layers", let value?):
+                let counts = 1...VideoLayers.rids.count
+                return Int(value).flatMap { counts.contains($0) ? .layers($0) : nil }
             default: return nil
             }
         }

@@ -250,9 +250,10 @@ public final class ClientMedia {
                     observer.senderReport(
                         of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
                 }
-            case .keyframeRequested(let mid, _):
+            case .keyframeRequested(let mid, let encoding):
                 if let entry = outgoing.first(where: { $0.value == mid }) {
-                    observer.keyframeRequested(trackID: entry.key, at: now)
+                    observer.keyframeRequested(
+                        trackID: entry.key, encoding: encoding, at: now)
                 }
             case .stateChanged(let state):
                 observer.stateChanged(direction, state, at: now)

@@ -21,6 +21,13 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The participant's metadata, such as {\"picture\": \"https://…\"}.")
     var metadata = ""
 
+    @Option(
+        name: .customLong("layer"),
+        help: ArgumentHelp(
+            "The same video smaller, sent beside FILE as a simulcast layer. Twice at most.",
+            valueName: "file"))
+    var layers: [String] = []
+
     @OptionGroup(title: "Conditions, for tests")
     var conditions: PublishConditionOptions
 
@@ -33,6 +40,7 @@ struct PublishCommand: AsyncParsableCommand {
         try await PublisherRunner(
             options: PublisherRunner.Options(
                 endpoint: endpoint, token: token, name: name, metadata: metadata, path: file,
+                layers: layers,
                 conditions: conditions.conditions()),
             logger: logger
         ).run(group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons) {

@@ -37,8 +37,8 @@ struct PublishConditionOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             What to do SECONDS after the start: mute-audio, mute-video, unmute-audio, \
-            unmute-video, unpublish, publish, break=SECONDS, play=FILE or rotate=DEGREES. \
-            Can be given several times.
+            unmute-video, unpublish, publish, break=SECONDS, play=FILE, rotate=DEGREES or \
+            layers=NUMBER. Can be given several times.
             """, valueName: "seconds:action"),
         transform: Script.Step.init(parsing:))
     var at: [Script.Step] = []

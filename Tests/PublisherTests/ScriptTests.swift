@@ -14,6 +14,8 @@ import Testing
         ("10:break=2.5", .interrupt(.milliseconds(2500))),
         ("4:play=some/file:with=signs.webm", .play(path: "some/file:with=signs.webm")),
         ("5:rotate=270", .rotate(.clockwise270)),
+        ("6:layers=1", .layers(1)),
+        ("6:layers=3", .layers(3)),
     ])
     func aStepIsRead(text: String, action: Script.Action) throws {
         let step = try Script.Step(parsing: text)
@@ -25,6 +27,7 @@ import Testing
     @Test(arguments: [
         "", "mute-audio", ":mute-audio", "x:mute-audio", "-1:mute-audio", "1:", "1:dance",
         "1:break", "1:break=", "1:break=x", "1:break=-1", "1:rotate=45", "1:play",
+        "1:layers", "1:layers=0", "1:layers=4", "1:layers=x",
         "1:mute-audio=2", "99999999:unpublish", "nan:unpublish",
     ])
     func whatIsNoStepIsRefused(text: String) {

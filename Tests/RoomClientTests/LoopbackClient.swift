@@ -131,7 +131,7 @@ private final class Observer: ClientMediaObserver {
 
     func incomingTracksChanged(_ tracks: [IncomingTrack], at now: Instant) {}
 
-    func keyframeRequested(trackID: String, at now: Instant) {
+    func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {
         seen.keyframeRequests.append(trackID)
         wantsKeyframe = true
     }

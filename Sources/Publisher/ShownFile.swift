@@ -1,0 +1,56 @@
+import MediaKernel
+import RTP
+
+/// A file that is being shown on the publisher's clock, with the key frames that its pictures are
+/// asked for.
+struct ShownFile {
+    private var file: MediaFile
+    private var reel: Reel?
+    /// Before this time on the publisher's clock, nothing is shown.
+    private var begin: Duration = .zero
+    private var bridge: KeyframeBridge?
+
+    init(_ file: MediaFile) {
+        self.file = file
+        bridge = Self.bridge(for: file)
+    }
+
+    private static func bridge(for file: MediaFile) -> KeyframeBridge? {
+        file.videoCodec.flatMap { KeyframeBridge(codec: $0, frameRate: file.frameRate) }
+    }
+
+    /// Begins at this position of the file, which is the publisher's time zero.
+    mutating func start(at position: Duration) {
+        reel = Reel(file, offset: position)
+        requestKeyframe()
+    }
+
+    /// Goes on with another file from its beginning, at a time on the publisher's clock.
+    mutating func change(to other: MediaFile, at time: Duration) {
+        file = other
+        reel = Reel(other, offset: .zero - time)
+        begin = time
+        bridge = Self.bridge(for: other)
+    }
+
+    func requestKeyframe() { bridge?.request() }
+
+    /// The next frame before `end`, with its time on the publisher's clock; nil before the start.
+    mutating func next(before end: Duration) throws -> (frame: MediaFile.Frame, time: Duration)? {
+        while let (frame, time) = try reel?.next(before: end) {
+            if time >= begin { return (frame, time) }
+            if frame.isVideo { bridge?.skip(frame) }
+        }
+        return nil
+    }
+
+    /// Takes note of a picture that is not sent.
+    func skip(_ picture: MediaFile.Frame) { bridge?.skip(picture) }
+
+    /// What to send in place of a picture: itself, unless a key frame was asked for.
+    ///
+    /// - Throws: `CodecError`; the next picture passes again.
+    func pass(_ picture: MediaFile.Frame) throws -> MediaFile.Frame {
+        try bridge?.pass(picture) ?? picture
+    }
+}
