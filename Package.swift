@@ -207,7 +207,7 @@ let package = Package(
                 "MediaServer", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
-        tests("Bot", ["Stage"]),
+        tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Signalling"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
         tests(
             "Service", ["MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "ControlAPI", log]),

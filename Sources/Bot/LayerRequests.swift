@@ -41,7 +41,9 @@ struct LayerRequests: Sendable {
             switch change {
             case .room(let videos): wishes.roomChanged(videos: videos)
             case .tiles(let tiles): wanted = wishes.tilesChanged(tiles)
-            case .layers(let tracks): wanted = wishes.layersChanged(tracks)
+            case .layers(let tracks):
+                for track in tracks { log(track, to: logger) }
+                wanted = wishes.layersChanged(tracks)
             }
             for wish in wanted {
                 logger.debug(
@@ -51,5 +53,16 @@ struct LayerRequests: Sendable {
                 try? await client.preferVideo(wish.track, layer: wish.layer)
             }
         }
+    }
+
+    private func log(_ track: TrackLayersPayload.Track, to logger: Logger) {
+        let sizes = (track.layers ?? []).map { "\($0.width)x\($0.height)" }
+        logger.debug(
+            "layer given",
+            metadata: [
+                "track": "\(track.trackID)", "layer": "\(track.currentLayer.rawValue)",
+                "expected": "\(track.expectedLayer.rawValue)",
+                "sizes": "\(sizes.joined(separator: ","))",
+            ])
     }
 }

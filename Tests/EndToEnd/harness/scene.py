@@ -31,6 +31,7 @@ class Guest:
     clip: object
     options: str = ""
     late: bool = False  # joins when the stream runs already
+    layers: tuple = ()  # files of the same video in smaller forms, best first
 
 
 @dataclass
@@ -51,28 +52,37 @@ class Take:
         return datetime.fromisoformat(self.stream.top.playlist.segments[0].date).timestamp()
 
 
-def film(server, room, seconds, guests, folder):
-    """Streams a room with these guests for so long, and measures the top layer."""
-    with contextlib.ExitStack() as stack:
-        def enter(guest):
-            path = CLIPS / f"{guest.clip}.webm" if isinstance(guest.clip, str) else guest.clip
-            log = stack.enter_context((folder / f"{path.stem}.log").open("wb"))
-            process = subprocess.Popen(
-                [str(BINARY), "publish", "--endpoint", server.base, "--name", path.stem,
-                 "--token", tokens.room_token(room, user=path.stem, role="host"),
-                 *guest.options.split(), str(path)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            )
-            stack.callback(process.wait, 60)
-            stack.callback(process.terminate)
-            return process
+def enter(server, room, guest, folder, stack):
+    """A publisher, which is gone when the stack is unwound."""
+    path = CLIPS / f"{guest.clip}.webm" if isinstance(guest.clip, str) else guest.clip
+    log = stack.enter_context((folder / f"{path.stem}.log").open("wb"))
+    layers = [option for layer in guest.layers for option in ("--layer", str(layer))]
+    process = subprocess.Popen(
+        [str(BINARY), "publish", "--endpoint", server.base, "--name", path.stem,
+         "--token", tokens.room_token(room, user=path.stem, role="host"),
+         *guest.options.split(), *layers, str(path)],
+        stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+    )
+    stack.callback(process.wait, 60)
+    stack.callback(process.terminate)
+    return process
 
-        processes = [enter(guest) for guest in guests if not guest.late]
+
+def film(server, room, seconds, guests, folder, start=None):
+    """Streams a room with these guests for so long, in one layer, and measures it.
+
+    `start` is what else the start request says.
+    """
+    with contextlib.ExitStack() as stack:
+        def come(guest):
+            return enter(server, room, guest, folder, stack)
+
+        processes = [come(guest) for guest in guests if not guest.late]
         wait_for("all are in the room",
                  lambda: server.peer_count(room) == len(processes), START_TIMEOUT)
-        started = server.start_stream(room, {"ladder": LADDER})
+        started = server.start_stream(room, {"ladder": LADDER} | (start or {}))
         server.wait_for_status(started["id"], "running", START_TIMEOUT)
-        processes += [enter(guest) for guest in guests if guest.late]
+        processes += [come(guest) for guest in guests if guest.late]
         time.sleep(seconds)  # the length of the stream is what is asked for
         assert all(one.poll() is None for one in processes), "a publisher ended by itself"
         stopped_at = time.time()
@@ -92,6 +102,18 @@ def make_clip(folder, clip, frame_rate, graph, seconds=24):
               "-auto-alt-ref", "0", "-b:v", "400k", "-g", str(frame_rate), "-c:a", "copy",
               str(path))
     return path
+
+
+def make_layers(folder, clip):
+    """A fixture's pictures in a half and a quarter of its size, for its simulcast."""
+    paths = []
+    for width, height in ((320, 180), (160, 90)):
+        paths.append(folder / f"{clip}-{width}.webm")
+        media.run("ffmpeg", "-v", "error", "-y", "-i", str(CLIPS / f"{clip}.webm"), "-an",
+                  "-vf", f"scale={width}:{height}", "-c:v", "libvpx", "-deadline", "realtime",
+                  "-cpu-used", "8", "-lag-in-frames", "0", "-auto-alt-ref", "0",
+                  "-b:v", f"{width}k", "-g", "30", str(paths[-1]))
+    return tuple(paths)
 
 
 def gaps(marks):

@@ -1,0 +1,117 @@
+import MediaKernel
+import Pipeline
+import Signalling
+import Stage
+import Testing
+
+@testable import Bot
+
+@Suite struct LayerWishesTests {
+    private static let ann: TrackID = "ann"
+    private static let ben: TrackID = "ben"
+    private static let sizes: [TrackLayersPayload.Layer] = [
+        .init(layer: .low, width: 160, height: 90),
+        .init(layer: .medium, width: 320, height: 180),
+        .init(layer: .high, width: 640, height: 360),
+    ]
+
+    private func tile(_ track: TrackID?, _ width: Int, _ height: Int) -> PlacedTile {
+        PlacedTile(
+            peer: "peer", track: track, name: "",
+            rectangle: Rectangle(x: 0, y: 0, width: width, height: height))
+    }
+
+    private func layers(
+        of track: TrackID, _ sizes: [TrackLayersPayload.Layer]?
+    ) -> TrackLayersPayload.Track {
+        .init(
+            trackID: track, currentLayer: .high, expectedLayer: .high, isSubscriberDegraded: false,
+            isPublisherDegraded: false, layers: sizes)
+    }
+
+    private func known(_ tracks: TrackID...) -> LayerWishes {
+        var wishes = LayerWishes()
+        wishes.roomChanged(videos: Set(tracks))
+        _ = wishes.layersChanged(tracks.map { layers(of: $0, Self.sizes) })
+        return wishes
+    }
+
+    @Test(arguments: [
+        (640, 360, VideoLayerPreference.high), (322, 180, .high), (320, 182, .high),
+        (320, 180, .medium), (200, 90, .medium), (160, 90, .low), (40, 90, .low),
+        (1280, 720, .high),
+    ])
+    func theSmallestLayerThatFillsTheTileIsWanted(
+        width: Int, height: Int, layer: VideoLayerPreference
+    ) {
+        var wishes = known(Self.ann)
+        #expect(
+            wishes.tilesChanged([tile(Self.ann, width, height)])
+                == [.init(track: Self.ann, layer: layer)])
+    }
+
+    @Test func whatIsNotOnTheCanvasIsNotWantedAndComesBackAsItsTileNeedsIt() {
+        var wishes = known(Self.ann, Self.ben)
+        _ = wishes.tilesChanged([tile(Self.ann, 640, 360), tile(Self.ben, 640, 360)])
+        #expect(
+            wishes.tilesChanged([tile(Self.ann, 640, 360)])
+                == [.init(track: Self.ben, layer: .none)])
+        #expect(
+            wishes.tilesChanged([tile(Self.ann, 320, 180), tile(Self.ben, 160, 90)])
+                == [.init(track: Self.ann, layer: .medium), .init(track: Self.ben, layer: .low)])
+    }
+
+    @Test func nothingIsAskedForTwice() {
+        var wishes = known(Self.ann)
+        let tiles = [tile(Self.ann, 320, 180)]
+        #expect(wishes.tilesChanged(tiles).count == 1)
+        #expect(wishes.tilesChanged(tiles).isEmpty)
+        #expect(wishes.layersChanged([layers(of: Self.ann, Self.sizes)]).isEmpty)
+    }
+
+    @Test func aVideoThatNoLayoutHasSeenComesAsItIs() {
+        var wishes = known(Self.ann)
+        _ = wishes.tilesChanged([tile(Self.ann, 640, 360)])
+        wishes.roomChanged(videos: [Self.ann, Self.ben])
+        // To refuse it and then to ask for it would cost a key frame.
+        #expect(wishes.layersChanged([layers(of: Self.ben, Self.sizes)]).isEmpty)
+        #expect(
+            wishes.tilesChanged([tile(Self.ann, 640, 360)])
+                == [.init(track: Self.ben, layer: .none)])
+    }
+
+    @Test func beforeTheFirstLayoutNothingIsAskedFor() {
+        var wishes = LayerWishes()
+        wishes.roomChanged(videos: [Self.ann])
+        #expect(wishes.layersChanged([layers(of: Self.ann, Self.sizes)]).isEmpty)
+    }
+
+    @Test func sizesThatBecomeKnownLaterChangeTheWish() {
+        var wishes = LayerWishes()
+        wishes.roomChanged(videos: [Self.ann])
+        #expect(
+            wishes.tilesChanged([tile(Self.ann, 160, 90)])
+                == [.init(track: Self.ann, layer: .high)])
+        #expect(wishes.layersChanged([layers(of: Self.ann, nil)]).isEmpty)
+        #expect(
+            wishes.layersChanged([layers(of: Self.ann, Self.sizes)])
+                == [.init(track: Self.ann, layer: .low)])
+    }
+
+    @Test func theLargestOfSeveralTilesCounts() {
+        var wishes = known(Self.ann)
+        let tiles = [tile(Self.ann, 160, 90), tile(Self.ann, 640, 360), tile(nil, 900, 900)]
+        #expect(wishes.tilesChanged(tiles) == [.init(track: Self.ann, layer: .high)])
+    }
+
+    @Test func aTrackThatEndedAndComesAgainIsAskedForAnew() {
+        var wishes = known(Self.ann)
+        let tiles = [tile(Self.ann, 160, 90)]
+        _ = wishes.tilesChanged(tiles)
+        wishes.roomChanged(videos: [])
+        #expect(wishes.tilesChanged([]).isEmpty)
+        wishes.roomChanged(videos: [Self.ann])
+        #expect(wishes.layersChanged([layers(of: Self.ann, Self.sizes)]).isEmpty)
+        #expect(wishes.tilesChanged(tiles) == [.init(track: Self.ann, layer: .low)])
+    }
+}
