@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from harness import checks, chromium, media, tokens
-from harness.recording import Recording, record
+from harness.recording import SMALL_LADDER, Recording, record
 from harness.server import REPOSITORY
 from harness.waiting import wait_for
 
 LENGTH = 22  # s of segments
+START = {"ladder": SMALL_LADDER}
 READY_MAXIMUM = 4.0  # s from the start request to `running`, with segments of 2 s
 
 
@@ -34,7 +35,8 @@ def by_chromium(server, browser, tmp_path_factory):
     person = chromium.Participant(browser, server, "chromium-room", "Ann")
     try:
         wait_for("Ann is counted", lambda: server.peer_count("chromium-room") == 1, 10)
-        recording = record(server, "chromium-room", LENGTH, tmp_path_factory.mktemp("chromium"))
+        recording = record(
+            server, "chromium-room", LENGTH, tmp_path_factory.mktemp("chromium"), START)
         bitrate = person.outgoing_bitrate()
         assert person.errors == []
     finally:
@@ -47,7 +49,8 @@ def by_firefox(namespace_server, firefox, tmp_path_factory):
     server = namespace_server
     firefox.enter(server, "firefox-room", "Fox")
     wait_for("Fox is counted", lambda: server.peer_count("firefox-room") == 1, 10)
-    recording = record(server, "firefox-room", LENGTH, tmp_path_factory.mktemp("firefox"))
+    recording = record(
+        server, "firefox-room", LENGTH, tmp_path_factory.mktemp("firefox"), START)
     firefox.navigate("about:blank")
     return published("firefox", recording)
 
@@ -70,7 +73,7 @@ def test_the_stopped_stream_is_completed_and_says_when(stream):
 
 
 def test_the_playlists_are_sound_and_ended(stream):
-    checks.playlists_are_sound(stream.recording.stream)
+    checks.playlists_are_sound(stream.recording.stream, SMALL_LADDER)
 
 
 def test_the_origin_says_how_long_to_keep_what(stream):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from harness import checks, hls, media, tokens
+from harness.recording import SMALL_LADDER
 from harness.server import REPOSITORY
 from harness.waiting import wait_for
 
@@ -24,10 +25,6 @@ CODECS = {
     "AV1": ("cleo", 2, "webm", ["-c:v", "libsvtav1", "-preset", "12", "-svtav1-params",
                                "pred-struct=1", "-g", "30", "-c:a", "copy"]),
 }
-LADDER = [
-    {"width": 640, "height": 360, "videoBitrate": 900},
-    {"width": 320, "height": 180, "videoBitrate": 300},
-]
 # Two rows, the last one centred: the tiles as the grid has them, in shares of the canvas.
 TILES = {"H264": (0, 0), "VP9": (0.5, 0), "AV1": (0.25, 0.5)}
 
@@ -50,7 +47,7 @@ def stream(binary, server, tmp_path_factory):
             stack.callback(publisher.terminate)
             # One after the other, so that the order of the tiles is known.
             wait_for(f"{codec} is in the room", lambda: server.peer_count(room) == number, 15)
-        started = server.start_stream(room, {"ladder": LADDER})
+        started = server.start_stream(room, {"ladder": SMALL_LADDER})
         server.wait_for_status(started["id"], "running", 20)
         url = started["playback"]["url"]
         wait_for("the stream is long enough",
@@ -78,6 +75,6 @@ def test_sound_and_picture_of_every_codec_come_together(stream):
 
 
 def test_the_stream_is_as_any_other(stream):
-    checks.playlists_are_sound(stream, LADDER)
+    checks.playlists_are_sound(stream, SMALL_LADDER)
     checks.segments_are_cut_alike(stream)
     checks.time_runs_evenly(stream)

@@ -9,17 +9,13 @@ from pathlib import Path
 import pytest
 
 from harness import checks, hls, media, tokens
+from harness.recording import SMALL_LADDER
 from harness.server import REPOSITORY, Server
 from harness.waiting import wait_for
 
 CLIPS = REPOSITORY / "fixtures/media"
 HOGS = 12  # processes that want the bot's core for themselves
 FRAME_RATE = 30
-# So small that a machine that is not at its best has recovered soon.
-LADDER = [
-    {"width": 640, "height": 360, "videoBitrate": 900},
-    {"width": 320, "height": 180, "videoBitrate": 300},
-]
 BLOCK = 1024 * 90_000 / 48_000  # ticks of sound in an AAC packet
 
 
@@ -74,7 +70,7 @@ def outcome(binary, tmp_path_factory):
             stack.callback(publisher.wait, 60)
             stack.callback(publisher.terminate)
         wait_for("both are in the room", lambda: server.peer_count(room) == 2, 15)
-        started = server.start_stream(room, {"ladder": LADDER})
+        started = server.start_stream(room, {"ladder": SMALL_LADDER})
         assert started["degradation"] is None
         server.wait_for_status(started["id"], "running", 20)
 
@@ -128,4 +124,4 @@ def test_segments_stay_aligned(outcome):
     times = [[time for time, _, _ in layer] for layer in starts]
     assert all(one == times[0] for one in times)
     assert all(is_key for layer in starts for _, _, is_key in layer)
-    checks.playlists_are_sound(outcome, LADDER)
+    checks.playlists_are_sound(outcome, SMALL_LADDER)

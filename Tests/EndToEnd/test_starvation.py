@@ -1,4 +1,4 @@
-"""What is made of a test that failed while the machine's host had the CPU."""
+"""What is made of a test that failed while the machine's host kept the CPU back."""
 
 import subprocess
 import sys
@@ -12,7 +12,11 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from harness import machine
 machine.PIECE, machine.INTERVAL = 0.2, 0.05
 stealing = threading.Event()
+slowing = threading.Event()
 begin, taken = time.monotonic(), 0.0
+
+def effort():
+    return 2.0 if slowing.is_set() else 1.0
 
 def stolen():
     global begin, taken
@@ -21,7 +25,7 @@ def stolen():
     begin = now
     return taken
 
-machine.stolen = stolen
+machine.stolen, machine.effort = stolen, effort
 from harness import starvation
 starvation.CALM_TIMEOUT = 1
 from harness.starvation import pytest_fixture_setup, pytest_runtest_protocol
@@ -30,15 +34,15 @@ sys.modules["host"] = sys.modules[__name__]
 
 TEST = """
 import time, pytest
-from host import stealing
+from host import {how}
 makings = []
 
 @pytest.fixture(scope="module")
 def recording():
     makings.append(1)
-    if len(makings) <= {bad}: stealing.set()
+    if len(makings) <= {bad}: {how}.set()
     time.sleep(0.5)
-    if not {always}: stealing.clear()
+    if not {always}: {how}.clear()
     yield len(makings)
 
 def test_before(recording): pass
@@ -47,19 +51,21 @@ def test_behind(recording): print("makings", len(makings))
 """
 
 
+@pytest.mark.parametrize("how", ["stealing", "slowing"])
 @pytest.mark.parametrize("bad, needed, always, outcome, makings", [
     (0, 1, False, "1 failed, 2 passed", 1),
     (1, 1, False, "3 passed", 2),
     (2, 2, False, "3 passed", 3),
     (3, 9, True, "2 passed, 1 skipped", 3),
-], ids=["without theft", "theft once", "theft twice", "theft all the time"])
+], ids=["never", "once", "twice", "all the time"])
 def test_a_failure_counts_if_the_machine_had_its_cpu(
-        tmp_path, bad, needed, always, outcome, makings):
+        tmp_path, how, bad, needed, always, outcome, makings):
     (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "test_it.py").write_text(TEST.format(bad=bad, needed=needed, always=always))
+    (tmp_path / "test_it.py").write_text(
+        TEST.format(how=how, bad=bad, needed=needed, always=always))
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", "-s", str(tmp_path)],
         capture_output=True, text=True, check=False)
     assert outcome in done.stdout.splitlines()[-1], done.stdout
     assert f"makings {makings}" in done.stdout
-    assert ("the host took" in done.stdout) == (bad > 0)
+    assert ("the host kept back" in done.stdout) == (bad > 0)

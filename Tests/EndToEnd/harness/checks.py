@@ -114,4 +114,5 @@ def picture_is_there_and_moves(pictures, from_second=3):
     """No black frame at all; no standing still for longer than half a second once it runs."""
     assert media.luma(pictures).min() > 20, "a black picture"
     still = media.movement(pictures[from_second * 30:]) < 8
-    assert media.longest_run(still) <= 15, "the picture stood still"
+    run = media.longest_run(still)
+    assert run <= 15, f"the picture stood still for {run} frames"

@@ -1,9 +1,12 @@
-"""What the host of a virtual machine takes of its CPU time: `steal` in proc(5).
+"""What the host of a virtual machine keeps back of its CPU time.
 
-While the host runs somebody else, nothing on this machine can be in time, and no time-out means
-anything. Load that is made on the machine itself is not counted: to stand that is the product's task.
+Either it runs somebody else in the meantime, which is `steal` in proc(5), or somebody else on the
+other half of the same core, which nothing reports: every instruction takes up to twice as long. In
+both cases nothing on this machine can be in time, and no time-out means anything. Load that is made
+on the machine itself is not counted: to stand that is the product's task.
 """
 
+import math
 import os
 import threading
 import time
@@ -12,6 +15,8 @@ INTERVAL = 0.5  # s between two looks
 PIECE = 2.0  # s over which a share is taken
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = os.cpu_count() or 1
+# A core this much slower than it has been is shared; caches that others have filled cost less.
+SLOW = 0.7
 
 
 def stolen():
@@ -26,21 +31,47 @@ def clock():
     return time.monotonic() - stolen() / CORES
 
 
+def effort():
+    """CPU seconds that a small piece of work takes, whoever else runs on this machine."""
+    best = math.inf
+    for _ in range(3):
+        begin = time.thread_time()
+        for _ in range(20_000):
+            pass
+        best = min(best, time.thread_time() - begin)
+    return best
+
+
 class Watch:
-    """Remembers when the host took how much."""
+    """Remembers when the host kept back how much."""
 
     def __init__(self):
+        self._least = effort()
+        self._slowed = 0.0  # s, of all cores together
         self._samples = [(time.monotonic(), stolen())]
+        self._lock = threading.Lock()
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self):
         while True:
             time.sleep(INTERVAL)
-            self._samples.append((time.monotonic(), stolen()))
+            self._look()
+
+    def _look(self):
+        speed = effort()
+        with self._lock:
+            self._least = min(self._least, speed)
+            speed = self._least / speed
+            now, taken = time.monotonic(), stolen()
+            before, kept = self._samples[-1]
+            if speed < SLOW:
+                had = (now - before) * CORES - (taken + self._slowed - kept)
+                self._slowed += max(had, 0) * (1 - speed)
+            self._samples.append((now, taken + self._slowed))
 
     def worst(self, begin, end):
-        """The largest share of the machine, 0 to 1, that was taken over PIECE seconds in a time."""
-        self._samples.append((time.monotonic(), stolen()))
+        """The largest share of the machine, 0 to 1, that was kept back over PIECE seconds in a time."""
+        self._look()
         samples = [one for one in self._samples if begin - PIECE <= one[0] <= end + PIECE]
         worst, first = 0.0, 0
         for last, (at, taken) in enumerate(samples):

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from . import hls
 from .waiting import wait_for
 
+# Two layers that leave a small machine time for the browser or the sources beside them.
+SMALL_LADDER = [
+    {"width": 640, "height": 360, "videoBitrate": 900},
+    {"width": 320, "height": 180, "videoBitrate": 300},
+]
 START_TIMEOUT = 15  # s
 STOP_TIMEOUT = 60  # s
 

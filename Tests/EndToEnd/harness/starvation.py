@@ -1,9 +1,9 @@
-"""A test that failed while the host took the CPU away has shown nothing: it is made again.
+"""A test that failed while the host kept the CPU back has shown nothing: it is made again.
 
 The tests judge sound and picture in real time, and they record once for a module. So a failure
 counts if the machine had its CPU during the test and during its module's recordings. If not, the
 recordings are made anew, ATTEMPTS times in all; where the host does not give way the test is
-skipped, and the reason says how much was taken. Nothing of this happens to a test that passes.
+skipped, and the reason says how much was missing. Nothing of this happens to a test that passes.
 """
 
 import time
@@ -59,10 +59,10 @@ def pytest_runtest_protocol(item, nextitem):
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
         _spent += time.monotonic() - begin if attempt > 1 else 0
         failed = [report for report in reports if report.failed]
-        share = _taken([*made.times, (begin, time.monotonic())]) if failed else 0
+        share = _kept_back([*made.times, (begin, time.monotonic())]) if failed else 0
         if share < STARVED:
             break
-        words = f"the host took {share:.0%} of the CPU"
+        words = f"the host kept back {share:.0%} of the CPU"
         if attempt == ATTEMPTS or _spent > BUDGET:
             for report in failed:
                 report.outcome = "skipped"
@@ -77,7 +77,7 @@ def pytest_runtest_protocol(item, nextitem):
     return True
 
 
-def _taken(windows):
+def _kept_back(windows):
     return max(watch.worst(*window) for window in windows)
 
 
