@@ -85,7 +85,8 @@ public struct BotRunner: Sendable {
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
-        let layers = LayerRequests()
+        let requests = MediaRequests(
+            roles: options.configuration.audio?.roles.map(Set.init))
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
@@ -96,13 +97,13 @@ public struct BotRunner: Sendable {
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask { await self.stay(client) }
-            tasks.addTask { await self.watchRoom(client, pipeline, layers, pictures) }
-            tasks.addTask { await self.obey(orders, pipeline, pictures) }
+            tasks.addTask { await self.watchRoom(client, pipeline, requests, pictures) }
+            tasks.addTask { await self.obey(orders, pipeline, requests, pictures) }
             tasks.addTask {
-                await self.watchPipeline(pipeline, wishes, layers, started: started)
+                await self.watchPipeline(pipeline, wishes, requests, started: started)
             }
             tasks.addTask {
-                await layers.run(client, logger: self.logger)
+                await requests.run(client, logger: self.logger)
                 return nil
             }
             tasks.addTask {
@@ -143,21 +144,24 @@ public struct BotRunner: Sendable {
     }
 
     private func obey(
-        _ orders: AsyncStream<BotOrder>, _ pipeline: StreamPipeline, _ pictures: BotPictures
+        _ orders: AsyncStream<BotOrder>, _ pipeline: StreamPipeline, _ requests: MediaRequests,
+        _ pictures: BotPictures
     ) async -> Ending? {
         for await order in orders {
             switch order {
             case .layout(let layout):
                 pipeline.setLayout(layout)
                 await pictures.wanted(by: layout)
-            case .roles(let roles): pipeline.setRoles(roles)
+            case .roles(let roles):
+                pipeline.setRoles(roles)
+                requests.rolesChanged(roles)
             }
         }
         return nil
     }
 
     private func watchRoom(
-        _ client: RoomClient, _ pipeline: StreamPipeline, _ layers: LayerRequests,
+        _ client: RoomClient, _ pipeline: StreamPipeline, _ requests: MediaRequests,
         _ pictures: BotPictures
     ) async -> Ending? {
         var room = RemoteRoom(ownID: client.peer)
@@ -173,19 +177,19 @@ public struct BotRunner: Sendable {
                 if !changes.isEmpty || (!hasRoster && event.isPeerList) {
                     let sources = room.sources
                     pipeline.show(sources)
-                    layers.roomChanged(sources)
+                    requests.roomChanged(sources)
                     await pictures.wanted(by: sources)
                 }
                 hasRoster = hasRoster || event.isPeerList
             case .trackLayers(let tracks):
-                layers.layersChanged(tracks)
+                requests.layersChanged(tracks)
             }
         }
         return nil
     }
 
     private func watchPipeline(
-        _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, _ layers: LayerRequests,
+        _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, _ requests: MediaRequests,
         started: Instant
     ) async -> Ending? {
         for await event in pipeline.events {
@@ -199,7 +203,7 @@ public struct BotRunner: Sendable {
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
             case .tilesChanged(let tiles):
                 writer.write(.tiles(tiles))
-                layers.tilesChanged(tiles)
+                requests.tilesChanged(tiles)
             case .undecodable(let track, let codec, let reason):
                 writer.write(.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
             case .reductionChanged(let reduction):

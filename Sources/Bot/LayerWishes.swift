@@ -6,8 +6,8 @@ import Stage
 /// Which form of which video the recorder needs: for what is on the canvas the smallest one that
 /// fills its tile without being enlarged, of everything else nothing.
 ///
-/// Every change gives what is to be asked for that was not asked for before. Sound is not its
-/// matter: everybody who speaks is heard, on the canvas or not.
+/// Every change gives what is to be asked for that was not asked for before. Sound is
+/// `SoundWishes`' matter: who speaks is heard, on the canvas or not.
 struct LayerWishes {
     struct Wish: Hashable {
         var track: TrackID

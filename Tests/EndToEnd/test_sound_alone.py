@@ -52,8 +52,12 @@ def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(binary, server, r
 
 
 def test_roles_that_are_not_named_are_not_heard(binary, server, room, tmp_path):
-    with publishing(binary, server, room):
-        recording = record(server, room, 4, tmp_path, {"audio": {"roles": ["guest"]}})
+    with publishing(binary, server, room), Sniffer(server.media_port) as sniffer:
+        recording = record(server, room, 6, tmp_path, {"audio": {"roles": ["guest"]}})
+    # Nor received: 50 packets a second would have come of Ann's voice.
+    (streams,) = sniffer.packets.values()
+    picture, *voices = sorted(streams.values(), reverse=True)
+    assert picture > 100 and sum(voices) < 50, streams
     top = recording.stream.top
     assert set(media.streams(top.file)) == {"audio", "video"}
     assert abs(media.sound(top.file)).max() < 0.001

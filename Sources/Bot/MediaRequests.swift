@@ -4,30 +4,34 @@ import Pipeline
 import RoomClient
 import Signalling
 
-/// Asks the server for what `LayerWishes` finds, in one place and in order, whoever saw the change.
-struct LayerRequests: Sendable {
+/// Asks the server for what `LayerWishes` and `SoundWishes` find, in one place and in order, whoever
+/// saw the change.
+struct MediaRequests: Sendable {
     /// Changes waiting to be looked at. Past it the oldest is passed over: each one but those of
     /// layers tells all there is to know.
     static let changesMaximum = 1024
 
     private enum Change: Sendable {
-        case room(videos: Set<TrackID>)
+        case room([SourcePeer])
+        case roles(Set<String>?)
         case tiles([PlacedTile])
         case layers([TrackLayersPayload.Track])
     }
 
+    /// The roles that are heard at first, nil for everybody.
+    private let roles: Set<String>?
     private let changes: AsyncStream<Change>
     private let sink: AsyncStream<Change>.Continuation
 
-    init() {
+    init(roles: Set<String>?) {
+        self.roles = roles
         (changes, sink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(Self.changesMaximum))
     }
 
-    func roomChanged(_ sources: [SourcePeer]) {
-        let videos = sources.flatMap(\.tracks).filter(\.isVideo).map(\.id)
-        sink.yield(.room(videos: Set(videos)))
-    }
+    func roomChanged(_ sources: [SourcePeer]) { sink.yield(.room(sources)) }
+
+    func rolesChanged(_ roles: Set<String>?) { sink.yield(.roles(roles)) }
 
     func tilesChanged(_ tiles: [PlacedTile]) { sink.yield(.tiles(tiles)) }
 
@@ -35,22 +39,34 @@ struct LayerRequests: Sendable {
 
     /// Runs until cancelled.
     func run(_ client: RoomClient, logger: Logger) async {
-        var wishes = LayerWishes()
+        var pictures = LayerWishes()
+        var sound = SoundWishes(roles: roles)
         for await change in changes {
-            var wanted: [LayerWishes.Wish] = []
+            var layers: [LayerWishes.Wish] = []
+            var voices: [SoundWishes.Wish] = []
             switch change {
-            case .room(let videos): wishes.roomChanged(videos: videos)
-            case .tiles(let tiles): wanted = wishes.tilesChanged(tiles)
+            case .room(let sources):
+                let videos = sources.flatMap(\.tracks).filter(\.isVideo).map(\.id)
+                pictures.roomChanged(videos: Set(videos))
+                voices = sound.roomChanged(sources)
+            case .roles(let roles): voices = sound.rolesChanged(roles)
+            case .tiles(let tiles): layers = pictures.tilesChanged(tiles)
             case .layers(let tracks):
                 for track in tracks { log(track, to: logger) }
-                wanted = wishes.layersChanged(tracks)
+                layers = pictures.layersChanged(tracks)
             }
-            for wish in wanted {
+            // These fail only once the media is gone, and with it the need.
+            for wish in layers {
                 logger.debug(
                     "layer wanted",
                     metadata: ["track": "\(wish.track)", "layer": "\(wish.layer.rawValue)"])
-                // Fails only once the media is gone, and with it the need.
                 try? await client.preferVideo(wish.track, layer: wish.layer)
+            }
+            for wish in voices {
+                logger.debug(
+                    "sound wanted",
+                    metadata: ["track": "\(wish.track)", "wanted": "\(wish.isSubscribed)"])
+                try? await client.preferAudio(wish.track, isSubscribed: wish.isSubscribed)
             }
         }
     }
