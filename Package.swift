@@ -10,8 +10,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     // The checks at run time of accesses to stored properties cost the bot 3 % of its CPU. The
-    // debug build has them, and with it all tests.
-    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
+    // debug build has them, and with it all tests. Generic types of one target that another one
+    // uses would find their layout at run time, at each call.
+    .unsafeFlags(
+        ["-enforce-exclusivity=unchecked", "-cross-module-optimization"],
+        .when(configuration: .release)),
 ]
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
