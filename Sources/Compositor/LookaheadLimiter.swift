@@ -33,9 +33,7 @@ struct LookaheadLimiter {
     private let fallStep = 1 - exp(-1 / levelFall)
     private let riseStep = 1 - exp(-1 / levelRise)
     private var truePeak = TruePeak()
-    /// The last `lookahead` pairs.
-    private var delayed = [Float](repeating: 0, count: lookahead * 2)
-    private var slot = 0
+    private var delay = DelayLine(pairs: lookahead)
     /// The held and recovering needs of the last `span` samples, and their sum.
     private var held = [Double](repeating: 1, count: span)
     private var sum = Double(span)
@@ -53,17 +51,20 @@ struct LookaheadLimiter {
     /// Replaces each pair of `samples` by the limited pair of `lookahead` samples before.
     mutating func process(_ samples: UnsafeMutableBufferPointer<Float>) {
         let peaks = truePeak.peaks(of: samples, above: ceiling)
+        delay.exchange(samples)
         if idleSamples >= Self.lookahead, peaks.allSatisfy({ $0 <= ceiling }) {
-            for n in peaks.indices { exchange(n, samples, gain: 1) }
             minima.skip(peaks.count)
-        } else {
-            for n in peaks.indices { limit(n, samples, peak: peaks[n]) }
+            return
+        }
+        for n in peaks.indices {
+            let gain = gain(peak: peaks[n])
+            samples[2 * n] *= gain
+            samples[2 * n + 1] *= gain
         }
     }
 
-    private mutating func limit(
-        _ n: Int, _ samples: UnsafeMutableBufferPointer<Float>, peak: Float
-    ) {
+    /// What the leaving pair is multiplied by, as one comes in whose peak is this.
+    private mutating func gain(peak: Float) -> Float {
         let lowest = Double(minima.push(peak > ceiling ? ceiling / peak : 1))
         level += lowest < level ? (lowest - level) * fallStep : (1 - level) * riseStep
         if level > Self.unity, lowest == 1 { level = 1 }
@@ -75,18 +76,23 @@ struct LookaheadLimiter {
         heldSlot = heldSlot + 1 == Self.span ? 0 : heldSlot + 1
         let gain = idleSamples >= Self.lookahead ? 1 : Float(sum / Double(Self.span))
         if idleSamples == Self.lookahead { sum = Double(Self.span) }
-        exchange(n, samples, gain: gain)
+        return gain
     }
+}
 
-    private mutating func exchange(
-        _ n: Int, _ samples: UnsafeMutableBufferPointer<Float>, gain: Float
-    ) {
-        let (left, right) = (delayed[2 * slot], delayed[2 * slot + 1])
-        delayed[2 * slot] = samples[2 * n]
-        delayed[2 * slot + 1] = samples[2 * n + 1]
-        samples[2 * n] = left * gain
-        samples[2 * n + 1] = right * gain
-        slot = slot + 1 == Self.lookahead ? 0 : slot + 1
+/// Gives samples out as many pairs later as it is long; at first, silence.
+private struct DelayLine {
+    private var held: [Float]
+
+    init(pairs: Int) { held = [Float](repeating: 0, count: pairs * 2) }
+
+    mutating func exchange(_ samples: UnsafeMutableBufferPointer<Float>) {
+        held.append(contentsOf: samples)
+        held.withUnsafeBufferPointer { held in
+            guard let first = held.baseAddress else { return }
+            samples.baseAddress?.update(from: first, count: samples.count)
+        }
+        held.removeFirst(samples.count)
     }
 }
 
