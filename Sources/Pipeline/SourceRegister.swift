@@ -126,17 +126,19 @@ final class SourceRegister {
 
     /// - Returns: who is heard how loudly, in -dBov; nil for a picture and for what is not wanted.
     func receive(_ frame: IncomingFrame, of track: TrackID) -> (peer: PeerID, level: Int)? {
-        guard let owner = owners[track], let source = sources[track] else { return nil }
-        clocks[owner]?.arrived(
+        guard let owner = owners[track], let source = sources[track],
+            let clock = clocks.index(forKey: owner)
+        else { return nil }
+        clocks.values[clock].arrived(
             track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
         let presentation: (Int64) -> Instant? = {
-            self.clocks[owner]?.presentation(of: track, rtpTimestamp: $0)
+            self.clocks.values[clock].presentation(of: track, rtpTimestamp: $0)
         }
         switch source {
         case .audio(let audio):
             audio.receive(
-                frame, presentation: presentation, slid: clocks[owner]?.slid ?? .zero,
-                isQuiet: { self.clocks[owner]?.soundIsQuiet(at: frame.arrival) })
+                frame, presentation: presentation, slid: clocks.values[clock].slid,
+                isQuiet: { self.clocks.values[clock].soundIsQuiet(at: frame.arrival) })
             return (owner, audio.level)
         case .video(let video):
             if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }

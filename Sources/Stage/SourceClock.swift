@@ -96,13 +96,15 @@ public struct SourceClock: Sendable {
         _ track: TrackID, rtpTimestamp: Int64, ready: Instant? = nil, at now: Instant
     ) {
         let ready = max(now, ready ?? now)
-        tracks[track]?.arrived(rtpTimestamp, ready: ready, playout: playout.current, at: now)
-        guard let clock = tracks[track] else { return }
-        if clock.isSound { lastSound = max(now, lastSound ?? now) }
+        // Found once: the track's name takes longer to hash than its time takes to compute.
+        guard let place = tracks.index(forKey: track) else { return }
+        tracks.values[place].arrived(
+            rtpTimestamp, ready: ready, playout: playout.current, at: now)
+        if tracks.values[place].isSound { lastSound = max(now, lastSound ?? now) }
         let spread = spread(with: track, at: now)
-        guard let floor = floor(of: clock, spread) else { return }
-        adaptPlayout(to: track, spread, ready: ready, at: now, rtpTimestamp)
-        tracks[track]?.follow(
+        guard let floor = floor(of: tracks.values[place], spread) else { return }
+        adaptPlayout(to: tracks.values[place], spread, ready: ready, at: now, rtpTimestamp)
+        tracks.values[place].follow(
             target: floor + playout.current, timestamp: rtpTimestamp, at: now)
     }
 
@@ -222,12 +224,10 @@ extension SourceClock {
     }
 
     private mutating func adaptPlayout(
-        to track: TrackID, _ spread: Spread, ready: Instant, at now: Instant,
+        to clock: TrackClock, _ spread: Spread, ready: Instant, at now: Instant,
         _ rtpTimestamp: Int64
     ) {
-        guard let clock = tracks[track], let base = clock.base,
-            let media = clock.mediaTime(rtpTimestamp)
-        else { return }
+        guard let base = clock.base, let media = clock.mediaTime(rtpTimestamp) else { return }
         let needed = needed(spread, at: now)
         noteOrigin(spread, needed: needed, at: now)
         // Sound that is late has torn a hole already: all that comes is later for it.
@@ -238,13 +238,25 @@ extension SourceClock {
 
     /// The sound's moves are taken for the peer's, if it has any.
     private mutating func noteOrigin(_ spread: Spread, needed: Int64, at now: Instant) {
-        let leader = tracks.filter { isActive($1, at: now) }
-            .min { ($0.value.isSound ? 0 : 1, $0.key) < ($1.value.isSound ? 0 : 1, $1.key) }
-        guard let leader, let floor = floor(of: leader.value, spread) else { return }
-        if let origin, origin.track == leader.key {
+        guard let leader = leader(at: now), let floor = floor(of: leader.clock, spread)
+        else { return }
+        if let origin, origin.track == leader.track {
             playout.originMoved(by: floor &- origin.floor, needed: needed)
         }
-        origin = (leader.key, floor)
+        origin = (leader.track, floor)
+    }
+
+    /// The first of the active tracks by name, sound before pictures.
+    private func leader(at now: Instant) -> (track: TrackID, clock: TrackClock)? {
+        var leader: (track: TrackID, clock: TrackClock)?
+        for (id, clock) in tracks where isActive(clock, at: now) {
+            if let leader {
+                guard clock.isSound == leader.clock.isSound ? id < leader.track : clock.isSound
+                else { continue }
+            }
+            leader = (id, clock)
+        }
+        return leader
     }
 
     private mutating func postpone(by nanoseconds: Int64) {
