@@ -34,6 +34,9 @@ public final class DatagramSocket {
     /// Cached, since making a `SocketAddress` allocates. Cleared when it grows past its maximum.
     private var addresses: [TransportAddress: SocketAddress] = [:]
     static let addressesMaximum = 16_384
+    /// Whether anything was sent since the last flush: to pass an empty one down the pipeline
+    /// costs as much as a small write.
+    private var hasUnflushed = false
 
     private init(channel: any Channel, localAddress: TransportAddress) {
         self.channel = channel
@@ -76,9 +79,14 @@ public final class DatagramSocket {
         let envelope = AddressedEnvelope(
             remoteAddress: remote, data: channel.allocator.buffer(bytes: bytes))
         channel.write(envelope, promise: nil)
+        hasUnflushed = true
     }
 
-    public func flush() { channel.flush() }
+    public func flush() {
+        guard hasUnflushed else { return }
+        hasUnflushed = false
+        channel.flush()
+    }
 
     public func close() { channel.close(promise: nil) }
 
@@ -96,13 +104,22 @@ private final class Receiver: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
     private let handlers: DatagramSocket.Handlers
+    /// The latest datagram's sender in both forms. The next one's is mostly the same.
+    private var latest: (remote: SocketAddress, source: TransportAddress)?
 
     init(handlers: DatagramSocket.Handlers) { self.handlers = handlers }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
-        guard let source = TransportAddress(envelope.remoteAddress) else { return }
+        guard let source = source(envelope.remoteAddress) else { return }
         handlers.received(Array(envelope.data.readableBytesView), source)
+    }
+
+    private func source(_ remote: SocketAddress) -> TransportAddress? {
+        if let latest, latest.remote == remote { return latest.source }
+        guard let source = TransportAddress(remote) else { return nil }
+        latest = (remote, source)
+        return source
     }
 
     func channelReadComplete(context: ChannelHandlerContext) { handlers.batchEnded() }
