@@ -137,24 +137,23 @@ struct FullAgent: Sendable {
     }
 
     var nextDeadline: Instant? {
-        var deadlines = transactions.map { $0.deadline }
+        var next = Instant.earlier(nominationDue, phaseEnd)
+        for transaction in transactions { next = .earlier(next, transaction.deadline) }
         if remote != nil, phase != .failed {
             if checks.hasTriggered || isSearching && checks.hasWaiting {
-                deadlines.append(nextCheck)
+                next = .earlier(next, nextCheck)
             }
             if isSearching, let retry = checks.nextRetry {
-                deadlines.append(max(retry, nextCheck))
+                next = .earlier(next, max(retry, nextCheck))
             }
         }
-        if let nominationDue { deadlines.append(nominationDue) }
         if let consent {
-            deadlines.append(consent.nextRequest)
+            next = .earlier(next, consent.nextRequest)
             if phase != .connected {
-                deadlines.append(consent.lastResponse + ICETiming.failedAfter)
+                next = .earlier(next, consent.lastResponse + ICETiming.failedAfter)
             }
         }
-        if let end = phaseEnd { deadlines.append(end) }
-        return deadlines.min()
+        return next
     }
 
     /// When silence ends the present phase.

@@ -175,10 +175,10 @@ public final class PeerConnection {
     /// Nil once closed.
     public var nextDeadline: Instant? {
         guard state != .closed else { return nil }
-        return [
-            agent.nextDeadline, dtls?.nextDeadline, feedback.nextDeadline, nextReport,
-            probe?.due,
-        ].compactMap { $0 }.min()
+        var next = Instant.earlier(agent.nextDeadline, dtls?.nextDeadline)
+        next = .earlier(next, feedback.nextDeadline)
+        next = .earlier(next, nextReport)
+        return .earlier(next, probe?.due)
     }
 
     public func poll() -> Output? {

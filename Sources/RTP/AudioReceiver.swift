@@ -237,7 +237,9 @@ public struct AudioReceiver: Sendable {
         position?.next = number + 1
         let departed = position?.departed ?? 0
         position?.departed = departed << 1 | 1
-        wait -= (wait - configuration.waitMinimum) / Self.decayDivisor
+        if wait > configuration.waitMinimum {
+            wait -= (wait - configuration.waitMinimum) / Self.decayDivisor
+        }
     }
 
     private mutating func delivered(_ packet: Arrived) -> EncodedFrame {
