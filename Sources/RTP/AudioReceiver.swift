@@ -89,12 +89,6 @@ public struct AudioReceiver: Sendable {
         ring = SequenceRing(maximum: 4096)
     }
 
-    /// The round trip to the sender, which paces requests; keep it up to date from RTCP.
-    public var roundTripTime: Duration {
-        get { nack.roundTripTime }
-        set { nack.roundTripTime = newValue }
-    }
-
     /// When `handleTimeout` is to be called; nil while there is nothing to wait for.
     public var nextDeadline: Instant? {
         guard let hole = hole() else { return nil }

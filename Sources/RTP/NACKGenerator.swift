@@ -4,8 +4,9 @@ public import MediaKernel
 /// RFC 4585 sect. 6.2.1.
 ///
 /// A number is asked for `reorderDelay` after the gap shows (it may only be late), then once per
-/// round trip, until it comes, `triesMaximum` is used up or `abandonAfter` has passed; then it
-/// is given to `takeAbandoned`. Feed every packet, repaired ones included.
+/// round trip until it comes, `triesMaximum` times at most. After `abandonAfter` it is given to
+/// `takeAbandoned`: the sender may be a server that has to ask for it itself. Feed every packet,
+/// repaired ones included: how long they take to come is what the round trip is known from.
 public struct NACKGenerator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// How long a gap may be mere reordering.
@@ -15,6 +16,8 @@ public struct NACKGenerator: Sendable {
         public var abandonAfter: Duration = .milliseconds(400)
         /// Numbers waited for at once; beyond that the oldest are abandoned.
         public var outstandingMaximum = 1000
+        /// The round trip until it has been measured.
+        public var assumedRoundTrip: Duration = .milliseconds(100)
 
         public init() {}
     }
@@ -23,6 +26,7 @@ public struct NACKGenerator: Sendable {
         let number: Int64
         let since: Instant
         var tries = 0
+        var firstTry: Instant?
         var nextTry: Instant
     }
 
@@ -31,8 +35,7 @@ public struct NACKGenerator: Sendable {
     /// No round trip makes us wait longer than this for a packet.
     static let abandonAfterMaximum: Duration = .seconds(1)
 
-    /// The caller keeps this up to date from RTCP.
-    public var roundTripTime: Duration = .milliseconds(100)
+    private var roundTrip: RoundTripEstimator
     private let configuration: Configuration
     private var unwrapper = SequenceUnwrapper()
     private var newest: Int64?
@@ -44,6 +47,7 @@ public struct NACKGenerator: Sendable {
 
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
+        roundTrip = RoundTripEstimator(assumed: configuration.assumedRoundTrip)
     }
 
     /// When `poll` next has something to do; nil while nothing is missing.
@@ -65,19 +69,15 @@ public struct NACKGenerator: Sendable {
         let patience = self.patience
         due = .distantFuture
         for var entry in missing {
-            if entry.nextTry <= now {
-                guard entry.tries < configuration.triesMaximum else {
-                    abandon(entry.number)
-                    continue
-                }
-            }
             guard now - entry.since < patience else {
                 abandon(entry.number)
                 continue
             }
             if entry.nextTry <= now {
                 entry.tries += 1
-                entry.nextTry = now + interval
+                entry.firstTry = entry.firstTry ?? now
+                entry.nextTry =
+                    entry.tries < configuration.triesMaximum ? now + interval : .distantFuture
                 asked.append(SequenceNumber(extended: entry.number))
             }
             due = min(due, entry.nextTry, entry.since + patience)
@@ -95,11 +95,11 @@ public struct NACKGenerator: Sendable {
 
     private var retryInterval: Duration {
         let range = Self.retryIntervals
-        return min(max(roundTripTime + .milliseconds(10), range.lowerBound), range.upperBound)
+        return min(max(roundTrip.timeout, range.lowerBound), range.upperBound)
     }
 
     private var patience: Duration {
-        max(configuration.abandonAfter, min(roundTripTime * 3, Self.abandonAfterMaximum))
+        max(configuration.abandonAfter, min(roundTrip.smoothed * 3, Self.abandonAfterMaximum))
     }
 
     private mutating func abandon(_ number: Int64) {
@@ -118,7 +118,12 @@ extension NACKGenerator {
             return
         }
         guard number > newest else {
-            if let index = missing.index(waitingFor: number) { missing.remove(at: index) }
+            if let index = missing.index(waitingFor: number) {
+                let found = missing.remove(at: index)
+                if let firstTry = found.firstTry {
+                    roundTrip.answered(after: now - firstTry, requests: found.tries)
+                }
+            }
             return
         }
         self.newest = number

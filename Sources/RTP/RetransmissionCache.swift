@@ -2,16 +2,18 @@ public import MediaKernel
 
 /// The last packets of a stream that was sent, for those who lost some.
 ///
-/// A packet is not given out twice within a round trip: the first copy may still be on its way,
-/// and a flood of NACKs must not become a flood of media. Old packets fall out as new ones come.
+/// Who asks again has waited for a round trip, so a packet is given out again too; only not twice
+/// within `pause`, lest a flood of NACKs become a flood of media. Old packets fall out as new ones
+/// come.
 public struct RetransmissionCache: Sendable {
     private struct Entry: Sendable {
         var packet: RTPPacket
         var lastGivenOut: Instant?
     }
 
-    /// The caller keeps this up to date from RTCP.
-    public var roundTripTime: Duration = .milliseconds(100)
+    /// Shorter than anybody's round trip with the time that a receiver waits on top of it.
+    static let pause: Duration = .milliseconds(15)
+
     private var ring: SequenceRing<Entry>
     private var unwrapper = SequenceUnwrapper()
     private var newest = Int64.min / 2
@@ -41,14 +43,14 @@ public struct RetransmissionCache: Sendable {
     /// The newest packet kept: what to send when sending anything serves, as a probe does.
     public var newestPacket: RTPPacket? { ring[newest]?.packet }
 
-    /// The packet, unless it is unknown or was given out less than a round trip ago.
+    /// The packet, unless it is unknown or was given out less than `pause` ago.
     public mutating func packet(_ number: SequenceNumber, at now: Instant) -> RTPPacket? {
         let extended = unwrapper.peek(number)
         // The ring may still hold numbers older than its window where newer ones were skipped.
         guard extended > newest - Int64(ring.maximum), var entry = ring[extended] else {
             return nil
         }
-        if let last = entry.lastGivenOut, now - last < roundTripTime { return nil }
+        if let last = entry.lastGivenOut, now - last < Self.pause { return nil }
         entry.lastGivenOut = now
         ring[extended] = entry
         return entry.packet

@@ -81,14 +81,10 @@ public struct VideoReceiver: Sendable {
         depacketizer = codec.makeDepacketizer()
         ring = SequenceRing(maximum: min(max(configuration.packetsMaximum, 512), 32_768))
         var repair = configuration.repair
-        if !configuration.asksForLostPackets { repair.abandonAfter = Self.reorderPatience }
+        if !configuration.asksForLostPackets {
+            (repair.abandonAfter, repair.assumedRoundTrip) = (Self.reorderPatience, .zero)
+        }
         nack = NACKGenerator(repair)
-    }
-
-    /// The round trip to the sender, which paces requests; keep it up to date from RTCP.
-    public var roundTripTime: Duration {
-        get { nack.roundTripTime }
-        set { if configuration.asksForLostPackets { nack.roundTripTime = newValue } }
     }
 
     /// When `handleTimeout` is to be called; nil while there is nothing to wait for.

@@ -56,8 +56,6 @@ struct VideoSimulation {
         stream = SimulatedStream(codec, seed: seed, sequence: sequence, timestamp: 0xFFFF_0000)
         path = LossyPath(seed: seed &+ 1000)
         receiver = VideoReceiver(codec: codec)
-        receiver.roundTripTime = .milliseconds(40)
-        cache.roundTripTime = .milliseconds(20)
     }
 
     /// Runs for this many frames at 30 a second, then until the path is empty.

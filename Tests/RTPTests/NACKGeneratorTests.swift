@@ -5,11 +5,16 @@ import Testing
 @Suite struct NACKGeneratorTests {
     private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
+    private func generator(roundTrip: Duration) -> NACKGenerator {
+        var configuration = NACKGenerator.Configuration()
+        configuration.assumedRoundTrip = roundTrip
+        return NACKGenerator(configuration)
+    }
+
     private func numbers(_ values: [UInt16]) -> [SequenceNumber] { values.map { .init($0) } }
 
     @Test func aGapIsAskedForAfterTheReorderDelayThenOncePerRoundTrip() {
-        var generator = NACKGenerator()
-        generator.roundTripTime = .milliseconds(40)
+        var generator = generator(roundTrip: .milliseconds(40))
         generator.received(SequenceNumber(65_534), at: at(0))
         #expect(generator.nextDeadline == nil)
         generator.received(SequenceNumber(1), at: at(0))
@@ -34,8 +39,7 @@ import Testing
     }
 
     @Test func aNumberIsAbandonedAfterItsTime() {
-        var generator = NACKGenerator()
-        generator.roundTripTime = .milliseconds(90)
+        var generator = generator(roundTrip: .milliseconds(90))
         generator.received(SequenceNumber(1), at: at(0))
         generator.received(SequenceNumber(3), at: at(0))
         var asked = 0
@@ -50,22 +54,26 @@ import Testing
         #expect(generator.takeAbandoned().isEmpty)
     }
 
-    @Test func aNumberIsAbandonedAfterItsTries() {
+    @Test func aNumberIsAskedForSoOftenAtMostAndThenOnlyWaitedFor() {
         var configuration = NACKGenerator.Configuration()
-        configuration.abandonAfter = .seconds(60)
+        configuration.abandonAfter = .seconds(6)
+        configuration.assumedRoundTrip = .milliseconds(10)
         var generator = NACKGenerator(configuration)
-        generator.roundTripTime = .milliseconds(10)
         generator.received(SequenceNumber(1), at: at(0))
         generator.received(SequenceNumber(3), at: at(0))
         var asked = 0
-        while let deadline = generator.nextDeadline { asked += generator.poll(at: deadline).count }
+        var last = Instant.zero
+        while let deadline = generator.nextDeadline {
+            asked += generator.poll(at: deadline).count
+            last = deadline
+        }
         #expect(asked == configuration.triesMaximum)
+        #expect(last == at(6000))
         #expect(generator.takeAbandoned() == numbers([2]))
     }
 
     @Test func aLongRoundTripIsGivenTimeForThreeTries() {
-        var generator = NACKGenerator()
-        generator.roundTripTime = .milliseconds(300)
+        var generator = generator(roundTrip: .milliseconds(300))
         generator.received(SequenceNumber(1), at: at(0))
         generator.received(SequenceNumber(3), at: at(0))
         #expect(generator.poll(at: at(10)).count == 1)
@@ -89,5 +97,48 @@ import Testing
         #expect(generator.outstandingCount == 10)
         #expect(generator.takeAbandoned().last == SequenceNumber(14))
         #expect(generator.poll(at: at(40)) == numbers(Array(90..<100)))
+    }
+
+    /// Loses every second packet; what is asked for comes after `roundTrip`.
+    ///
+    /// - Returns: how often each lost number was asked for.
+    private func requests(
+        _ generator: inout NACKGenerator, roundTrip: Int, packets: UInt16 = 400
+    ) -> [Int] {
+        var answers: [(at: Int, number: SequenceNumber)] = []
+        var requests: [SequenceNumber: Int] = [:]
+        for millisecond in 0..<Int(packets) * 10 {
+            if millisecond % 20 == 0 {
+                generator.received(
+                    SequenceNumber(UInt16(millisecond / 10)), at: at(millisecond))
+            }
+            for answer in answers where answer.at == millisecond {
+                generator.received(answer.number, at: at(millisecond))
+            }
+            for number in generator.poll(at: at(millisecond)) {
+                requests[number, default: 0] += 1
+                answers.append((millisecond + roundTrip, number))
+            }
+        }
+        return requests.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
+    }
+
+    @Test(arguments: [1, 15, 60, 150, 350])
+    func eachPacketIsAskedForOnceOnceTheRoundTripIsKnown(roundTrip: Int) {
+        var generator = NACKGenerator()
+        let requests = requests(&generator, roundTrip: roundTrip)
+        #expect(requests.count > 150)
+        #expect(requests.suffix(100).allSatisfy { $0 == 1 })
+    }
+
+    @Test func whatIsLostAgainIsAskedForAgainAfterTheMeasuredRoundTrip() {
+        var generator = NACKGenerator()
+        _ = requests(&generator, roundTrip: 5)
+        generator.received(SequenceNumber(402), at: at(5000))
+        var asked: [Int] = []
+        for millisecond in 5000..<5100 where !generator.poll(at: at(millisecond)).isEmpty {
+            asked.append(millisecond)
+        }
+        #expect(asked == [5010, 5030, 5050, 5070, 5090])
     }
 }

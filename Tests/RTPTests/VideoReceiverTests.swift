@@ -76,8 +76,9 @@ extension [VideoReceiver.Output] {
 
     @Test func aLostPacketIsAskedForAndItsFrameWaited() {
         var stream = SimulatedStream(.vp8)
-        var receiver = VideoReceiver(codec: .vp8)
-        receiver.roundTripTime = .milliseconds(40)
+        var configuration = VideoReceiver.Configuration()
+        configuration.repair.assumedRoundTrip = .milliseconds(40)
+        var receiver = VideoReceiver(codec: .vp8, configuration: configuration)
         let first = stream.next(isKeyframe: true, bytes: 600)
         let second = stream.next(isKeyframe: false, bytes: 600)
         let third = stream.next(isKeyframe: false, bytes: 600)

@@ -11,10 +11,13 @@ import Testing
         simulation.path.jitter = .milliseconds(15)
         simulation.path.duplicatePermille = 20
         simulation.run(frames: 200)
-        // Until the first key frame is whole nothing can be shown; after that, all is repaired.
+        // Until the first key frame is whole nothing can be shown; after that, all is repaired, but
+        // for the end of the last frame: nothing comes after it that would show the gap.
         let first = simulation.received.first?.data
         let sent = simulation.sent.drop { $0.data != first }
-        #expect(simulation.received.map(\.data) == sent.map(\.data))
+        let received = simulation.received.map(\.data)
+        #expect(received.starts(with: sent.prefix(received.count).map(\.data)))
+        #expect(received.count >= sent.count - 1)
         #expect(sent.count > 180)
         #expect(simulation.nacks > 10)
     }
