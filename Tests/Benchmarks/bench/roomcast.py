@@ -12,6 +12,7 @@ from .job import FRAME_RATE, LADDER, SEGMENT_SECONDS, STEP_SECONDS_MAXIMUM, Unfi
 from .processes import child, cpu_seconds, end, peak_megabytes, spawn, until
 
 NAMES = ["Ann", "Ben", "Cleo", "Dan"]
+SETTLING_SECONDS = 1
 
 
 class Roomcast:
@@ -68,7 +69,7 @@ class Roomcast:
         return found and found[1]
 
     def publish(self, room, clips):
-        """Participants of a room, one for each clip. Returns when all are there."""
+        """Participants of a room, one for each clip. Returns when all have been there for a while."""
         logs = []
         for name, clip in zip(NAMES, clips):
             token = self.run(
@@ -79,6 +80,8 @@ class Roomcast:
                 log=logs[-1])
         for log in logs:
             until(f"an arrival ({log.name})", lambda: "message=published" in log.read_text())
+        # They ask one another for key frames, which a publisher gives only so often.
+        time.sleep(SETTLING_SECONDS)
 
     def call(self, method, path):
         request = urllib.request.Request(
