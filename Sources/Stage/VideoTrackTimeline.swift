@@ -6,6 +6,11 @@ public import MediaKernel
 /// The newest frame whose time has come is shown; the last one is held when nothing new is there,
 /// up to a limit, and then the peer's placeholder stands in. A frame that comes late is shown late
 /// unless a newer one was shown. The output's own frame rate is never touched.
+///
+/// A source whose frames become due together with the ticks has some of them due shortly before
+/// and some shortly after one: its timestamps are rounded, its clock is only known so well. That
+/// must not show as a picture repeated here and another left out there. So a frame is shown up to a
+/// fifth of the ticks' distance before its time where that continues what the ones before it did.
 public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     /// What to put on the tile. Returned by `frame(at:)`.
     public enum Choice: Sendable {
@@ -28,9 +33,13 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         case showing(Queued, since: Instant)
     }
 
+    /// How long before its time a frame may be shown at most, however far apart the ticks are.
+    private static var earlinessMaximum: Duration { .milliseconds(10) }
+
     /// Waiting frames, earliest first. A full queue drops its earliest.
     private var queue: [Queued] = []
     private var state = State.waiting
+    private var lastTick: Instant?
     public let maximumFrames: Int
     public let holdLimit: Duration
     /// Frames that were never shown: overtaken, too old, or pushed out of a full queue.
@@ -91,7 +100,9 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
 
     /// What this tick shows. Ticks do not go backwards.
     public mutating func frame(at tick: Instant) -> Choice {
-        let dueCount = queue.prefix { $0.presentation <= tick }.count
+        var dueCount = queue.prefix { $0.presentation <= tick }.count
+        if nextIsShown(early: tick, due: dueCount) { dueCount += 1 }
+        lastTick = tick
         if dueCount > 0 {
             let chosen = queue[dueCount - 1]
             queue.removeFirst(dueCount)
@@ -104,6 +115,27 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         case .showing(let shown, let since):
             return tick - since <= holdLimit ? .hold(shown.frame) : .placeholder
         }
+    }
+
+    /// Whether the first frame that is not due comes closer to the rhythm of the last one when it is
+    /// shown at this tick already.
+    private func nextIsShown(early tick: Instant, due: Int) -> Bool {
+        guard due < queue.count, let lastTick, case .showing(let last, let since) = state,
+            // A picture that was held for the one that is due has begun another rhythm.
+            due == 0 || since == lastTick
+        else { return false }
+        let interval = tick - lastTick
+        let lateness = tick - queue[due].presentation
+        let earliness = min(interval / 5, Self.earlinessMaximum)
+        guard lateness >= .zero - earliness else { return false }
+        let rhythm = since - last.presentation
+        let otherwise =
+            due > 0 ? tick - queue[due - 1].presentation : lateness + interval
+        return magnitude(lateness - rhythm) < magnitude(otherwise - rhythm)
+    }
+
+    private func magnitude(_ duration: Duration) -> Duration {
+        duration < .zero ? .zero - duration : duration
     }
 
     /// The last frame that was shown, for whoever must draw the tile again.
