@@ -59,12 +59,12 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
 
     /// A constant rate, IDR pictures where they are forced and nowhere else, access unit
     /// delimiters, which transport streams require (H.222.0 sect. 2.14.1).
-    func options(preset: H264Preset) -> [(name: String, value: String)] {
+    func options(_ preset: H264Preset, pixels: Int) -> [(name: String, value: String)] {
         switch self {
         case .x264:
             // An IDR picture elsewhere would only cost bits; weighted prediction serves fades,
             // which rooms do not show.
-            preset.options + [
+            preset.options(pixels: pixels) + [
                 ("profile", "high"), ("forced-idr", "1"), ("sc_threshold", "0"),
                 ("weightp", "none"), ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
             ]

@@ -35,7 +35,8 @@ public final class H264Encoder {
             backend.pictureForm, width: settings.width, height: settings.height)
         self.input = input
         context = try .open(
-            try .encoder(named: backend.encoderName), options: backend.options(preset: preset)
+            try .encoder(named: backend.encoderName),
+            options: backend.options(preset, pixels: settings.width * settings.height)
         ) { context throws(CodecError) in
             Self.configure(context, settings, backend)
             try input.attach(to: context)

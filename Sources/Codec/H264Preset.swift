@@ -3,32 +3,47 @@ enum H264Preset: String, CaseIterable {
     case balanced, sharp
     case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
 
-    /// The options of libx264 that make it.
-    var options: [(name: String, value: String)] {
+    /// The options of libx264 that make it, for pictures of so many pixels.
+    func options(pixels: Int) -> [(name: String, value: String)] {
+        let isSmall = pixels <= Self.smallPixels
         switch self {
-        case .balanced: Self.room
-        // What tells veryfast from superfast most, and its most expensive part.
-        case .sharp: Self.room + [("subq", "2")]
+        case .balanced:
+            return Self.room + (isSmall ? Self.exact : Self.coarse)
+        case .sharp:
+            return Self.room + Self.exact + (isSmall ? Self.fine : Self.coarse)
         case .ultrafast, .superfast, .veryfast, .faster, .fast, .medium, .slow, .slower,
             .veryslow:
-            [("preset", rawValue)]
+            return [("preset", rawValue)]
         }
     }
 
-    /// `superfast` with what gives back most of its distance to `veryfast` for a tenth of its
-    /// CPU. Measured on natural clips in 2x2, 1280x720 at 2000 and 640x360 at 600 kbit/s:
-    /// half of `veryfast`'s CPU for 0.1 and 0.2 dB less; the figures are in docs/BENCHMARKS.md.
+    /// `superfast` with what gives back its distance to `veryfast` for a tenth of its CPU.
+    /// Measured on natural clips in 2x2, 1280x720 at 2000 and 640x360 at 600 kbit/s; the figures
+    /// are in docs/BENCHMARKS.md.
     private static let room: [(name: String, value: String)] = [
         ("preset", "superfast"),
         // Bits go where later pictures are predicted from: 0.6 dB. Of the look-ahead, which is
-        // delay, twelve pictures are enough; forty would give 0.1 dB more.
+        // delay, ten pictures are enough; forty would give 0.1 dB more.
         ("mbtree", "1"),
-        ("rc-lookahead", "12"),
+        ("rc-lookahead", "10"),
         // Always three B-frames between others: choosing their number gains nothing here.
         ("b_strategy", "0"),
-        // Quantization by what it costs to code: 0.1 dB for a thirtieth of the CPU.
-        ("trellis", "1"),
-        // Fewer bits moved to flat areas than the preset's 1.0: 0.1 dB, at the same SSIM.
-        ("aq-strength", "0.8"),
+        // Fewer bits moved to flat areas than the preset's 1.0: 0.2 dB, at the same SSIM.
+        ("aq-strength", "0.6"),
     ]
+
+    /// Pictures up to this size have the details of large ones in fewer pixels, lose most by what
+    /// a preset leaves out, and cost a quarter.
+    private static let smallPixels = 640 * 360
+
+    /// Motion to a quarter of a pixel: what tells veryfast from superfast most, and its most
+    /// expensive part. 0.3 dB.
+    private static let exact: [(name: String, value: String)] = [("subq", "2")]
+    /// Motion of smaller blocks, and quantization by what it costs to code: 0.3 dB.
+    private static let fine: [(name: String, value: String)] = [
+        ("partitions", "p8x8,b8x8,i8x8,i4x4"), ("trellis", "1"),
+    ]
+    /// Without the smallest blocks that are predicted from their neighbours: 0.06 dB more, and
+    /// cheaper.
+    private static let coarse: [(name: String, value: String)] = [("partitions", "i8x8")]
 }

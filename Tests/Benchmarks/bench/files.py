@@ -80,7 +80,7 @@ def by_gstreamer(clips, directory, seconds):
     return {**timed(command), "layers": layers}
 
 
-def codec_floor(clips, directory, seconds, preset):
+def codec_floor(clips, directory, seconds, presets):
     """The same decoding and the same encoding, nothing between them and nothing around them.
 
     x264 reads a composition made before; what reading it takes is measured and left out, and so
@@ -98,7 +98,7 @@ def codec_floor(clips, directory, seconds, preset):
     for n, raw in enumerate(raws):
         outputs += ["-map", f"[v{n}]", "-t", composed_seconds, "-c:v", "rawvideo", raw]
     ffmpeg(*inputs, "-filter_complex", grid(len(clips)), *outputs)
-    for raw, (_, _, video, audio) in zip(raws, LADDER):
+    for raw, preset, (_, _, video, audio) in zip(raws, presets, LADDER, strict=True):
         source = [*FFMPEG, "-stream_loop", "-1", "-i", raw, "-t", seconds]
         with_x264 = timed([*source, *veryfast(video), *preset, "-f", "null", "-"])["cpu"]
         encoding += with_x264 - timed(
@@ -111,6 +111,9 @@ def codec_floor(clips, directory, seconds, preset):
     return {"cpu": decoding + encoding, "decoding": decoding, "encoding": encoding}
 
 
-# What Roomcast's default preset is, in the words of the `ffmpeg` command.
-BALANCED = ["-preset", "superfast", "-threads", "1", "-mbtree", "1", "-rc-lookahead", "12",
-            "-b_strategy", "0", "-trellis", "1", "-aq-strength", "0.8", "-weightp", "none"]
+# What Roomcast's default preset is for each layer, in the words of the `ffmpeg` command.
+BALANCED = [
+    [*(word for option in (
+        "-preset superfast", "-threads 1", "-mbtree 1", "-rc-lookahead 10", "-b_strategy 0",
+        "-aq-strength 0.6", "-weightp none", *extra) for word in option.split())]
+    for extra in (["-partitions i8x8"], ["-subq 2"])]
