@@ -107,7 +107,7 @@ final class Director {
     private func advanceWarmUp() {
         guard case .warmingUp(let since) = phase else { return }
         let now = MonotonicClock.now
-        guard isComplete(at: now) || now - since >= Self.warmUpMaximum else { return }
+        guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured about one playout delay earlier.
         began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.initial.nanoseconds)
@@ -116,12 +116,12 @@ final class Director {
     }
 
     /// Whether everybody who is to be seen can be seen.
-    private func isComplete(at now: Instant) -> Bool {
+    private var isComplete: Bool {
         guard let peers = sources.peers else { return false }
         if configuration.sound.isAlone { return true }
         return peers.flatMap(\.tracks).allSatisfy { track in
             guard track.isVideo, !track.isMuted else { return true }
-            return sources.video(track.id)?.firstPresentation.map { $0 <= now } ?? false
+            return sources.video(track.id)?.hasPicture ?? false
         }
     }
 

@@ -12,8 +12,8 @@ final class VideoSource {
 
     private let decoder: VideoDecoder
     private(set) var timeline: VideoTrackTimeline<Picture>
-    /// When the first picture is to be shown; nil until it has come.
-    private(set) var firstPresentation: Instant?
+    /// Whether a first picture has come.
+    private(set) var hasPicture = false
 
     /// A shared screen may stand still for long: its last picture is worth more than a name.
     static let screenHoldLimit: Duration = .seconds(10)
@@ -38,7 +38,7 @@ final class VideoSource {
         do throws(CodecError) {
             for picture in try decoder.decode(frame.data, timestamp: frame.timestamp) {
                 guard let instant = presentation(picture.timestamp) else { continue }
-                firstPresentation = firstPresentation ?? instant
+                hasPicture = true
                 timeline.insert(
                     Picture(frame: picture.frame, rotation: frame.rotation), at: instant)
             }

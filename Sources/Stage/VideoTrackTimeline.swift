@@ -5,7 +5,8 @@ public import MediaKernel
 ///
 /// The newest frame whose time has come is shown; the last one is held when nothing new is there,
 /// up to a limit, and then the peer's placeholder stands in. A frame that comes late is shown late
-/// unless a newer one was shown. The output's own frame rate is never touched.
+/// unless a newer one was shown; a first one is shown at once and stands still until the others'
+/// time comes. The output's own frame rate is never touched.
 ///
 /// A source whose frames become due together with the ticks has some of them due shortly before
 /// and some shortly after one: its timestamps are rounded, its clock is only known so well. That
@@ -101,6 +102,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     /// What this tick shows. Ticks do not go backwards.
     public mutating func frame(at tick: Instant) -> Choice {
         var dueCount = queue.prefix { $0.presentation <= tick }.count
+        if dueCount == 0, case .waiting = state { dueCount = min(1, queue.count) }
         if nextIsShown(early: tick, due: dueCount) { dueCount += 1 }
         lastTick = tick
         if dueCount > 0 {

@@ -104,6 +104,20 @@ import Testing
         #expect(text(timeline.frame(at: at(5000))) == "show 2")
     }
 
+    @Test func aFirstPictureIsShownAtOnceAndStandsStillUntilTheOthersTimeComes() {
+        var timeline = VideoTrackTimeline<Int>()
+        timeline.insert(1, at: at(150))
+        timeline.insert(2, at: at(183))
+        #expect(text(timeline.frame(at: at(0))) == "show 1")
+        #expect(text(timeline.frame(at: at(33))) == "hold 1")
+        #expect(text(timeline.frame(at: at(167))) == "hold 1")
+        #expect(text(timeline.frame(at: at(200))) == "show 2")
+        timeline.setMuted(true)
+        timeline.setMuted(false)
+        timeline.insert(8, at: at(1000))
+        #expect(text(timeline.frame(at: at(800))) == "show 8")
+    }
+
     @Test func aLateFrameIsShownUnlessANewerOneWas() {
         var timeline = VideoTrackTimeline<Int>()
         timeline.insert(1, at: at(100))
