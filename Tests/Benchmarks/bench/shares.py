@@ -55,11 +55,12 @@ def sampler(directory):
 
 
 def read(path, pid):
+    # By thread as well: sorted by library alone, perf takes some for one that are not.
     report = subprocess.run(
-        ["perf", "report", "-i", path, "--stdio", "--sort", "dso", "-q", "--pid", str(pid),
+        ["perf", "report", "-i", path, "--stdio", "--sort", "comm,dso", "-q", "--pid", str(pid),
          "--percentage", "relative"],
         capture_output=True, text=True)
-    found = re.findall(r"^\s*([\d.]+)%\s+(\S+)", report.stdout, re.M)
+    found = re.findall(r"^\s*([\d.]+)%.*\s(\S+)\s*$", report.stdout, re.M)
     if report.returncode != 0 or not found:
         return None
     shares = {"codecs": 0.0}
