@@ -5,11 +5,6 @@ import Testing
 @testable import ControlAPI
 
 @Suite struct GzipTests {
-    @Test func theChecksumIsCRC32() {
-        #expect(Gzip.checksum(Array("123456789".utf8)) == 0xcbf4_3926)
-        #expect(Gzip.checksum([]) == 0)
-    }
-
     @Test func anEmptyInputIsTheSmallestMember() {
         #expect(
             Gzip.compressed([]) == [

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// Writes the gzip format (RFC 1952) with one DEFLATE block of fixed Huffman codes (RFC 1951).
 ///
 /// For playlists: text that repeats itself line by line, where matching does nearly all of the
@@ -16,7 +18,7 @@ enum Gzip {
         deflate(input, into: &writer)
         writer.writeCode(literal: 256)
         output = writer.finished()
-        for value in [checksum(input), UInt32(truncatingIfNeeded: input.count)] {
+        for value in [CRC32.checksum(input), UInt32(truncatingIfNeeded: input.count)] {
             for shift in stride(from: 0, to: 32, by: 8) {
                 output.append(UInt8(truncatingIfNeeded: value >> UInt32(shift)))
             }
@@ -75,21 +77,6 @@ enum Gzip {
                 insert(position)
                 position += 1
             }
-        }
-    }
-
-    /// CRC-32 as in RFC 1952 sect. 8.
-    static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        var value: UInt32 = 0xffff_ffff
-        for byte in bytes {
-            value = checksumTable[Int(UInt8(truncatingIfNeeded: value) ^ byte)] ^ value >> 8
-        }
-        return ~value
-    }
-
-    private static let checksumTable: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { value, _ in
-            value & 1 == 1 ? 0xedb8_8320 ^ value >> 1 : value >> 1
         }
     }
 }

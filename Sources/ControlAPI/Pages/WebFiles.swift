@@ -1,4 +1,5 @@
 import Foundation
+import MediaKernel
 
 /// The files of the web pages, read once into memory when the server starts: what is not in here
 /// cannot be asked for, so no path of a request ever reaches the file system.
@@ -35,7 +36,7 @@ struct WebFiles: Sendable {
                 throw .tooLarge(directory)
             }
             let bytes = Array(data)
-            let sum = String(Gzip.checksum(bytes), radix: 16)
+            let sum = String(CRC32.checksum(bytes), radix: 16)
             files[name] = File(
                 bytes: bytes, mediaType: mediaType,
                 entityTag: "\"\(String(bytes.count, radix: 16))-\(sum)\"")
