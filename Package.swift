@@ -78,6 +78,7 @@ let package = Package(
         room("HLS", ["MediaKernel"]),
         room("Rooms", ["MediaKernel"]),
         room("Stage", ["MediaKernel"]),
+        room("Zip", ["MediaKernel"]),
 
         // Floor 3: C libraries behind Swift types.
         room("SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
@@ -176,6 +177,7 @@ let package = Package(
         tests("HLS", ["MediaKernel"]),
         tests("Rooms", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
+        tests("Zip", ["MediaKernel"]),
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV"]),
