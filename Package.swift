@@ -84,6 +84,7 @@ let package = Package(
         room("SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
         room("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         room("Codec", ["MediaKernel", "CLibAV", "COpus"]),
+        room("Recording", ["MediaKernel", "HLS", "Zip"]),
         room("Clocks", ["MediaKernel"]),
         room("Datagrams", ["MediaKernel"] + nio),
 
@@ -181,6 +182,7 @@ let package = Package(
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV"]),
+        tests("Recording", ["MediaKernel", "HLS", "Codec"]),
         tests("Datagrams", ["MediaKernel"] + nio),
         tests(
             "PeerConnection",

@@ -1,0 +1,80 @@
+import Glibc
+
+/// A file that is written from front to back and appears, whole and on the disk, when it is
+/// finished; or not at all.
+struct AssetFile: ~Copyable {
+    /// Unfinished files begin with this; nothing serves them.
+    static let temporaryPrefix = ".part-"
+
+    private let directory: String
+    private let path: String
+    private let temporary: String
+    private let file: Int32
+    private var isFinished = false
+
+    private init(directory: String, name: String, file: Int32) {
+        self.directory = directory
+        path = "\(directory)/\(name)"
+        temporary = "\(directory)/\(Self.temporaryPrefix)\(name)"
+        self.file = file
+    }
+
+    /// Begins the file anew. The directory is made when it is not there.
+    static func create(
+        _ name: String, in directory: String
+    ) throws(RecordingError) -> AssetFile {
+        try makeDirectory(directory)
+        let temporary = "\(directory)/\(temporaryPrefix)\(name)"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .failed("open", temporary) }
+        return AssetFile(directory: directory, name: name, file: file)
+    }
+
+    deinit {
+        close(file)
+        if !isFinished { unlink(temporary) }
+    }
+
+    func write(_ bytes: [UInt8]) throws(RecordingError) { try write(bytes[...]) }
+
+    func write(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
+        let isWhole = bytes.withUnsafeBytes { bytes in
+            var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
+            while !rest.isEmpty {
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+            return true
+        }
+        guard isWhole else { throw .failed("write", temporary) }
+    }
+
+    /// Puts the file in its place, on the disk before under its name.
+    consuming func finish() throws(RecordingError) {
+        guard fsync(file) == 0 else { throw .failed("fsync", temporary) }
+        guard rename(temporary, path) == 0 else { throw .failed("rename", path) }
+        isFinished = true
+        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .failed("open", directory) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw .failed("fsync", directory) }
+    }
+
+    static func makeDirectory(_ path: String) throws(RecordingError) {
+        var partial = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/") {
+            partial += "/" + part
+            guard mkdir(partial, 0o755) == 0 || errno == EEXIST else {
+                throw .failed("mkdir", partial)
+            }
+        }
+    }
+}
+
+extension RecordingError {
+    static func failed(_ call: String, _ path: String, code: Int32 = errno) -> RecordingError {
+        .file(path: path, call: call, code: code, reason: String(cString: strerror(code)))
+    }
+}

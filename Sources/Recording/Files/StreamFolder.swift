@@ -1,0 +1,76 @@
+import Glibc
+
+/// What a stream's bots left on the disk: the output directory of one live stream.
+public struct StreamFolder: Hashable, Sendable {
+    public let path: String
+
+    /// As many as a ladder may have rungs.
+    public static let layersMaximum = 5
+    static let masterName = "master.m3u8"
+    static let playlistName = "stream.m3u8"
+    /// A segment of 20 s at 20 Mbit/s, ten times over.
+    static let segmentBytesMaximum = 512 << 20
+    static let masterBytesMaximum = 1 << 20
+
+    /// - Parameter path: absolute.
+    public init(path: String) { self.path = path }
+
+    static func layerName(_ layer: Int) -> String { "stream_\(layer)" }
+
+    /// The logs, best layer first; empty when nothing was recorded.
+    ///
+    /// - Throws: `.file`.
+    public func logs() throws(RecordingError) -> [SegmentLog] {
+        var logs: [SegmentLog] = []
+        for layer in 0..<Self.layersMaximum {
+            let path = "\(path)/\(Self.layerName(layer))/\(SegmentLog.fileName)"
+            guard access(path, F_OK) == 0 else { break }
+            logs.append(
+                SegmentLog(parsing: try Self.read(path, maximum: SegmentLog.bytesMaximum)))
+        }
+        return logs
+    }
+
+    func segmentPath(_ record: SegmentRecord, layer: Int) -> String {
+        "\(path)/\(Self.layerName(layer))/\(record.fileName)"
+    }
+
+    /// - Throws: `.damaged` unless the file's bytes are those that were recorded.
+    func segment(_ record: SegmentRecord, layer: Int) throws(RecordingError) -> [UInt8] {
+        let bytes = try? Self.read(
+            segmentPath(record, layer: layer), maximum: Self.segmentBytesMaximum)
+        guard let bytes, record.matches(bytes) else {
+            throw .damaged(layer: layer, segment: record.number)
+        }
+        return bytes
+    }
+
+    /// The master playlist as the bot wrote it; its addresses are relative.
+    func master() throws(RecordingError) -> [UInt8] {
+        try Self.read("\(path)/\(Self.masterName)", maximum: Self.masterBytesMaximum)
+    }
+
+    /// - Throws: `.file`, with `EFBIG` for a file above the maximum.
+    static func read(_ path: String, maximum: Int) throws(RecordingError) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .failed("open", path) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .failed("stat", path) }
+        let size = Int(status.st_size)
+        guard size <= maximum else { throw .failed("read", path, code: EFBIG) }
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let base = buffer.baseAddress.map { $0 + count }
+                let got = Glibc.read(file, base, size - count)
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { code = errno }
+                guard got > 0 else { break }
+                count += got
+            }
+        }
+        guard code == 0 else { throw .failed("read", path, code: code) }
+        return bytes
+    }
+}

@@ -1,0 +1,106 @@
+/// The video track of a recording's layer.
+///
+/// Frame *k* of the recording is shown at *k* / frame rate. Decoding times are the times of showing
+/// in rising order, set back by as much as the reordering needs: so they rise, and no picture is
+/// decoded after it is to be shown, whatever was left out and whichever encoder made it.
+struct PictureTrack: Sendable {
+    /// Ticks a frame: some players round what they compute from coarser clocks.
+    static let ticksPerFrame: UInt32 = 100
+
+    let timescale: UInt32
+    let width: Int
+    let height: Int
+    private(set) var table = SampleTable()
+    /// One for each sample description, in order.
+    private(set) var descriptions: [ParameterSets] = []
+    /// Frames by which decoding runs ahead.
+    private(set) var delay: Int64 = 0
+    let frameCount: Int64
+
+    /// Samples for each part, in decoding order, and their sample description's number.
+    private(set) var parts: [(count: Int, description: UInt32)] = []
+
+    init(_ plan: RecordingPlan, layer: Int, width: Int, height: Int) {
+        timescale = UInt32(plan.frameRate) * Self.ticksPerFrame
+        self.width = width
+        self.height = height
+        frameCount = plan.frameCount
+        table.syncSamples = []
+        var shown: [Int64] = []
+        var sorted: [Int64] = []
+        for part in plan.parts {
+            let record = part.layers[layer]
+            guard let sets = record.parameterSets, !record.pictures.isEmpty else {
+                parts.append((0, 1))
+                continue
+            }
+            parts.append((record.pictures.count, description(of: sets)))
+            // A segment shows something from its first frame on.
+            let first = record.pictures.map(\.frame).min() ?? 0
+            let times = record.pictures.map { picture in
+                part.firstFrame + Int64(picture.frame == first ? 0 : picture.frame)
+            }
+            for picture in record.pictures {
+                table.sizes.append(picture.byteCount)
+                if picture.isKeyframe { table.syncSamples?.append(UInt32(table.sizes.count)) }
+            }
+            shown += times
+            sorted += times.sorted()
+        }
+        setTimes(shown: shown, sorted: sorted)
+    }
+
+    /// The samples of these sizes lie together from `offset` on.
+    ///
+    /// - Returns: their bytes.
+    mutating func addChunk(_ sizes: [UInt32], part: Int, at offset: UInt64) -> UInt64 {
+        table.addChunk(sizes, description: parts[part].description, at: offset)
+    }
+
+    private mutating func description(of sets: ParameterSets) -> UInt32 {
+        if let index = descriptions.firstIndex(of: sets) { return UInt32(index + 1) }
+        descriptions.append(sets)
+        return UInt32(descriptions.count)
+    }
+
+    private mutating func setTimes(shown: [Int64], sorted: [Int64]) {
+        delay = zip(sorted, shown).map { $0 - $1 }.max() ?? 0
+        for index in sorted.indices {
+            let end = index + 1 < sorted.count ? sorted[index + 1] : frameCount
+            table.durations.append(UInt32(clamping: end - sorted[index]) * Self.ticksPerFrame)
+            table.compositionOffsets.append(
+                UInt32(clamping: shown[index] - sorted[index] + delay) * Self.ticksPerFrame)
+        }
+    }
+
+    /// In ticks.
+    var duration: UInt64 { UInt64(frameCount) * UInt64(Self.ticksPerFrame) }
+
+    /// VisualSampleEntry with AVCConfigurationBox. ISO/IEC 14496-12 sect. 12.1.3, 14496-15 sect. 5.4.2.
+    func writeDescriptions(to writer: inout BoxWriter) {
+        writer.fullBox("stsd") {
+            $0.write(UInt32(descriptions.count))
+            for sets in descriptions {
+                $0.box("avc1") {
+                    $0.zeros(6)
+                    $0.write(UInt16(1))  // data reference
+                    $0.zeros(16)
+                    $0.write(UInt16(width))
+                    $0.write(UInt16(height))
+                    $0.write(UInt32(0x0048_0000))  // 72 dots an inch, twice
+                    $0.write(UInt32(0x0048_0000))
+                    $0.zeros(4)
+                    $0.write(UInt16(1))  // pictures a sample
+                    $0.zeros(32)  // compressor's name
+                    $0.write(UInt16(0x0018))  // colour without alpha
+                    $0.write(UInt16(0xFFFF))
+                    $0.box("avcC") { $0.write(sets.decoderConfiguration) }
+                    $0.box("pasp") {
+                        $0.write(UInt32(1))
+                        $0.write(UInt32(1))
+                    }
+                }
+            }
+        }
+    }
+}

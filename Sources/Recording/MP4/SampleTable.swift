@@ -1,0 +1,86 @@
+/// What the `stbl` box says of one track's samples. ISO/IEC 14496-12 sect. 8.5 to 8.7.
+struct SampleTable: Hashable, Sendable {
+    /// Samples that lie together.
+    struct Chunk: Hashable, Sendable {
+        var sampleCount: UInt32
+        /// Of the sample descriptions, counted from 1.
+        var description: UInt32
+        /// Counted from the first byte of media.
+        var offset: UInt64
+    }
+
+    var sizes: [UInt32] = []
+    var durations = RunLengths()
+    /// From decoding to showing, moved so that none is below 0.
+    var compositionOffsets = RunLengths()
+    /// Numbers, counted from 1, of the samples that decoding can start at; nil for all.
+    var syncSamples: [UInt32]?
+    private(set) var chunks: [Chunk] = []
+
+    /// - Returns: the chunk's bytes.
+    mutating func addChunk(_ sizes: [UInt32], description: UInt32, at offset: UInt64) -> UInt64 {
+        guard !sizes.isEmpty else { return 0 }
+        chunks.append(
+            Chunk(
+                sampleCount: UInt32(sizes.count), description: description, offset: offset))
+        return sizes.reduce(0) { $0 + UInt64($1) }
+    }
+
+    /// - Parameters:
+    ///   - mediaOffset: of the first byte of media in the file.
+    ///   - hasLongOffsets: whether chunks need 64 bits.
+    func write(
+        to writer: inout BoxWriter, mediaOffset: UInt64, hasLongOffsets: Bool,
+        descriptions: (inout BoxWriter) -> Void
+    ) {
+        writer.box("stbl") {
+            descriptions(&$0)
+            $0.fullBox("stts") { Self.write(durations, to: &$0) }
+            if compositionOffsets.runs.contains(where: { $0.value != 0 }) {
+                $0.fullBox("ctts") { Self.write(compositionOffsets, to: &$0) }
+            }
+            if let syncSamples {
+                $0.fullBox("stss") {
+                    $0.write(UInt32(syncSamples.count))
+                    for number in syncSamples { $0.write(number) }
+                }
+            }
+            $0.fullBox("stsc") { writeChunkMap(to: &$0) }
+            $0.fullBox("stsz") {
+                $0.write(UInt32(0))
+                $0.write(UInt32(sizes.count))
+                for size in sizes { $0.write(size) }
+            }
+            $0.fullBox(hasLongOffsets ? "co64" : "stco") {
+                $0.write(UInt32(chunks.count))
+                for chunk in chunks {
+                    $0.write(chunk.offset + mediaOffset, isLong: hasLongOffsets)
+                }
+            }
+        }
+    }
+
+    private static func write(_ lengths: RunLengths, to writer: inout BoxWriter) {
+        writer.write(UInt32(lengths.runs.count))
+        for run in lengths.runs {
+            writer.write(run.count)
+            writer.write(run.value)
+        }
+    }
+
+    /// Only chunks that differ from the one before are named. Sect. 8.7.4.
+    private func writeChunkMap(to writer: inout BoxWriter) {
+        let named = chunks.indices.filter { index in
+            guard index > 0 else { return true }
+            let before = chunks[index - 1]
+            return chunks[index].sampleCount != before.sampleCount
+                || chunks[index].description != before.description
+        }
+        writer.write(UInt32(named.count))
+        for index in named {
+            writer.write(UInt32(index + 1))
+            writer.write(chunks[index].sampleCount)
+            writer.write(chunks[index].description)
+        }
+    }
+}

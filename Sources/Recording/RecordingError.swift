@@ -1,0 +1,24 @@
+/// Why a recording, or one asset of it, cannot be made.
+public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A segment is not what Roomcast writes, from this byte on. Costs the segment.
+    case malformed(what: String, offset: Int)
+    /// A segment's file is missing, or its bytes are not those of its line in the log. Costs the
+    /// segment, in all layers.
+    case damaged(layer: Int, segment: Int)
+    /// No segment is there in every layer.
+    case nothingRecorded
+    /// A system call on a file failed. Costs the asset.
+    case file(path: String, call: String, code: Int32, reason: String)
+    /// The archive refused a file. Costs the asset.
+    case archive(String)
+
+    public var description: String {
+        switch self {
+        case .malformed(let what, let offset): "\(what) at byte \(offset)"
+        case .damaged(let layer, let segment): "segment \(segment) of layer \(layer) is damaged"
+        case .nothingRecorded: "nothing was recorded"
+        case .file(let path, let call, _, let reason): "\(call) \(path): \(reason)"
+        case .archive(let reason): "archive: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import MediaKernel
+
+/// Which segments an asset is made of, and where each comes to lie.
+///
+/// Only segments that every layer has are in it, so that all layers have the same frames; what was
+/// paused is not, so that the recording goes on without a gap where the pause was.
+public struct RecordingPlan: Hashable, Sendable {
+    /// One segment in all layers.
+    public struct Part: Hashable, Sendable {
+        /// One for each layer.
+        public var layers: [SegmentRecord]
+        /// Where it begins in the recording.
+        public var firstFrame: Int64
+        /// How long it is there: the longest of the layers', since the last segment of a run can
+        /// lack pictures.
+        public var frameCount: Int
+        /// Whether it does not go on where the part before ended in the stream.
+        public var isJoin: Bool
+    }
+
+    public let parts: [Part]
+    public let layerCount: Int
+    /// Frames per second.
+    public let frameRate: Int
+    /// Frames of the whole.
+    public let frameCount: Int64
+
+    private struct Key: Hashable {
+        var run: Int64
+        var firstFrame: Int64
+    }
+
+    /// - Parameters:
+    ///   - layers: the logs, best layer first.
+    ///   - damaged: numbers of segments that cannot be read, for each layer.
+    /// - Throws: `.nothingRecorded`.
+    public init(
+        layers: [[SegmentRecord]], damaged: [Int: Set<Int>] = [:]
+    ) throws(RecordingError) {
+        let maps = layers.enumerated().map { index, records in
+            let usable = records.filter {
+                !$0.isLeftOut && damaged[index]?.contains($0.number) != true
+            }
+            return Dictionary(
+                usable.map { (Key(run: $0.run, firstFrame: $0.firstFrame), $0) },
+                uniquingKeysWith: { _, later in later })
+        }
+        guard let first = layers.first, let rate = first.first?.frameRate else {
+            throw .nothingRecorded
+        }
+        var parts: [Part] = []
+        var seen: Set<Key> = []
+        var position: Int64 = 0
+        for record in first {
+            let key = Key(run: record.run, firstFrame: record.firstFrame)
+            let found = maps.compactMap { $0[key] }
+            guard found.count == layers.count, found.allSatisfy({ $0.frameRate == rate }),
+                seen.insert(key).inserted
+            else { continue }
+            let count = found.map(\.frameCount).max() ?? 0
+            let goesOn = parts.last.map { last in
+                last.layers[0].run == key.run
+                    && last.layers[0].firstFrame + Int64(last.frameCount) == key.firstFrame
+            }
+            parts.append(
+                Part(
+                    layers: found, firstFrame: position, frameCount: count,
+                    isJoin: goesOn != true))
+            position += Int64(count)
+        }
+        guard !parts.isEmpty else { throw .nothingRecorded }
+        self.parts = parts
+        layerCount = layers.count
+        frameRate = rate
+        frameCount = position
+    }
+
+    /// Of every layer's asset.
+    public var duration: MediaTime { MediaTime(ticks: frameCount, timescale: Int32(frameRate)) }
+}

@@ -1,0 +1,73 @@
+/// One coded picture, from a transport stream's form (start codes, ITU-T H.264 Annex B) to that of
+/// MP4 (lengths, ISO/IEC 14496-15 sect. 5.3.4).
+struct AccessUnit {
+    private(set) var isKeyframe = false
+    private(set) var sequenceParameters: [UInt8]?
+    private(set) var pictureParameters: [UInt8]?
+    /// Appended to the output.
+    private(set) var byteCount = 0
+
+    /// nal_unit_type, H.264 table 7-1.
+    private enum UnitType {
+        static let keyframeSlice: UInt8 = 5
+        static let sequenceParameters: UInt8 = 7
+        static let pictureParameters: UInt8 = 8
+        static let delimiter: UInt8 = 9
+        static let filler: UInt8 = 12
+    }
+
+    /// Appends the picture's units to `output`, each behind its length. Parameter sets are kept
+    /// apart, delimiters and filler left out: samples of an `avc1` track have none.
+    init(annexB bytes: [UInt8], from start: Int, appendingTo output: inout [UInt8]) {
+        let before = output.count
+        bytes.withUnsafeBufferPointer { buffer in
+            let stream = UnsafeBufferPointer(rebasing: buffer[start...])
+            var position = Self.startCode(in: stream, from: 0)
+            while let begin = position {
+                let next = Self.startCode(in: stream, from: begin + 3)
+                var end = next ?? stream.count
+                // trailing_zero_8bits, and the first zero of a four-byte start code.
+                while end > begin + 3, stream[end - 1] == 0 { end -= 1 }
+                if end > begin + 3 {
+                    take(UnsafeBufferPointer(rebasing: stream[(begin + 3)..<end]), &output)
+                }
+                position = next
+            }
+        }
+        byteCount = output.count - before
+    }
+
+    private mutating func take(_ unit: UnsafeBufferPointer<UInt8>, _ output: inout [UInt8]) {
+        switch unit[0] & 0x1F {
+        case UnitType.sequenceParameters: sequenceParameters = Array(unit)
+        case UnitType.pictureParameters: pictureParameters = Array(unit)
+        case UnitType.delimiter, UnitType.filler: break
+        case let type:
+            if type == UnitType.keyframeSlice { isKeyframe = true }
+            let length = UInt32(truncatingIfNeeded: unit.count)
+            for shift: UInt32 in [24, 16, 8, 0] {
+                output.append(UInt8(truncatingIfNeeded: length >> shift))
+            }
+            output.append(contentsOf: unit)
+        }
+    }
+
+    /// Where the next `00 00 01` is.
+    private static func startCode(
+        in stream: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int? {
+        var position = start
+        while position + 2 < stream.count {
+            let third = stream[position + 2]
+            // A byte above 1 can be in none of the three places.
+            if third > 1 {
+                position += 3
+            } else if third == 1, stream[position] == 0, stream[position + 1] == 0 {
+                return position
+            } else {
+                position += 1
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,124 @@
+import MediaKernel
+
+/// What a recording knows of one segment of one layer without opening its file.
+public struct SegmentRecord: Hashable, Sendable {
+    /// The segment's number in its playlist and its file's name.
+    public var number: Int
+    /// Nanoseconds since 1970 of frame 0: tells the runs of a stream's bots apart.
+    public var run: Int64
+    /// Frames per second.
+    public var frameRate: Int
+    /// The timestamp of frame 0 and of sample 0, in ticks of 90 kHz.
+    public var origin: Int64
+    /// Counted in the run.
+    public var firstFrame: Int64
+    public var frameCount: Int
+    /// Recording was paused in some of its frames, so that it is in no asset.
+    public var isLeftOut: Bool
+    public var byteCount: Int
+    /// CRC-32 of the file.
+    public var checksum: UInt32
+    /// Nil where there is sound alone.
+    public var parameterSets: ParameterSets?
+    /// In decoding order.
+    public var pictures: [PictureSample]
+    public var sound: SoundRecord?
+
+    /// 20 s at 60 frames a second are 1200.
+    public static let framesMaximum: Int64 = 1 << 14
+    /// 20 s at 96 kHz are below 2000.
+    static let blocksMaximum = 1 << 15
+    static let frameRates = 1...1000
+    /// Eight years, so that times in ticks of any clock here can be multiplied without overflow.
+    static let secondsMaximum: Int64 = 1 << 28
+
+    /// The blocks of sound.
+    public struct SoundRecord: Hashable, Sendable {
+        public var format: SoundFormat
+        /// Where the first begins, in samples on the clock of the run.
+        public var firstSample: Int64
+        /// Bytes of each, without ADTS header.
+        public var blockSizes: [UInt32]
+
+        public init(format: SoundFormat, firstSample: Int64, blockSizes: [UInt32]) {
+            self.format = format
+            self.firstSample = firstSample
+            self.blockSizes = blockSizes
+        }
+    }
+
+    /// Reads the segment that is about to be published.
+    ///
+    /// - Throws: `.malformed` for what Roomcast does not write.
+    public init(
+        number: Int, run: Int64, frameRate: Int, origin: Int64, firstFrame: Int64,
+        frameCount: Int, isLeftOut: Bool = false, bytes: [UInt8]
+    ) throws(RecordingError) {
+        let samples = try SegmentSamples(
+            parsing: bytes,
+            clock: SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame))
+        self.number = number
+        self.run = run
+        self.frameRate = frameRate
+        self.origin = origin
+        self.firstFrame = firstFrame
+        self.frameCount = frameCount
+        self.isLeftOut = isLeftOut
+        byteCount = bytes.count
+        checksum = CRC32.checksum(bytes)
+        parameterSets = samples.parameterSets
+        pictures = samples.pictures
+        sound = samples.soundFormat.map {
+            SoundRecord(
+                format: $0, firstSample: samples.firstSample, blockSizes: samples.blockSizes)
+        }
+    }
+
+    init(
+        number: Int, run: Int64, frameRate: Int, origin: Int64, firstFrame: Int64,
+        frameCount: Int, isLeftOut: Bool, byteCount: Int, checksum: UInt32,
+        parameterSets: ParameterSets?,
+        pictures: [PictureSample], sound: SoundRecord?
+    ) {
+        self.number = number
+        self.run = run
+        self.frameRate = frameRate
+        self.origin = origin
+        self.firstFrame = firstFrame
+        self.frameCount = frameCount
+        self.isLeftOut = isLeftOut
+        self.byteCount = byteCount
+        self.checksum = checksum
+        self.parameterSets = parameterSets
+        self.pictures = pictures
+        self.sound = sound
+    }
+
+    /// The file's name, in the layer's directory.
+    public var fileName: String { Self.fileName(number: number) }
+
+    public static func fileName(number: Int) -> String {
+        let digits = String(number)
+        return "segment_\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).ts"
+    }
+
+    /// Whether these are the bytes that were recorded.
+    func matches(_ bytes: [UInt8]) -> Bool {
+        bytes.count == byteCount && CRC32.checksum(bytes) == checksum
+    }
+
+    /// The samples in these bytes, which match.
+    ///
+    /// - Throws: `.malformed` when they do not agree with this record, which a checksum that fits
+    ///   leaves no room for unless somebody else wrote the log.
+    func samples(in bytes: [UInt8]) throws(RecordingError) -> SegmentSamples {
+        let samples = try SegmentSamples(
+            parsing: bytes,
+            clock: SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame))
+        guard samples.parameterSets == parameterSets,
+            samples.pictures.map(\.byteCount) == pictures.map(\.byteCount),
+            samples.blockSizes == sound?.blockSizes ?? []
+        else { throw .malformed(what: "not the samples that were recorded", offset: 0) }
+        return samples
+    }
+}

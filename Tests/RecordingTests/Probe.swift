@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// What FFmpeg's own programs say of a file.
+enum Probe {
+    struct Facts {
+        var warnings = ""
+        var format = ""
+        var formatDuration = ""
+        var videoDuration = ""
+        var frameRate = ""
+        var size: [Int] = []
+        /// In seconds, in the order of showing.
+        var pictureTimes: [Double] = []
+        var soundTimes: [Double] = []
+    }
+
+    static func facts(_ path: String) throws -> Facts {
+        var facts = Facts()
+        let result = try run(
+            "ffprobe",
+            [
+                "-v", "warning", "-show_entries",
+                "format=format_name,duration:stream=codec_type,duration,r_frame_rate,width,height",
+                "-of", "json", path,
+            ])
+        facts.warnings = result.errors
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let format = try #require(json["format"] as? [String: Any])
+        facts.format = format["format_name"] as? String ?? ""
+        facts.formatDuration = format["duration"] as? String ?? ""
+        for stream in json["streams"] as? [[String: Any]] ?? []
+        where stream["codec_type"] as? String == "video" {
+            facts.videoDuration = stream["duration"] as? String ?? ""
+            facts.frameRate = stream["r_frame_rate"] as? String ?? ""
+            facts.size = [stream["width"] as? Int ?? 0, stream["height"] as? Int ?? 0]
+        }
+        // Decoding all of it says more than reading headers.
+        facts.pictureTimes = try times(path, "v", &facts.warnings)
+        facts.soundTimes = try times(path, "a", &facts.warnings)
+        return facts
+    }
+
+    private static func times(
+        _ path: String, _ kind: String, _ warnings: inout String
+    ) throws -> [Double] {
+        let result = try run(
+            "ffprobe",
+            [
+                "-v", "warning", "-select_streams", kind, "-show_entries", "frame=pts_time", "-of",
+                "csv=p=0", path,
+            ])
+        warnings += result.errors
+        return result.output.split(whereSeparator: \.isNewline).compactMap {
+            Double($0.split(separator: ",").first ?? "")
+        }
+    }
+
+    /// Where the packets lie in the file, in the order of their times of decoding.
+    static func packetOffsets(_ path: String) throws -> [Int] {
+        let result = try run(
+            "ffprobe", ["-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", path])
+        return result.output.split(whereSeparator: \.isNewline).compactMap {
+            Int($0.split(separator: ",").first ?? "")
+        }
+    }
+
+    static func run(
+        _ name: String, _ arguments: [String]
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [name] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        // A file, since a second pipe that nobody reads could fill up.
+        let errors = FileManager.default.temporaryDirectory
+            .appending(path: "roomcast-\(UUID().uuidString).txt")
+        try Data().write(to: errors)
+        defer { try? FileManager.default.removeItem(at: errors) }
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (
+            process.terminationStatus, String(decoding: output, as: UTF8.self),
+            String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+        )
+    }
+}

@@ -1,0 +1,62 @@
+import MediaKernel
+import Testing
+
+@testable import Recording
+
+@Suite struct RecordingPlanTests {
+    private func record(
+        _ number: Int, run: Int64 = 1, first: Int64? = nil, frames: Int = 60, left: Bool = false
+    ) -> SegmentRecord {
+        SegmentRecord(
+            number: number, run: run, frameRate: 30, origin: 90_000,
+            firstFrame: first ?? Int64(number) * 60, frameCount: frames, isLeftOut: left,
+            byteCount: 1000, checksum: 0, parameterSets: nil, pictures: [], sound: nil)
+    }
+
+    @Test func segmentsOfOneRunFollowWithoutAJoin() throws {
+        let log = (0..<4).map { record($0, frames: $0 == 3 ? 17 : 60) }
+        let plan = try RecordingPlan(layers: [log, log])
+        #expect(plan.parts.map(\.firstFrame) == [0, 60, 120, 180])
+        #expect(plan.parts.map(\.isJoin) == [true, false, false, false])
+        #expect(plan.frameCount == 197)
+        #expect(plan.duration.ticks == 197)
+    }
+
+    /// A bot is killed after the first layer's segment and before the second one's; the next bot
+    /// numbers on in each layer.
+    @Test func whatALayerLacksIsInNone() throws {
+        let top = [record(0), record(1), record(2, run: 9, first: 0), record(3, run: 9, first: 60)]
+        let low = [record(0), record(1, run: 9, first: 0), record(2, run: 9, first: 60)]
+        let plan = try RecordingPlan(layers: [top, low])
+        #expect(plan.parts.map { $0.layers.map(\.number) } == [[0, 0], [2, 1], [3, 2]])
+        #expect(plan.parts.map(\.isJoin) == [true, true, false])
+        #expect(plan.parts.map(\.firstFrame) == [0, 60, 120])
+    }
+
+    @Test func whatWasPausedOrIsDamagedLeavesNoGap() throws {
+        var log = (0..<6).map { record($0) }
+        log[2].isLeftOut = true
+        let plan = try RecordingPlan(layers: [log, log], damaged: [1: [4]])
+        #expect(plan.parts.map { $0.layers[0].number } == [0, 1, 3, 5])
+        #expect(plan.parts.map(\.isJoin) == [true, false, true, true])
+        #expect(plan.frameCount == 240)
+    }
+
+    @Test func theLastSegmentIsAsLongAsTheLongestLayers() throws {
+        let plan = try RecordingPlan(layers: [
+            [record(0), record(1, frames: 12)], [record(0), record(1, frames: 11)],
+        ])
+        #expect(plan.frameCount == 72)
+    }
+
+    @Test func nothingIsMadeOfNothing() {
+        #expect(throws: RecordingError.nothingRecorded) { try RecordingPlan(layers: []) }
+        #expect(throws: RecordingError.nothingRecorded) { try RecordingPlan(layers: [[], []]) }
+        #expect(throws: RecordingError.nothingRecorded) {
+            try RecordingPlan(layers: [[record(0)], []])
+        }
+        #expect(throws: RecordingError.nothingRecorded) {
+            try RecordingPlan(layers: [[record(0, left: true)]])
+        }
+    }
+}
