@@ -10,16 +10,22 @@ import Testing
         RecordingAssets(folder: stream.folder, plan: try stream.plan(), createdAt: 1_770_091_506)
     }
 
-    private func target(_ stream: RecordedStream, _ name: String) -> RecordingAssets.Target {
-        RecordingAssets.Target(directory: "\(stream.path)/made/vod", name: name)
+    private func place(_ stream: RecordedStream, _ name: String) -> RecordingAssets.Place {
+        RecordingAssets.Place(directory: "\(stream.path)/made/vod", name: name)
+    }
+
+    private func movie(_ stream: RecordedStream, layer: Int) -> RecordingAssets.Movie {
+        RecordingAssets.Movie(
+            layer: layer, width: stream.layers[layer].width, height: stream.layers[layer].height,
+            place: place(stream, "\(layer).mp4"))
     }
 
     @Test func itPlaysFromTheDiskOnceItIsUnpacked() throws {
         let stream = try RecordedStream()
         try stream.record(run: 1, frames: 75, leavingOut: [1])
         try stream.record(run: 1_700_000_000_000_000_000, frames: 30)
-        let count = try assets(stream).writeArchive(to: target(stream, "a.zip"))
-        #expect(try stream.bytes("made/vod/a.zip").count == count)
+        let sizes = try assets(stream).write(movies: [], archive: place(stream, "a.zip"))
+        #expect(try UInt64(stream.bytes("made/vod/a.zip").count) == sizes.archive)
         let path = "\(stream.path)/made/vod/a.zip"
         #expect(try Probe.run("unzip", ["-tqq", path]).status == 0)
         let unpacked = "\(stream.path)/unpacked"
@@ -54,10 +60,10 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(stream.path)/stream_0/segment_000001.ts")
         let first = try assets(stream)
         #expect(throws: RecordingError.damaged(layer: 0, segment: 1)) {
-            try first.writeArchive(to: target(stream, "a.zip"))
+            try first.write(movies: [], archive: place(stream, "a.zip"))
         }
         #expect(throws: RecordingError.damaged(layer: 1, segment: 2)) {
-            try first.writeMovie(layer: 1, width: 192, height: 144, to: target(stream, "a.mp4"))
+            try first.write(movies: [movie(stream, layer: 1)], archive: nil)
         }
         let made = "\(stream.path)/made/vod"
         #expect(try FileManager.default.contentsOfDirectory(atPath: made) == [])
@@ -66,32 +72,55 @@ import Testing
         let second = RecordingAssets(
             folder: stream.folder, plan: try stream.plan(damaged: damaged), createdAt: 0)
         #expect(second.plan.frameCount == 60)
-        _ = try second.writeMovie(
-            layer: 1, width: 192, height: 144, to: target(stream, "a.mp4"))
-        #expect(try Probe.facts("\(made)/a.mp4").videoDuration == "2.000000")
+        let sizes = try second.write(
+            movies: [movie(stream, layer: 1), movie(stream, layer: 0)],
+            archive: place(stream, "a.zip"))
+        #expect(sizes.movies.count == 2 && sizes.archive != nil)
+        for layer in 0...1 {
+            #expect(try Probe.facts("\(made)/\(layer).mp4").videoDuration == "2.000000")
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: made).sorted()
+                == ["0.mp4", "1.mp4", "a.zip"])
     }
 
-    @Test func progressIsToldAndTheFullDiskIsAnError() throws {
+    @Test func progressIsTold() throws {
         let stream = try RecordedStream()
-        try stream.record(run: 1, frames: 60, preset: "ultrafast")
-        let steps = Steps()
-        var target = target(stream, "a.zip")
-        target.progress = { done, all in steps.note(done, all) }
-        _ = try assets(stream).writeArchive(to: target)
-        #expect(steps.noted == ["1/4", "2/4", "3/4", "4/4"])
-        // Nothing can be written there, as on a full disk.
-        #expect(throws: RecordingError.self) {
-            var file = try AssetFile.create("x", in: "\(stream.path)/x")
-            try FileManager.default.removeItem(atPath: "\(stream.path)/x")
-            try file.write([1])
-            try file.finish()
-            file = try AssetFile.create("y", in: "\(stream.path)/master.m3u8/y")
+        try stream.record(run: 1, frames: 75, preset: "ultrafast")
+        var steps: [String] = []
+        _ = try assets(stream).write(movies: [], archive: place(stream, "a.zip")) {
+            steps.append("\($0)/\($1)")
+        }
+        #expect(steps == ["1/3", "2/3", "3/3"])
+    }
+
+    @Test func aFileThatIsNotFinishedIsNotThere() throws {
+        let stream = try RecordedStream()
+        let made = "\(stream.path)/made"
+        var unfinished: AssetFile? = try AssetFile.create("a", in: made)
+        try unfinished?.write([1, 2, 3])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: made) == [".part-a"])
+        unfinished = nil
+        #expect(try FileManager.default.contentsOfDirectory(atPath: made) == [])
+        let file = try AssetFile.create("a", in: made)
+        try file.write([1, 2, 3])
+        try file.finish()
+        #expect(try stream.bytes("made/a") == [1, 2, 3])
+    }
+
+    /// A device that takes no byte, as a disk that is full.
+    @Test func aFullDiskIsAnErrorThatNamesTheCall() throws {
+        let stream = try RecordedStream()
+        let made = "\(stream.path)/made"
+        try FileManager.default.createDirectory(
+            atPath: made, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(made)/.part-a", withDestinationPath: "/dev/full")
+        let file = try AssetFile.create("a", in: made)
+        let error = #expect(throws: RecordingError.self) { try file.write([1]) }
+        guard case .file(_, "write", ENOSPC, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
-}
-
-private final class Steps: @unchecked Sendable {
-    // Called from one thread, that of the test.
-    private(set) var noted: [String] = []
-    func note(_ done: Int, _ all: Int) { noted.append("\(done)/\(all)") }
 }

@@ -10,10 +10,13 @@ import Testing
         let plan = try stream.plan()
         let assets = RecordingAssets(folder: stream.folder, plan: plan, createdAt: 1_770_091_506)
         let size = stream.layers[layer]
-        let count = try assets.writeMovie(
-            layer: layer, width: size.width, height: size.height,
-            to: RecordingAssets.Target(directory: "\(stream.path)/made", name: "\(layer).mp4"))
-        #expect(try stream.bytes("made/\(layer).mp4").count == count)
+        let place = RecordingAssets.Place(directory: "\(stream.path)/made", name: "\(layer).mp4")
+        let sizes = try assets.write(
+            movies: [
+                RecordingAssets.Movie(
+                    layer: layer, width: size.width, height: size.height, place: place)
+            ], archive: nil)
+        #expect(try [UInt64(stream.bytes("made/\(layer).mp4").count)] == sizes.movies)
         return "\(stream.path)/made/\(layer).mp4"
     }
 

@@ -1,29 +1,36 @@
+import MediaKernel
 import Zip
 
 /// A zip archive on its way to the disk.
-struct ArchiveFile: ~Copyable {
+struct ArchiveFile {
     private let file: AssetFile
     private let modified: ZipDate
-    private var zip = ZipWriter()
+    private var layout = ZipLayout()
 
-    init(_ file: consuming AssetFile, modified: ZipDate) {
+    init(_ file: AssetFile, modified: ZipDate) {
         self.file = file
         self.modified = modified
     }
 
+    mutating func add(_ name: String, _ text: String) throws(RecordingError) {
+        let bytes = Array(text.utf8)
+        try add(name, bytes, checksum: CRC32.checksum(bytes))
+    }
+
+    /// - Parameter checksum: of the bytes, which is not computed again.
     /// - Throws: `.file`, `.archive`.
     mutating func add(
-        _ name: String, _ bytes: [UInt8], _ checksum: UInt32
+        _ name: String, _ bytes: [UInt8], checksum: UInt32
     ) throws(RecordingError) {
         let head: [UInt8]
         let tail: [UInt8]
         do throws(ZipError) {
-            head = try zip.begin(
+            let count = UInt64(bytes.count)
+            head = try layout.begin(
                 try ZipEntry(
                     name: name, modified: modified,
-                    content: .known(byteCount: UInt64(bytes.count), checksum: checksum)))
-            zip.append(bytes)
-            tail = try zip.end()
+                    content: .known(byteCount: count, checksum: checksum)))
+            tail = try layout.end(byteCount: count, checksum: checksum)
         } catch {
             throw .archive(error.description)
         }
@@ -33,10 +40,9 @@ struct ArchiveFile: ~Copyable {
     }
 
     /// - Returns: the archive's bytes.
-    consuming func finish() throws(RecordingError) -> UInt64 {
-        try file.write(zip.finish())
-        let byteCount = zip.byteCount
+    mutating func finish() throws(RecordingError) -> UInt64 {
+        try file.write(layout.finish())
         try file.finish()
-        return byteCount
+        return layout.byteCount
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that is written from front to back and appears, whole and on the disk, when it is
 /// finished; or not at all.
-struct AssetFile: ~Copyable {
+final class AssetFile {
     /// Unfinished files begin with this; nothing serves them.
     static let temporaryPrefix = ".part-"
 
@@ -52,7 +52,7 @@ struct AssetFile: ~Copyable {
     }
 
     /// Puts the file in its place, on the disk before under its name.
-    consuming func finish() throws(RecordingError) {
+    func finish() throws(RecordingError) {
         guard fsync(file) == 0 else { throw .failed("fsync", temporary) }
         guard rename(temporary, path) == 0 else { throw .failed("rename", path) }
         isFinished = true

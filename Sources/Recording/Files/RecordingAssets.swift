@@ -2,7 +2,8 @@ public import HLS
 import MediaKernel
 import Zip
 
-/// Makes a recording's assets from what is on the disk, each in one pass over the segments.
+/// Makes a recording's assets from what is on the disk, all in one pass over the segments: each of
+/// their bytes is read once, and written once for each asset that it is in.
 ///
 /// Blocking, and made for a process or a thread of its own. Memory holds one segment and the
 /// logs. What a damaged segment costs is said by `.damaged`; a new plan without it can be made.
@@ -18,77 +19,106 @@ public struct RecordingAssets: Sendable {
         self.createdAt = createdAt
     }
 
-    /// Where an asset lies, and what is said while it comes to be.
-    public struct Target: Sendable {
+    /// Where an asset is to lie.
+    public struct Place: Hashable, Sendable {
         /// Absolute; made when it is not there.
         public var directory: String
         public var name: String
-        /// Called after each segment with the segments done and all of them.
-        public var progress: @Sendable (Int, Int) -> Void
 
-        public init(
-            directory: String, name: String,
-            progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
-        ) {
+        public init(directory: String, name: String) {
             self.directory = directory
             self.name = name
-            self.progress = progress
         }
     }
 
-    /// One layer as an MP4 file, `moov` first.
+    /// One layer as an MP4 file.
+    public struct Movie: Hashable, Sendable {
+        public var layer: Int
+        /// Luma samples; 0 for sound alone.
+        public var width: Int
+        public var height: Int
+        public var place: Place
+
+        public init(layer: Int, width: Int, height: Int, place: Place) {
+            self.layer = layer
+            self.width = width
+            self.height = height
+            self.place = place
+        }
+    }
+
+    /// Bytes of what was made.
+    public struct Sizes: Hashable, Sendable {
+        /// In the order of the wishes.
+        public var movies: [UInt64] = []
+        public var archive: UInt64?
+    }
+
+    private struct OpenMovie {
+        var layer: Int
+        var movie: MP4Movie
+        var file: AssetFile
+    }
+
+    /// Writes the wanted MP4 files, `moov` first, and the archive of the master playlist, the media
+    /// playlists and all segments, with relative addresses only.
     ///
-    /// - Parameters:
-    ///   - width: luma samples; 0 for sound alone.
-    /// - Returns: its bytes.
-    /// - Throws: `.damaged`, `.file`, `.nothingRecorded`.
-    public func writeMovie(
-        layer: Int, width: Int, height: Int, to target: Target
-    ) throws(RecordingError) -> UInt64 {
-        let movie = try MP4Movie(
-            plan, layer: layer, width: width, height: height, createdAt: createdAt)
-        let file = try AssetFile.create(target.name, in: target.directory)
-        try file.write(movie.header)
+    /// - Parameter progress: called after each stretch with those done and all of them.
+    /// - Throws: `.damaged`, `.file`, `.archive`, `.nothingRecorded`. No asset is there then, but
+    ///   for those that were finished before the failure.
+    public func write(
+        movies: [Movie], archive place: Place?, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(RecordingError) -> Sizes {
+        var open: [OpenMovie] = []
+        for wish in movies {
+            let movie = try MP4Movie(
+                plan, layer: wish.layer, width: wish.width, height: wish.height,
+                createdAt: createdAt)
+            let file = try AssetFile.create(wish.place.name, in: wish.place.directory)
+            try file.write(movie.header)
+            open.append(OpenMovie(layer: wish.layer, movie: movie, file: file))
+        }
+        var archive = try openArchive(at: place)
         for (index, part) in plan.parts.enumerated() {
-            let record = part.layers[layer]
-            let bytes = try folder.segment(record, layer: layer)
-            let samples = try record.samples(in: bytes)
-            for slice in movie.media(ofPart: index, samples) { try file.write(slice) }
-            target.progress(index + 1, plan.parts.count)
+            for (layer, record) in part.layers.enumerated() {
+                guard archive != nil || open.contains(where: { $0.layer == layer }) else {
+                    continue
+                }
+                let bytes = try folder.segment(record, layer: layer)
+                for movie in open where movie.layer == layer {
+                    for slice in movie.movie.media(ofPart: index, try record.samples(in: bytes)) {
+                        try movie.file.write(slice)
+                    }
+                }
+                try archive?.add(
+                    "\(StreamFolder.layerName(layer))/\(record.fileName)", bytes,
+                    checksum: record.checksum)
+            }
+            progress(index + 1, plan.parts.count)
         }
-        try file.finish()
-        return movie.byteCount
+        var sizes = Sizes()
+        for movie in open {
+            try movie.file.finish()
+            sizes.movies.append(movie.movie.byteCount)
+        }
+        sizes.archive = try archive?.finish()
+        return sizes
     }
 
-    /// The master playlist, the media playlists and all segments as a zip archive with relative
-    /// addresses only.
-    ///
-    /// - Returns: its bytes.
-    /// - Throws: `.damaged`, `.file`, `.archive`.
-    public func writeArchive(to target: Target) throws(RecordingError) -> UInt64 {
+    /// With the playlists in it.
+    private func openArchive(at place: Place?) throws(RecordingError) -> ArchiveFile? {
+        guard let place else { return nil }
         var archive = ArchiveFile(
-            try AssetFile.create(target.name, in: target.directory),
+            try AssetFile.create(place.name, in: place.directory),
             modified: ZipDate(unixSeconds: createdAt))
-        let master = try folder.master()
-        try archive.add(StreamFolder.masterName, master, CRC32.checksum(master))
+        let master = String(decoding: try folder.master(), as: UTF8.self)
+        try archive.add(StreamFolder.masterName, master)
         for layer in 0..<plan.layerCount {
-            let playlist = Array(playlist(ofLayer: layer).rendered().utf8)
             try archive.add(
-                "\(StreamFolder.layerName(layer))/\(StreamFolder.playlistName)", playlist,
-                CRC32.checksum(playlist))
+                "\(StreamFolder.layerName(layer))/\(StreamFolder.playlistName)",
+                playlist(ofLayer: layer).rendered())
         }
-        let count = plan.parts.count * plan.layerCount
-        for layer in 0..<plan.layerCount {
-            for (index, part) in plan.parts.enumerated() {
-                let record = part.layers[layer]
-                let bytes = try folder.segment(record, layer: layer)
-                try archive.add(
-                    "\(StreamFolder.layerName(layer))/\(record.fileName)", bytes,
-                    record.checksum)
-                target.progress(layer * plan.parts.count + index + 1, count)
-            }
-        }
-        return try archive.finish()
+        return archive
     }
 
     /// The segments that cannot be had as they were recorded, for each layer. Reads all of them.
