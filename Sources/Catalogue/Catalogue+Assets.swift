@@ -1,0 +1,85 @@
+import GRDB
+public import MediaKernel
+
+extension Catalogue {
+    /// Writes assets down; one with the same id is replaced.
+    public func save(_ assets: [CatalogueAsset]) async throws(CatalogueError) {
+        try await write { database in
+            for asset in assets { try asset.write(to: database) }
+        }
+    }
+
+    public func asset(_ id: String) async throws(CatalogueError) -> CatalogueAsset? {
+        try await read { database in
+            try Row.fetchOne(database, sql: "SELECT * FROM asset WHERE id = ?", arguments: [id])
+                .map { CatalogueAsset($0) }
+        }
+    }
+
+    public func assets(
+        _ query: CatalogueQuery<CatalogueAsset.Status>
+    ) async throws(CatalogueError) -> CataloguePage<CatalogueAsset> {
+        try await read { database in
+            let statement = PageStatement(
+                table: "asset",
+                filters: [
+                    ("room", query.room?.rawValue), ("session", query.session?.rawValue),
+                    ("stream", query.stream?.rawValue), ("status", query.status?.rawValue),
+                ], start: query.start, limit: query.limit)
+            let found = try Row.fetchAll(
+                database, sql: statement.sql, arguments: statement.arguments
+            ).map { CatalogueAsset($0) }
+            return CataloguePage(found: found, limit: query.limit) { $0.id }
+        }
+    }
+
+    /// Marks what has expired, before its files go: what is visible as completed is there.
+    ///
+    /// - Parameter limit: how many at a time, so that a transaction stays short.
+    /// - Returns: those that were marked, whose files are to be removed.
+    public func expireAssets(
+        at now: UnixTime, limit: Int = 100
+    ) async throws(CatalogueError) -> [CatalogueAsset] {
+        try await write { database in
+            let expired = try Row.fetchAll(
+                database,
+                sql: """
+                    UPDATE asset SET status = 'expired' WHERE id IN (
+                        SELECT id FROM asset WHERE status = 'completed' AND expires <= ?
+                        ORDER BY expires LIMIT ?) RETURNING *
+                    """, arguments: [now.nanoseconds, limit])
+            return expired.map { CatalogueAsset($0) }
+        }
+    }
+}
+
+extension CatalogueAsset {
+    init(_ row: Row) {
+        self.init(
+            id: row["id"], stream: StreamID(row["stream"]), room: RoomID(row["room"]),
+            session: (row["session"] as String?).map { SessionID($0) },
+            kind: Kind(rawValue: row["kind"]) ?? .roomComposite,
+            status: Status(rawValue: row["status"]) ?? .failed, path: row["path"],
+            byteCount: row["bytes"],
+            duration: (row["duration"] as Int64?).map { .nanoseconds($0) },
+            createdAt: UnixTime(nanoseconds: row["created"]),
+            expiresAt: (row["expires"] as Int64?).map { UnixTime(nanoseconds: $0) },
+            layer: row["layer"], layerCount: row["layers"])
+        if let width = row["width"] as Int?, let height = row["height"] as Int? {
+            size = Size(width: width, height: height)
+        }
+    }
+
+    func write(to database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO asset
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                id, stream.rawValue, room.rawValue, session?.rawValue, kind.rawValue,
+                status.rawValue, path, byteCount, duration?.nanoseconds, createdAt.nanoseconds,
+                expiresAt?.nanoseconds, size?.width, size?.height, layer, layerCount,
+            ])
+    }
+}

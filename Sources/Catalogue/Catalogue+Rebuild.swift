@@ -1,0 +1,96 @@
+import Foundation
+import GRDB
+import MediaKernel
+
+extension Catalogue {
+    /// What a rebuild found.
+    public struct Rebuilt: Hashable, Sendable {
+        public var streams = 0
+        public var assets = 0
+        /// Files that could not be read, by their paths.
+        public var unreadable: [String] = []
+    }
+
+    /// Makes the lists of streams and assets anew from what is on the disk, in one transaction: who
+    /// reads meanwhile sees the old ones. Deliveries stay as they are, and none is added: what was
+    /// told before the catalogue was lost is not known, and nothing may be told twice.
+    ///
+    /// - Parameters:
+    ///   - streams: the root below which each stream has `<room>/<stream>/stream.json`.
+    ///   - recordings: the root below which each recording has
+    ///     `hls/<room>/<date>/<epoch>/manifest.json`.
+    public func rebuild(
+        streams: String, recordings: String
+    ) async throws(CatalogueError) -> Rebuilt {
+        let found = RebuildSources(streams: streams, recordings: recordings)
+        try await write { database in
+            try database.execute(sql: "DELETE FROM stream; DELETE FROM asset")
+            for stream in found.streams.values { try stream.write(to: database) }
+            for asset in found.assets { try asset.write(to: database) }
+        }
+        return Rebuilt(
+            streams: found.streams.count, assets: found.assets.count,
+            unreadable: found.unreadable)
+    }
+}
+
+/// The records in the files of two trees.
+private struct RebuildSources {
+    /// Manifests are a few KiB.
+    static let bytesMaximum = 1 << 20
+
+    private(set) var streams: [StreamID: CatalogueStream] = [:]
+    private(set) var assets: [CatalogueAsset] = []
+    private(set) var unreadable: [String] = []
+
+    init(streams root: String, recordings: String) {
+        for path in Self.files(RecordingManifest.streamFileName, depth: 2, below: root) {
+            if let stream: CatalogueStream = read(path) { take(stream) }
+        }
+        let assetRoot = "\(recordings)/hls"
+        for path in Self.files(RecordingManifest.fileName, depth: 3, below: assetRoot) {
+            guard let manifest: RecordingManifest = read(path) else { continue }
+            take(manifest.stream)
+            assets += manifest.assets.map { asset in
+                var asset = asset
+                let isThere = FileManager.default.fileExists(atPath: "\(recordings)/\(asset.path)")
+                // Retention removes files and leaves the manifest.
+                if asset.status == .completed, !isThere { asset.status = .expired }
+                return asset
+            }
+        }
+    }
+
+    /// A stream is in both trees; what was written later knows more.
+    private mutating func take(_ stream: CatalogueStream) {
+        if let known = streams[stream.id], known.updatedAt > stream.updatedAt { return }
+        streams[stream.id] = stream
+    }
+
+    private mutating func read<Value: Decodable>(_ path: String) -> Value? {
+        guard
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let size = attributes[.size] as? Int, size <= Self.bytesMaximum,
+            let data = FileManager.default.contents(atPath: path),
+            let value = try? JSONDecoder().decode(Value.self, from: data)
+        else {
+            unreadable.append(path)
+            return nil
+        }
+        return value
+    }
+
+    /// The files of this name in directories so many levels below a root, sorted.
+    private static func files(_ name: String, depth: Int, below root: String) -> [String] {
+        var directories = [root]
+        for _ in 0..<depth {
+            directories = directories.flatMap { directory in
+                let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
+                return (names ?? []).filter { !$0.hasPrefix(".") }.sorted()
+                    .map { "\(directory)/\($0)" }
+            }
+        }
+        return directories.map { "\($0)/\(name)" }
+            .filter { FileManager.default.fileExists(atPath: $0) }
+    }
+}

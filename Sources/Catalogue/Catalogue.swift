@@ -1,0 +1,66 @@
+import GRDB
+
+/// The index of streams, recordings' assets and webhook deliveries, in SQLite.
+///
+/// It is never the truth about media: the directories are, and it can be made anew from them. It is
+/// the truth about what was told: a stream's final row and the webhook about it are written in one
+/// transaction. Readers and the writer do not wait for each other (write-ahead log).
+public final class Catalogue: Sendable {
+    /// Another process (`roomcast reindex`) may hold the database for so long.
+    static let busySeconds = 5.0
+    private let pool: DatabasePool
+
+    /// Opens or makes the database and brings it to this version's form.
+    ///
+    /// - Parameter path: of the file; its directory exists.
+    public init(path: String) throws(CatalogueError) {
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(Self.busySeconds)
+            // A power failure may cost the latest commits but never the file; with a process'
+            // death nothing is lost. sqlite.org/pragma.html#pragma_synchronous
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            }
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try Schema.migrator.migrate(pool)
+        } catch {
+            throw CatalogueError(error)
+        }
+    }
+
+    func write<Value: Sendable>(
+        _ body: @Sendable @escaping (Database) throws -> Value
+    ) async throws(CatalogueError) -> Value {
+        do {
+            return try await pool.write(body)
+        } catch {
+            throw CatalogueError(error)
+        }
+    }
+
+    func read<Value: Sendable>(
+        _ body: @Sendable @escaping (Database) throws -> Value
+    ) async throws(CatalogueError) -> Value {
+        do {
+            return try await pool.read(body)
+        } catch {
+            throw CatalogueError(error)
+        }
+    }
+}
+
+extension CatalogueError {
+    init(_ error: any Error) {
+        guard let error = error as? DatabaseError else {
+            self = .failed("\(error)")
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_FULL: self = .full
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(error.message ?? "")
+        default: self = .failed(error.message ?? "\(error.resultCode)")
+        }
+    }
+}

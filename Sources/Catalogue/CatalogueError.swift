@@ -1,0 +1,20 @@
+/// Why the catalogue cannot do what it was asked.
+public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The disk is full. Nothing was changed; it can be asked again.
+    case full
+    /// Another process holds the database for longer than it may.
+    case busy
+    /// The file is no catalogue, or damaged: it is to be made anew from the manifests.
+    case damaged(String)
+    /// Everything else, in SQLite's words.
+    case failed(String)
+
+    public var description: String {
+        switch self {
+        case .full: "the catalogue's disk is full"
+        case .busy: "the catalogue is in use by another process"
+        case .damaged(let reason): "the catalogue is damaged: \(reason)"
+        case .failed(let reason): "catalogue: \(reason)"
+        }
+    }
+}

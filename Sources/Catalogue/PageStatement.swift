@@ -1,0 +1,36 @@
+import GRDB
+import MediaKernel
+
+/// The SQL of a page: at most one index is walked, from the page's start.
+struct PageStatement {
+    let sql: String
+    let arguments: StatementArguments
+
+    /// - Parameters:
+    ///   - filters: columns with the values that they must have; nil for any.
+    ///   - start: the record that ended the page before. One that is not there gives an empty page.
+    init(table: String, filters: [(column: String, value: String?)], start: String?, limit: Int) {
+        var conditions: [String] = []
+        var arguments = StatementArguments()
+        for (column, value) in filters {
+            guard let value else { continue }
+            conditions.append("\(column) = ?")
+            arguments += [value]
+        }
+        if let start {
+            conditions.append("(created, id) < (SELECT created, id FROM \(table) WHERE id = ?)")
+            arguments += [start]
+        }
+        let clause = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        // One more than asked for tells whether this is the last page.
+        sql = "SELECT * FROM \(table) \(clause) ORDER BY created DESC, id DESC LIMIT \(limit + 1)"
+        self.arguments = arguments
+    }
+}
+
+extension CataloguePage {
+    init(found: [Record], limit: Int, id: (Record) -> String) {
+        let records = Array(found.prefix(limit))
+        self.init(records: records, last: found.count > limit ? records.last.map(id) : nil)
+    }
+}

@@ -1,0 +1,57 @@
+import GRDB
+
+/// The tables, and how a catalogue of an earlier version gets them.
+///
+/// A migration that was released is never changed; another one follows it.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 streams, assets, deliveries") { database in
+            try database.execute(sql: streams)
+            try database.execute(sql: assets)
+            try database.execute(sql: deliveries)
+        }
+        return migrator
+    }
+
+    // Each list is newest first by (created, id), with at most one filter's column before: the
+    // page's rows are read and no others, however many there are.
+
+    private static let streams = """
+        CREATE TABLE stream (
+            id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, session TEXT, status TEXT NOT NULL,
+            reason TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL, stopped INTEGER,
+            directory TEXT NOT NULL, assetDirectory TEXT, details TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX streamByTime ON stream (created, id);
+        CREATE INDEX streamByRoom ON stream (room, created, id);
+        CREATE INDEX streamBySession ON stream (session, created, id);
+        CREATE INDEX streamByStatus ON stream (status, created, id);
+        """
+
+    private static let assets = """
+        CREATE TABLE asset (
+            id TEXT PRIMARY KEY NOT NULL, stream TEXT NOT NULL, room TEXT NOT NULL, session TEXT,
+            kind TEXT NOT NULL, status TEXT NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
+            duration INTEGER, created INTEGER NOT NULL, expires INTEGER, width INTEGER,
+            height INTEGER, layer INTEGER, layers INTEGER
+        ) STRICT;
+        CREATE INDEX assetByTime ON asset (created, id);
+        CREATE INDEX assetByRoom ON asset (room, created, id);
+        CREATE INDEX assetBySession ON asset (session, created, id);
+        CREATE INDEX assetByStatus ON asset (status, created, id);
+        CREATE INDEX assetByStream ON asset (stream, created, id);
+        CREATE INDEX assetByExpiry ON asset (expires) WHERE status = 'completed';
+        """
+
+    private static let deliveries = """
+        CREATE TABLE delivery (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, line TEXT NOT NULL,
+            kind TEXT NOT NULL, terminal INTEGER NOT NULL, body BLOB NOT NULL,
+            created INTEGER NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL,
+            due INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX deliveryByStatus ON delivery (status, number);
+        CREATE UNIQUE INDEX deliveryTerminal ON delivery (line) WHERE terminal = 1;
+        """
+}

@@ -1,0 +1,286 @@
+import Crypto
+public import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One local file on its way into a store, for as long as it takes. Facts in, orders out; it knows
+/// no network and no disk.
+///
+/// ```
+///              created           all parts sent            completed            confirmed
+///  beginning ───────────► sending ─────────────► completing ───────────► confirming ─────────► finished
+///      ▲                     │ upload is gone        │ upload is gone ──────► │
+///      └─────────────────────┴──────────────────────────── not as it was sent ┘
+/// ```
+/// Invariants: the file may be removed after `.finished` and never before, which comes only when the
+/// store has shown the object's length and checksum; after a failure nothing is ordered until the
+/// back-off is over; each fact may be repeated without harm; what `.save` said is enough to go on
+/// after a restart, with the parts that are there.
+public struct MultipartUpload: Sendable {
+    /// A part as the store took it.
+    public struct Part: Hashable, Sendable, Codable {
+        /// From 1.
+        public var number: Int
+        public var entityTag: String
+        /// SHA-256 of its bytes, which the request's signature covered.
+        public var digest: [UInt8]
+
+        public init(number: Int, entityTag: String, digest: [UInt8]) {
+            self.number = number
+            self.entityTag = entityTag
+            self.digest = digest
+        }
+    }
+
+    /// What must outlive the process.
+    public struct Progress: Hashable, Sendable, Codable {
+        /// The store's; nil before it has given one.
+        public var uploadID: String?
+        public var parts: [Part]
+
+        public init(uploadID: String? = nil, parts: [Part] = []) {
+            self.uploadID = uploadID
+            self.parts = parts
+        }
+    }
+
+    /// Returned by every transition, to be carried out in this sequence.
+    public enum Order: Hashable, Sendable {
+        /// CreateMultipartUpload, with SHA-256 as checksum algorithm.
+        case create
+        /// UploadPart: these bytes of the file.
+        case send(uploadID: String, part: Int, offset: Int64, count: Int)
+        /// CompleteMultipartUpload.
+        case complete(uploadID: String, parts: [Part])
+        /// HeadObject with checksums.
+        case confirm
+        /// Write this down.
+        case save(Progress)
+        /// The object is in the store.
+        case finished
+    }
+
+    public enum Failure: Hashable, Sendable {
+        /// No answer, 5xx, too many requests; also a refusal, which an operator can end.
+        case unavailable
+        /// The store knows no such upload (404).
+        case uploadGone
+        /// The store does not have the parts that it is to put together (400, InvalidPart).
+        case partsRefused
+    }
+
+    /// S3's least size of a part but the last is 5 MiB.
+    public static let partBytesMinimum: Int64 = 8 << 20
+    /// S3's limit.
+    public static let partsMaximum: Int64 = 10_000
+    /// Parts in flight: enough to fill a line, few enough to be held in memory.
+    public static let inFlightMaximum = 3
+    public static let firstDelay: Duration = .seconds(1)
+    public static let delayMaximum: Duration = .seconds(60)
+
+    private enum Phase: Hashable {
+        case beginning
+        case sending(uploadID: String)
+        case completing(uploadID: String)
+        case confirming
+        case finished
+    }
+
+    /// Of the file.
+    public let byteCount: Int64
+    public let partBytes: Int64
+    private var phase: Phase
+    private var parts: [Int: Part]
+    private var inFlight: Set<Int> = []
+    /// Whether an order other than a part is being carried out.
+    private var isAsking = false
+    private var failures = 0
+    private var pausedUntil: UnixTime?
+    private var random: SeededRandom
+
+    /// - Parameters:
+    ///   - progress: what an earlier process wrote down.
+    ///   - seed: of the chance in the delays.
+    public init(byteCount: Int64, progress: Progress = Progress(), seed: UInt64) {
+        precondition(byteCount > 0, "an asset has bytes")
+        self.byteCount = byteCount
+        let mebibyte: Int64 = 1 << 20
+        let least = (byteCount + Self.partsMaximum - 1) / Self.partsMaximum
+        partBytes = max(Self.partBytesMinimum, (least + mebibyte - 1) / mebibyte * mebibyte)
+        phase = progress.uploadID.map { .sending(uploadID: $0) } ?? .beginning
+        parts =
+            progress.uploadID == nil
+            ? [:] : Dictionary(progress.parts.map { ($0.number, $0) }) { $1 }
+        random = SeededRandom(seed: seed)
+    }
+
+    public var isFinished: Bool { phase == .finished }
+    /// Bytes that the store has taken.
+    public var bytesSent: Int64 { parts.keys.reduce(0) { $0 + Int64(count(ofPart: $1)) } }
+    /// When `next` has something to do, unless a fact comes first.
+    public var nextDueAt: UnixTime? { isFinished ? nil : pausedUntil }
+
+    private var partCount: Int { Int((byteCount + partBytes - 1) / partBytes) }
+
+    private func count(ofPart number: Int) -> Int {
+        Int(min(partBytes, byteCount - Int64(number - 1) * partBytes))
+    }
+
+    /// What the store says of an object that was put together of these parts: the digest of the
+    /// digests, with their number.
+    public var checksum: String {
+        let digests = parts.values.sorted { $0.number < $1.number }.flatMap(\.digest)
+        return "\(Data(SHA256.hash(data: digests)).base64EncodedString())-\(partCount)"
+    }
+
+    // MARK: Transitions
+
+    /// What is to be done now.
+    public mutating func next(at now: UnixTime) -> [Order] {
+        if let pausedUntil, now < pausedUntil { return [] }
+        pausedUntil = nil
+        guard !isAsking else { return [] }
+        switch phase {
+        case .beginning:
+            isAsking = true
+            return [.create]
+        case .sending(let uploadID):
+            return sendMore(uploadID)
+        case .completing(let uploadID):
+            isAsking = true
+            return [
+                .complete(uploadID: uploadID, parts: parts.values.sorted { $0.number < $1.number })
+            ]
+        case .confirming:
+            isAsking = true
+            return [.confirm]
+        case .finished:
+            return []
+        }
+    }
+
+    private mutating func sendMore(_ uploadID: String) -> [Order] {
+        if parts.count == partCount {
+            phase = .completing(uploadID: uploadID)
+            isAsking = true
+            return [
+                .complete(uploadID: uploadID, parts: parts.values.sorted { $0.number < $1.number })
+            ]
+        }
+        var orders: [Order] = []
+        for number in 1...partCount where parts[number] == nil && !inFlight.contains(number) {
+            guard orders.count + inFlight.count < Self.inFlightMaximum else { break }
+            orders.append(
+                .send(
+                    uploadID: uploadID, part: number, offset: Int64(number - 1) * partBytes,
+                    count: count(ofPart: number)))
+        }
+        for case .send(_, let number, _, _) in orders { inFlight.insert(number) }
+        return orders
+    }
+
+    public mutating func created(_ uploadID: String) -> [Order] {
+        guard phase == .beginning else { return [] }
+        isAsking = false
+        failures = 0
+        phase = .sending(uploadID: uploadID)
+        return [.save(progress(uploadID))]
+    }
+
+    /// - Parameter upload: that the part was sent to; an answer of an earlier one comes too late.
+    public mutating func sent(_ part: Part, to upload: String) -> [Order] {
+        guard case .sending(let uploadID) = phase, uploadID == upload,
+            inFlight.remove(part.number) != nil
+        else { return [] }
+        failures = 0
+        parts[part.number] = part
+        return [.save(progress(uploadID))]
+    }
+
+    public mutating func completed() -> [Order] {
+        guard case .completing = phase else { return [] }
+        isAsking = false
+        failures = 0
+        phase = .confirming
+        return []
+    }
+
+    /// The store's words about the object.
+    ///
+    /// - Parameters:
+    ///   - byteCount: nil when there is none.
+    ///   - checksum: nil from a store that keeps none; then the parts' signed digests count.
+    public mutating func confirmed(
+        byteCount: Int64?, checksum: String?, at now: UnixTime
+    ) -> [Order] {
+        guard phase == .confirming, isAsking else { return [] }
+        isAsking = false
+        guard byteCount == self.byteCount, checksum == nil || checksum == self.checksum else {
+            return beginAnew(at: now)
+        }
+        phase = .finished
+        return [.finished]
+    }
+
+    /// An order other than `send` could not be carried out.
+    public mutating func failed(_ failure: Failure, at now: UnixTime) -> [Order] {
+        guard isAsking else { return [] }
+        isAsking = false
+        guard case .completing = phase else {
+            pause(at: now)
+            return []
+        }
+        switch failure {
+        case .unavailable:
+            pause(at: now)
+            return []
+        case .uploadGone:
+            // It may have been completed, and only the answer was lost.
+            pause(at: now)
+            phase = .confirming
+            return []
+        case .partsRefused:
+            return beginAnew(at: now)
+        }
+    }
+
+    /// A part could not be sent.
+    public mutating func failed(
+        _ failure: Failure, part: Int, of upload: String, at now: UnixTime
+    ) -> [Order] {
+        guard case .sending(let uploadID) = phase, uploadID == upload,
+            inFlight.remove(part) != nil
+        else { return [] }
+        switch failure {
+        case .unavailable:
+            pause(at: now)
+            return []
+        case .uploadGone, .partsRefused:
+            return beginAnew(at: now)
+        }
+    }
+
+    private mutating func beginAnew(at now: UnixTime) -> [Order] {
+        phase = .beginning
+        parts = [:]
+        inFlight = []
+        pause(at: now)
+        return [.save(Progress())]
+    }
+
+    /// Doubled from failure to failure, and up to a quarter more by chance.
+    private mutating func pause(at now: UnixTime) {
+        let base = min(
+            Self.firstDelay.nanoseconds << min(failures, 16), Self.delayMaximum.nanoseconds)
+        failures += 1
+        pausedUntil = now + .nanoseconds(base + Int64.random(in: 0...base / 4, using: &random))
+    }
+
+    private func progress(_ uploadID: String) -> Progress {
+        Progress(uploadID: uploadID, parts: parts.values.sorted { $0.number < $1.number })
+    }
+}

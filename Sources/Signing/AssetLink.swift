@@ -1,0 +1,107 @@
+public import MediaKernel
+
+/// The right to fetch one asset, and all files that belong to it, until a time: a component of the
+/// path, `<asset>.<expiry>.<signature>`.
+///
+/// In the path, because players resolve a playlist's addresses against it and drop a query: so one
+/// link covers a whole VOD. The signature is HMAC-SHA256 over asset and expiry.
+public struct AssetLink: Hashable, Sendable {
+    /// Of `[A-Za-z0-9_-]`.
+    public let asset: String
+    /// In whole seconds.
+    public let expiry: UnixTime
+
+    /// Longer links are refused unread; ours are below 100.
+    static let bytesMaximum = 256
+    static let assetBytesMaximum = 128
+    /// The year 2255.
+    static let expirySecondsMaximum: Int64 = 9_000_000_000
+
+    /// Nil for an asset id that a path cannot hold, and for a time far off.
+    public init?(asset: String, expiry: UnixTime) {
+        guard (1...Self.assetBytesMaximum).contains(asset.utf8.count),
+            asset.utf8.allSatisfy(Self.isWordByte),
+            (0...Self.expirySecondsMaximum).contains(expiry.seconds)
+        else { return nil }
+        self.asset = asset
+        self.expiry = UnixTime(seconds: expiry.seconds)
+    }
+
+    /// The component of the path.
+    public func signed(with key: SigningKey) -> String {
+        "\(asset).\(expiry.seconds).\(Base64URL.text(key.code(of: message.utf8)))"
+    }
+
+    /// Why a link is refused.
+    public enum Refusal: Error, Hashable, Sendable {
+        case malformed
+        case wrongSignature
+        /// It was valid until this time.
+        case expired(UnixTime)
+    }
+
+    /// Reads a component of a path. Whether it has expired is said only of what was signed here.
+    public init(
+        verifying component: some StringProtocol, with key: SigningKey, at now: UnixTime
+    ) throws(Refusal) {
+        guard component.utf8.count <= Self.bytesMaximum else { throw .malformed }
+        let parts = component.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let seconds = Int64(parts[1]), String(seconds) == parts[1],
+            (0...Self.expirySecondsMaximum).contains(seconds),
+            let link = AssetLink(asset: String(parts[0]), expiry: UnixTime(seconds: seconds)),
+            let code = Base64URL.bytes(parts[2])
+        else { throw .malformed }
+        guard key.isValid(code, of: link.message.utf8) else { throw .wrongSignature }
+        guard now < link.expiry else { throw .expired(link.expiry) }
+        self = link
+    }
+
+    private var message: String { "\(asset)\n\(expiry.seconds)" }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+}
+
+/// RFC 4648 sect. 5, without padding.
+enum Base64URL {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let values: [UInt8: UInt32] = Dictionary(
+        uniqueKeysWithValues: alphabet.enumerated().map { ($1, UInt32($0)) })
+
+    static func text(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * (3 - group.count))
+            for index in 0...group.count {
+                text.append(alphabet[Int(bits >> (18 - 6 * index) & 0x3F)])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil for anything that `text` does not make: each sequence of bytes has one text only.
+    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        let characters = Array(text.utf8)
+        for start in stride(from: 0, to: characters.count, by: 4) {
+            let group = characters[start..<min(start + 4, characters.count)]
+            guard group.count > 1 else { return nil }
+            var bits: UInt32 = 0
+            for character in group {
+                guard let value = values[character] else { return nil }
+                bits = bits << 6 | value
+            }
+            bits <<= 6 * (4 - group.count)
+            for index in 0..<group.count - 1 {
+                bytes.append(UInt8(truncatingIfNeeded: bits >> (16 - 8 * index)))
+            }
+        }
+        return Self.text(bytes) == text ? bytes : nil
+    }
+}

@@ -1,0 +1,64 @@
+import Crypto
+public import MediaKernel
+
+/// How a receiver knows that a webhook is ours and recent: HMAC-SHA256 over the time of sending, a
+/// full stop, and the body.
+///
+/// ```
+/// X-Roomcast-Timestamp: 1770091506
+/// X-Roomcast-Signature: v1=5257a869…
+/// ```
+/// The key is the secret as it is given to the receiver, so that a line of any language can verify.
+public struct WebhookSignature: Sendable {
+    public static let timestampHeader = "X-Roomcast-Timestamp"
+    public static let signatureHeader = "X-Roomcast-Signature"
+    /// How old a delivery may be, and how far the receiver's clock off.
+    public static let tolerance: Duration = .seconds(300)
+
+    private let key: SymmetricKey
+
+    public init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+
+    /// The headers' values.
+    public func headers(
+        body: [UInt8], sentAt time: UnixTime
+    ) -> (timestamp: String, signature: String) {
+        let timestamp = String(time.seconds)
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Self.message(timestamp, body), using: key)
+        return (timestamp, "v1=\(Hexadecimal.text(Array(code)))")
+    }
+
+    /// What a receiver does.
+    public func isValid(
+        timestamp: String, signature: String, body: [UInt8], at now: UnixTime
+    ) -> Bool {
+        let tolerance = Self.tolerance.components.seconds
+        guard let seconds = Int64(timestamp), signature.hasPrefix("v1="),
+            (now.seconds - tolerance...now.seconds + tolerance).contains(seconds),
+            let code = Hexadecimal.bytes(signature.dropFirst(3))
+        else { return false }
+        return HMAC<SHA256>.isValidAuthenticationCode(
+            code, authenticating: Self.message(timestamp, body), using: key)
+    }
+
+    private static func message(_ timestamp: String, _ body: [UInt8]) -> [UInt8] {
+        Array(timestamp.utf8) + [UInt8(ascii: ".")] + body
+    }
+}
+
+/// Base 16 in lower case.
+enum Hexadecimal {
+    static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap { $0 }
+        return stride(from: 0, to: values.count, by: 2).map {
+            UInt8(values[$0] << 4 | values[$0 + 1])
+        }
+    }
+}

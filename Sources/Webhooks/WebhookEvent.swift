@@ -1,0 +1,81 @@
+public import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a receiver is told: 100ms' envelope.
+public struct WebhookEvent: Hashable, Sendable, Encodable {
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case hlsStarted = "hls.started.success"
+        case hlsStopped = "hls.stopped.success"
+        case hlsFailed = "hls.failure"
+        case hlsRecorded = "hls.recording.success"
+        case beamStarted = "beam.started.success"
+        case beamStopped = "beam.stopped.success"
+        case beamFailed = "beam.failure"
+        case beamRecorded = "beam.recording.success"
+        case recordingDone = "recording.success"
+        case recordingFailed = "recording.failed"
+        case sessionOpened = "session.open.success"
+        case sessionClosed = "session.close.success"
+        case peerJoined = "peer.join.success"
+        case peerLeft = "peer.leave.success"
+
+        /// Whether it tells the end of a live stream, of which there is exactly one.
+        public var isTerminal: Bool {
+            switch self {
+            case .hlsStopped, .hlsFailed, .beamStopped, .beamFailed: true
+            case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded, .recordingDone,
+                .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined, .peerLeft:
+                false
+            }
+        }
+    }
+
+    public var id: String
+    public var accountID: String
+    public var appID: String
+    /// RFC 3339, UTC, whole seconds.
+    public var timestamp: String
+    public var kind: Kind
+    public var data: JSONValue
+
+    public init(
+        id: String, accountID: String, appID: String, timestamp: String, kind: Kind, data: JSONValue
+    ) {
+        self.id = id
+        self.accountID = accountID
+        self.appID = appID
+        self.timestamp = timestamp
+        self.kind = kind
+        self.data = data
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case version, id, timestamp, data
+        case accountID = "account_id"
+        case appID = "app_id"
+        case kind = "type"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode("2.0", forKey: .version)
+        try container.encode(id, forKey: .id)
+        try container.encode(accountID, forKey: .accountID)
+        try container.encode(appID, forKey: .appID)
+        try container.encode(timestamp, forKey: .timestamp)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(data, forKey: .data)
+    }
+
+    /// The body, made once and sent in every attempt: a signature covers its bytes.
+    public func body() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+}

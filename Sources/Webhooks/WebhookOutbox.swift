@@ -1,0 +1,166 @@
+public import MediaKernel
+
+/// When which webhook is to be sent: each stream's in their order, again and again until they are
+/// answered or a day is over. Facts in, orders out; it knows no network and no disk.
+///
+/// ```
+///            due                answered 200
+///  waiting ───────► in flight ───────────────► delivered
+///     ▲                 │  no, or another answer, within the day of its making
+///     └─────────────────┘
+///     └──────────────────────── the day is over ──────────► given up
+/// ```
+/// Invariants: of one stream at most one delivery is in flight, the oldest; a delivery has one
+/// end; each fact may be repeated without harm. What is in here is in the catalogue too, written
+/// before: after a restart the rows are put in again and nothing is lost, at most sent twice under
+/// the same id.
+public struct WebhookOutbox: Sendable {
+    /// One event on its way to one receiver.
+    public struct Delivery: Hashable, Sendable {
+        /// The event's own, the same in every attempt.
+        public var id: String
+        /// What keeps its order: the stream, or the room for events of none.
+        public var line: String
+        public var createdAt: UnixTime
+        /// Attempts that failed.
+        public var attempts: Int
+        /// Not before.
+        public var dueAt: UnixTime
+
+        public init(
+            id: String, line: String, createdAt: UnixTime, attempts: Int = 0, dueAt: UnixTime? = nil
+        ) {
+            self.id = id
+            self.line = line
+            self.createdAt = createdAt
+            self.attempts = attempts
+            self.dueAt = dueAt ?? createdAt
+        }
+    }
+
+    /// Returned by `next` and `answered`, to be carried out in this sequence.
+    public enum Order: Hashable, Sendable {
+        /// Send it, and tell `answered` what came of it.
+        case send(id: String)
+        /// Write down that it failed so many times and when it is due again.
+        case postpone(id: String, attempts: Int, dueAt: UnixTime)
+        /// Write down its end.
+        case delivered(id: String)
+        case giveUp(id: String)
+    }
+
+    /// How long an event is worth telling.
+    public static let lifetime: Duration = .seconds(86_400)
+    public static let firstDelay: Duration = .seconds(1)
+    /// A receiver that is back should not wait longer.
+    public static let delayMaximum: Duration = .seconds(600)
+    /// Deliveries in flight, over all lines: a slow receiver must not take all sockets.
+    public static let inFlightMaximum = 16
+    /// Deliveries that wait here. More stay in the catalogue until there is room.
+    public static let waitingMaximum = 100_000
+
+    private struct Line {
+        var waiting: [Delivery] = []
+        var isInFlight = false
+
+        func isDue(at now: UnixTime) -> Bool {
+            !isInFlight && waiting.first.map { $0.dueAt <= now } ?? false
+        }
+    }
+
+    private var lines: [String: Line] = [:]
+    private var lineOfDelivery: [String: String] = [:]
+    private var inFlight = 0
+    private var random: SeededRandom
+
+    /// - Parameter seed: of the chance in the delays.
+    public init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    public var count: Int { lineOfDelivery.count }
+
+    /// Puts a delivery behind those of its line. One that is in here already changes nothing.
+    ///
+    /// - Returns: false when there is no room.
+    @discardableResult
+    public mutating func add(_ delivery: Delivery) -> Bool {
+        guard lineOfDelivery[delivery.id] == nil else { return true }
+        guard count < Self.waitingMaximum else { return false }
+        lineOfDelivery[delivery.id] = delivery.line
+        lines[delivery.line, default: Line()].waiting.append(delivery)
+        return true
+    }
+
+    /// What is due, the longest due first.
+    public mutating func next(at now: UnixTime) -> [Order] {
+        var orders: [Order] = []
+        for (name, line) in lines.sorted(by: { $0.key < $1.key }) where line.isDue(at: now) {
+            orders += giveUpOld(in: name, at: now)
+        }
+        let due = lines.filter { $0.value.isDue(at: now) }
+            .compactMap { name, line in line.waiting.first.map { (name, $0) } }
+            .sorted { ($0.1.dueAt, $0.1.id) < ($1.1.dueAt, $1.1.id) }
+        for (name, delivery) in due.prefix(Self.inFlightMaximum - inFlight) {
+            lines[name]?.isInFlight = true
+            inFlight += 1
+            orders.append(.send(id: delivery.id))
+        }
+        return orders
+    }
+
+    /// When `next` has something to do, unless a fact comes first. Nil for an outbox that is empty
+    /// or waits for answers only.
+    public var nextDueAt: UnixTime? {
+        guard inFlight < Self.inFlightMaximum else { return nil }
+        return lines.values.filter { !$0.isInFlight }.compactMap(\.waiting.first?.dueAt).min()
+    }
+
+    /// What came of an attempt.
+    ///
+    /// - Parameter isAccepted: whether the receiver answered 200; nothing else counts.
+    public mutating func answered(
+        _ id: String, isAccepted: Bool, at now: UnixTime
+    ) -> [Order] {
+        guard let name = lineOfDelivery[id], lines[name]?.isInFlight == true,
+            var delivery = lines[name]?.waiting.first, delivery.id == id
+        else { return [] }
+        lines[name]?.isInFlight = false
+        inFlight -= 1
+        if isAccepted {
+            removeFirst(of: name)
+            return [.delivered(id: id)]
+        }
+        delivery.attempts += 1
+        delivery.dueAt = now + delay(afterAttempts: delivery.attempts)
+        guard delivery.dueAt < delivery.createdAt + Self.lifetime else {
+            removeFirst(of: name)
+            return [.giveUp(id: id)]
+        }
+        lines[name]?.waiting[0] = delivery
+        return [.postpone(id: id, attempts: delivery.attempts, dueAt: delivery.dueAt)]
+    }
+
+    /// Doubled from attempt to attempt, and up to a quarter more by chance, so that what failed
+    /// together does not come again together.
+    private mutating func delay(afterAttempts attempts: Int) -> Duration {
+        let doublings = min(attempts - 1, 16)
+        let base = min(Self.firstDelay.nanoseconds << doublings, Self.delayMaximum.nanoseconds)
+        return .nanoseconds(base + Int64.random(in: 0...base / 4, using: &random))
+    }
+
+    private mutating func giveUpOld(in name: String, at now: UnixTime) -> [Order] {
+        var orders: [Order] = []
+        while let first = lines[name]?.waiting.first,
+            first.createdAt + Self.lifetime <= now
+        {
+            removeFirst(of: name)
+            orders.append(.giveUp(id: first.id))
+        }
+        return orders
+    }
+
+    private mutating func removeFirst(of name: String) {
+        guard let id = lines[name]?.waiting.removeFirst().id else { return }
+        lineOfDelivery[id] = nil
+        if lines[name]?.waiting.isEmpty == true { lines[name] = nil }
+    }
+}

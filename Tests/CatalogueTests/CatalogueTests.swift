@@ -1,0 +1,157 @@
+import Catalogue
+import Foundation
+import MediaKernel
+import Testing
+
+@Suite struct CatalogueTests {
+    private func stream(_ id: String, second: Int64 = 0, room: String = "r") -> CatalogueStream {
+        CatalogueStream(
+            id: StreamID(id), room: RoomID(room), session: "s1",
+            createdAt: UnixTime(seconds: 1_770_000_000 + second), directory: "\(room)/\(id)",
+            details: #"{"playback":{"url":"http://x/\#(id)"}}"#)
+    }
+
+    private func delivery(
+        _ id: String, line: String = "a", isTerminal: Bool = false
+    ) -> CatalogueDelivery {
+        CatalogueDelivery(
+            id: id, line: line, kind: "hls.stopped.success", isTerminal: isTerminal,
+            body: Array(#"{"id":"\#(id)"}"#.utf8), createdAt: UnixTime(seconds: 1_770_000_001))
+    }
+
+    @Test func whatWasWrittenIsThereAfterOpeningAnew() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        var written = stream("a")
+        written.reason = "client request"
+        written.stoppedAt = UnixTime(nanoseconds: 5)
+        written.assetDirectory = "hls/r/2026-02-02/1"
+        try await place.open().save(written)
+        let catalogue = try place.open()
+        #expect(try await catalogue.stream("a") == written)
+        #expect(try await catalogue.stream("b") == nil)
+    }
+
+    @Test func aStreamHasOneEndAndOneTerminalEvent() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        var ended = stream("a")
+        ended.status = .completed
+        #expect(try await catalogue.save(ended, telling: [delivery("e1", isTerminal: true)]))
+        // A crash between the end and its being written elsewhere leads here again.
+        var again = stream("a")
+        again.status = .failed
+        #expect(try await !catalogue.save(again, telling: [delivery("e2", isTerminal: true)]))
+        #expect(try await catalogue.stream("a")?.status == .completed)
+        #expect(try await catalogue.pendingDeliveries(limit: 10).map(\.id) == ["e1"])
+        // Whichever way it comes.
+        try await catalogue.save(delivery("e3", isTerminal: true))
+        try await catalogue.save(delivery("e1"))
+        #expect(try await catalogue.pendingDeliveries(limit: 10).map(\.id) == ["e1"])
+    }
+
+    @Test func aRestartFindsWhatIsUnfinished() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        for (index, status) in CatalogueStream.Status.allCases.enumerated() {
+            var stream = stream("s\(index)", second: Int64(10 - index))
+            stream.status = status
+            try await catalogue.save(stream)
+        }
+        let found = try await catalogue.unfinishedStreams()
+        #expect(found.map(\.status) == [.postProcessing, .stopping, .running, .starting])
+    }
+
+    @Test func pagesGoThroughEverythingOnceNewestFirst() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        for index in 0..<57 {
+            // Pairs of the same time, in two rooms.
+            try await catalogue.save(
+                stream("s\(index)", second: Int64(index / 2), room: "r\(index % 2)"))
+        }
+        func all(_ query: CatalogueQuery<CatalogueStream.Status>) async throws -> [StreamID] {
+            var query = query
+            var ids: [StreamID] = []
+            repeat {
+                let page = try await catalogue.streams(query)
+                ids += page.records.map(\.id)
+                query.start = page.last
+            } while query.start != nil
+            return ids
+        }
+        let everything = try await all(CatalogueQuery())
+        #expect(everything.count == 57 && Set(everything).count == 57)
+        let times = try await everything.asyncMap { try await catalogue.stream($0)?.createdAt }
+        #expect(times.compactMap { $0 } == times.compactMap { $0 }.sorted(by: >))
+        #expect(try await all(CatalogueQuery(room: "r1", limit: 100)).count == 28)
+        #expect(try await all(CatalogueQuery(status: .running)) == [])
+        #expect(try await all(CatalogueQuery(start: "unknown")) == [])
+        let page = try await catalogue.streams(CatalogueQuery(limit: 1000))
+        #expect(page.records.count == 57 && page.last == nil)
+    }
+
+    @Test func deliveriesKeepTheirOrderAndTheirEnd() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        for id in ["c", "a", "b"] { try await catalogue.save(delivery(id, line: id)) }
+        let due = UnixTime(seconds: 1_770_000_100)
+        try await catalogue.update(delivery: "c", status: .pending, attempts: 2, dueAt: due)
+        try await catalogue.update(delivery: "a", status: .delivered, attempts: 0, dueAt: due)
+        try await catalogue.update(delivery: "a", status: .failed, attempts: 9, dueAt: due)
+        let pending = try await catalogue.pendingDeliveries(limit: 10)
+        #expect(pending.map(\.id) == ["c", "b"])
+        #expect(pending[0].attempts == 2 && pending[0].dueAt == due)
+        #expect(pending[1].body == Array(#"{"id":"b"}"#.utf8))
+        #expect(try await catalogue.delivery("a")?.status == .delivered)
+        #expect(try await catalogue.replay(delivery: "a", at: due))
+        #expect(try await !catalogue.replay(delivery: "a", at: due))
+        #expect(try await !catalogue.replay(delivery: "x", at: due))
+        #expect(try await catalogue.delivery("a")?.createdAt == due)
+    }
+
+    @Test func aFileThatIsNoCatalogueIsNamedAsDamaged() throws {
+        let place = try Place()
+        defer { place.remove() }
+        try Data((0..<8192).map { UInt8(truncatingIfNeeded: $0) })
+            .write(to: URL(filePath: place.database))
+        let error = #expect(throws: CatalogueError.self) { try Catalogue(path: place.database) }
+        guard case .damaged = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}
+
+/// A directory of its own for one test.
+struct Place {
+    let path: String
+
+    init() throws {
+        path =
+            FileManager.default.temporaryDirectory
+            .appending(path: "roomcast-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    func open() throws -> Catalogue { try Catalogue(path: database) }
+
+    var database: String { "\(path)/catalogue.sqlite" }
+}
+
+extension Array {
+    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows
+        -> [Result]
+    {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}

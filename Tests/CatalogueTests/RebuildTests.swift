@@ -1,0 +1,73 @@
+import Catalogue
+import Foundation
+import MediaKernel
+import Testing
+
+@Suite struct RebuildTests {
+    private func stream(_ id: String, _ status: CatalogueStream.Status) -> CatalogueStream {
+        var stream = CatalogueStream(
+            id: StreamID(id), room: "room", status: status,
+            createdAt: UnixTime(seconds: 1_770_000_000), directory: "room/\(id)")
+        stream.updatedAt = UnixTime(
+            seconds: 1_770_000_000 + Int64(status == .completed ? 60 : 30))
+        return stream
+    }
+
+    private func asset(_ id: String, of stream: String, in directory: String) -> CatalogueAsset {
+        CatalogueAsset(
+            id: id, stream: StreamID(stream), room: "room", kind: .roomComposite,
+            path: "hls/room/2026-02-02/\(directory)/\(id).mp4", byteCount: 3,
+            duration: .seconds(5), createdAt: UnixTime(seconds: 1_770_000_060))
+    }
+
+    private func write(_ value: some Encodable, to path: String) throws {
+        let url = URL(filePath: path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try JSONEncoder().encode(value).write(to: url)
+    }
+
+    @Test func theCatalogueIsWhatTheDirectoriesSay() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        let event = CatalogueDelivery(
+            id: "event", line: "gone", kind: "hls.stopped.success", isTerminal: true, body: [],
+            createdAt: UnixTime(seconds: 5))
+        try await catalogue.save(stream("gone", .completed), telling: [event])
+        let streams = "\(place.path)/streams"
+        let recordings = "\(place.path)/recordings"
+        // One with assets of which one was removed, one on air, one whose file is damaged.
+        try write(stream("a", .postProcessing), to: "\(streams)/room/a/stream.json")
+        try write(stream("b", .running), to: "\(streams)/room/b/stream.json")
+        try write([1, 2, 3], to: "\(streams)/room/c/stream.json")
+        let assets = [asset("a0", of: "a", in: "1"), asset("a1", of: "a", in: "1")]
+        try write(
+            RecordingManifest(stream: stream("a", .completed), assets: assets),
+            to: "\(recordings)/hls/room/2026-02-02/1/manifest.json")
+        try write([1], to: "\(recordings)/\(assets[0].path)")
+
+        for _ in 0..<2 {
+            let rebuilt = try await catalogue.rebuild(streams: streams, recordings: recordings)
+            #expect(rebuilt.streams == 2 && rebuilt.assets == 2)
+            #expect(rebuilt.unreadable == ["\(streams)/room/c/stream.json"])
+            #expect(try await catalogue.stream("a") == stream("a", .completed))
+            #expect(try await catalogue.unfinishedStreams() == [stream("b", .running)])
+            #expect(try await catalogue.stream("gone") == nil)
+            #expect(try await catalogue.asset("a0") == assets[0])
+            #expect(try await catalogue.asset("a1")?.status == .expired)
+            #expect(try await catalogue.pendingDeliveries(limit: 9).map(\.id) == ["event"])
+        }
+    }
+
+    @Test func nothingOnTheDiskIsAnEmptyCatalogue() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        try await catalogue.save(stream("gone", .completed))
+        let rebuilt = try await catalogue.rebuild(
+            streams: "\(place.path)/none", recordings: "\(place.path)/nowhere")
+        #expect(rebuilt.streams == 0 && rebuilt.assets == 0 && rebuilt.unreadable == [])
+        #expect(try await catalogue.streams(CatalogueQuery()).records == [])
+    }
+}
