@@ -110,7 +110,7 @@ let package = Package(
         room("Signalling", ["MediaKernel", "Rooms", log]),
         room(
             "Pipeline",
-            ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", log]),
+            ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
         room(
             "ControlAPI",
             [
@@ -207,7 +207,8 @@ let package = Package(
             ] + nio),
         tests("Signalling", ["MediaKernel", "Rooms"]),
         tests(
-            "Pipeline", ["MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", log]),
+            "Pipeline",
+            ["MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording", log]),
         tests(
             "ControlAPI",
             [

@@ -1,6 +1,8 @@
+import Codec
 import Glibc
 import HLS
 import MediaKernel
+import Recording
 
 /// One layer on disk: its segments and its media playlist. A playlist never names a file that is
 /// not there yet. Owned by the layer's thread.
@@ -11,54 +13,131 @@ struct LayerDirectory {
     /// Segments that left the live window stay for so many more, since a player may still hold an
     /// old playlist. RFC 8216 sect. 6.2.2.
     static let expiredSegmentsKept = 8
+    /// Where the muxer puts time zero, in ticks of 90 kHz.
+    private static let timestampOrigin =
+        TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
+
+    /// Which frames a segment shows.
+    struct Place: Hashable {
+        /// Nanoseconds since 1970 of frame 0.
+        var epoch: Int64
+        /// Frames per second.
+        var frameRate: Int
+        var firstFrame: Int64
+        var frameCount: Int
+
+        var duration: MediaTime {
+            MediaTime(ticks: Int64(frameCount), timescale: Int32(frameRate))
+        }
+
+        var programDateTime: Int64 {
+            let start = MediaTime(ticks: firstFrame, timescale: Int32(frameRate))
+            return epoch + start.rescaled(to: 1_000_000_000).ticks
+        }
+    }
 
     let path: String
     private var builder: MediaPlaylistBuilder
+    /// Nil for a stream that is not recorded.
+    private let log: SegmentLogFile?
     private var expired: [String] = []
 
     static func name(ofLayer index: Int) -> String { "stream_\(index)" }
 
     /// Makes the directory, or goes on with what an earlier run of the same stream left.
+    ///
+    /// - Parameter isRecorded: whether segments are logged, and none is removed.
     init(
-        layer index: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner
+        layer index: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
+        isRecorded: Bool
     ) throws(PipelineError) {
         path = "\(directory)/\(Self.name(ofLayer: index))"
         try AtomicFile.makeDirectory(path)
-        builder = MediaPlaylistBuilder(mode: mode, targetDuration: planner.targetDuration)
+        log = isRecorded ? try Self.openLog(in: path) : nil
+        // What was recorded is never written over.
+        let first = (log?.records.map(\.number).max() ?? -1) + 1
+        builder = MediaPlaylistBuilder(
+            mode: mode, targetDuration: planner.targetDuration, firstMediaSequence: first)
         if let bytes = AtomicFile.read(
             "\(path)/\(Self.playlistName)", maximumBytes: Self.playlistBytesMaximum),
             let earlier = try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self)),
             let resumed = try? MediaPlaylistBuilder(resuming: earlier, window: mode.window)
         {
             builder = resumed
+            try listLogged()
+        }
+    }
+
+    private static func openLog(in path: String) throws(PipelineError) -> SegmentLogFile {
+        do throws(RecordingError) {
+            return try SegmentLogFile(in: path)
+        } catch {
+            throw PipelineError(error)
+        }
+    }
+
+    /// A bot that was killed between a segment's line and its playlist has recorded it all the
+    /// same: it is listed now, since the next one must not take its number.
+    private mutating func listLogged() throws(PipelineError) {
+        for record in log?.records ?? [] where record.number == nextIndex {
+            let place = Place(
+                epoch: record.run, frameRate: record.frameRate, firstFrame: record.firstFrame,
+                frameCount: record.frameCount)
+            try list(
+                record.fileName, place: place, duration: place.duration,
+                byteCount: record.byteCount)
+            builder.markDiscontinuity()
         }
     }
 
     /// Number of the next segment, counted over all runs of the stream.
     var nextIndex: Int { builder.nextMediaSequence }
 
-    /// Puts a segment on disk and into the playlist, in that order. Gives its number.
+    /// Puts a segment on disk, into the log and into the playlist, in that order. Gives its number.
+    ///
+    /// - Parameter duration: as the playlist has it; sound alone may end within a frame.
     mutating func publish(
-        _ bytes: [UInt8], duration: MediaTime, programDateTime: Int64
+        _ bytes: [UInt8], place: Place, duration: MediaTime
     ) throws(PipelineError) -> Int {
         let index = nextIndex
-        let digits = String(index)
-        let name = "segment_\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).ts"
+        let name = SegmentRecord.fileName(number: index)
         try AtomicFile.write(bytes, to: name, in: path)
+        if let log { try Self.append(bytes, number: index, place: place, to: log) }
+        try list(name, place: place, duration: duration, byteCount: bytes.count)
+        try writePlaylist()
+        while expired.count > Self.expiredSegmentsKept {
+            let name = expired.removeFirst()
+            if log == nil { unlink("\(path)/\(name)") }
+        }
+        return index
+    }
+
+    private static func append(
+        _ bytes: [UInt8], number: Int, place: Place, to log: SegmentLogFile
+    ) throws(PipelineError) {
+        do throws(RecordingError) {
+            try log.append(
+                try SegmentRecord(
+                    number: number, run: place.epoch, frameRate: place.frameRate,
+                    origin: timestampOrigin, firstFrame: place.firstFrame,
+                    frameCount: place.frameCount, bytes: bytes))
+        } catch {
+            throw PipelineError(error)
+        }
+    }
+
+    private mutating func list(
+        _ name: String, place: Place, duration: MediaTime, byteCount: Int
+    ) throws(PipelineError) {
         do throws(PlaylistError) {
             let dropped = try builder.add(
                 Segment(
-                    uri: name, duration: duration, programDateTime: programDateTime,
-                    byteCount: bytes.count))
+                    uri: name, duration: duration, programDateTime: place.programDateTime,
+                    byteCount: byteCount))
             expired += dropped.map(\.uri)
         } catch {
-            throw .settings("segment \(index): \(error)")
+            throw .settings("segment \(name): \(error)")
         }
-        try writePlaylist()
-        while expired.count > Self.expiredSegmentsKept {
-            unlink("\(path)/\(expired.removeFirst())")
-        }
-        return index
     }
 
     /// Says that no segment will follow.
@@ -69,6 +148,17 @@ struct LayerDirectory {
 
     private func writePlaylist() throws(PipelineError) {
         try AtomicFile.write(builder.rendered(), to: Self.playlistName, in: path)
+    }
+}
+
+extension PipelineError {
+    fileprivate init(_ error: RecordingError) {
+        switch error {
+        case .file(let path, let call, let code, let reason):
+            self = .file(path: path, call: call, code: code, reason: reason)
+        case .malformed, .damaged, .nothingRecorded, .archive:
+            self = .settings("recording: \(error)")
+        }
     }
 }
 

@@ -55,7 +55,7 @@ final class LayerWriter: VariantWriter {
         muxer = try TransportStreamMuxer(video: encoder.streamParameters, audio: audio)
         directory = try LayerDirectory(
             layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
-            planner: planner)
+            planner: planner, isRecorded: configuration.isRecorded)
     }
 
     private static func openEncoder(
@@ -147,11 +147,10 @@ final class LayerWriter: VariantWriter {
     }
 
     private func publish(_ bytes: [UInt8], endingAt end: Int64) throws {
-        let nanoseconds = MediaTime(ticks: segmentStart, timescale: Int32(planner.frameRate))
-            .rescaled(to: 1_000_000_000).ticks
-        let number = try directory.publish(
-            bytes, duration: planner.duration(ofFrames: Int(end - segmentStart)),
-            programDateTime: epoch + nanoseconds)
+        let place = LayerDirectory.Place(
+            epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
+            frameCount: Int(end - segmentStart))
+        let number = try directory.publish(bytes, place: place, duration: place.duration)
         segmentStart = end
         ledger.published(layer: index, segment: number, bytes: bytes.count)
     }

@@ -23,13 +23,15 @@ public struct PipelineConfiguration: Sendable {
     public var playoutDelay: PlayoutDelayRange
     /// Whose sound it has, and whether it has anything else.
     public var sound: SoundOptions
+    /// Whether segments are logged, and none is removed, so that assets can be made of them.
+    public var isRecorded: Bool
 
     public init(
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
         layout: Layout = Layout(), preset: String = "balanced", encoder: String = "x264",
         playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
-        sound: SoundOptions = SoundOptions()
+        sound: SoundOptions = SoundOptions(), isRecorded: Bool = false
     ) {
         self.ladder = ladder
         self.frameRate = frameRate
@@ -42,5 +44,6 @@ public struct PipelineConfiguration: Sendable {
         self.encoder = encoder
         self.playoutDelay = playoutDelay
         self.sound = sound
+        self.isRecorded = isRecorded
     }
 }

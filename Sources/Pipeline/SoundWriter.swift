@@ -35,7 +35,7 @@ final class SoundWriter: VariantWriter {
         muxer = try TransportStreamMuxer(video: nil, audio: audio)
         directory = try LayerDirectory(
             layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
-            planner: planner)
+            planner: planner, isRecorded: configuration.isRecorded)
     }
 
     var variant: MasterPlaylist.Variant {
@@ -85,15 +85,19 @@ final class SoundWriter: VariantWriter {
             return
         }
         try publish(
-            try muxer.cut(at: boundary), planner.duration(ofFrames: Int(next - segmentStart)))
+            try muxer.cut(at: boundary), frameCount: next - segmentStart,
+            duration: planner.duration(ofFrames: Int(next - segmentStart)))
         segmentStart = next
     }
 
-    private func publish(_ bytes: [UInt8], _ duration: MediaTime) throws {
-        let nanoseconds = MediaTime(ticks: segmentStart, timescale: Int32(planner.frameRate))
-            .rescaled(to: 1_000_000_000).ticks
-        let number = try directory.publish(
-            bytes, duration: duration, programDateTime: epoch + nanoseconds)
+    /// - Parameter frameCount: that its time fills, the last one perhaps in part.
+    private func publish(
+        _ bytes: [UInt8], frameCount: Int64, duration: MediaTime
+    ) throws {
+        let place = LayerDirectory.Place(
+            epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
+            frameCount: Int(frameCount))
+        let number = try directory.publish(bytes, place: place, duration: duration)
         ledger.published(layer: index, segment: number, bytes: bytes.count)
     }
 
@@ -102,8 +106,12 @@ final class SoundWriter: VariantWriter {
         let length = end.ticks - time(ofFrame: segmentStart).ticks
         if !bytes.isEmpty, length > 0 {
             let whole = time(ofFrame: Int64(planner.framesPerSegment)).ticks
+            let duration = MediaTime(ticks: min(length, whole), timescale: end.timescale)
+            let rate = Int64(planner.frameRate)
+            let samples = Int64(end.timescale)
             try publish(
-                bytes, MediaTime(ticks: min(length, whole), timescale: end.timescale))
+                bytes, frameCount: (duration.ticks * rate + samples - 1) / samples,
+                duration: duration)
         }
         try directory.end()
         ledger.ended(layer: index, segments: directory.nextIndex)

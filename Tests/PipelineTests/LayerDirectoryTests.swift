@@ -17,14 +17,19 @@ import Testing
     }
 
     private func open(_ mode: PlaylistMode) throws -> LayerDirectory {
-        try LayerDirectory(layer: 1, in: scratch.path, mode: mode, planner: planner)
+        try LayerDirectory(
+            layer: 1, in: scratch.path, mode: mode, planner: planner, isRecorded: false)
+    }
+
+    private func place(_ number: Int, frames: Int = 30) -> LayerDirectory.Place {
+        LayerDirectory.Place(
+            epoch: Self.epoch, frameRate: 30, firstFrame: Int64(number) * 30, frameCount: frames)
     }
 
     private func publish(_ numbers: Range<Int>, in directory: inout LayerDirectory) throws {
         for number in numbers {
             let given = try directory.publish(
-                [UInt8(number), 1, 2], duration: planner.segmentDuration,
-                programDateTime: Self.epoch + Int64(number) * 1_000_000_000)
+                [UInt8(number), 1, 2], place: place(number), duration: planner.segmentDuration)
             #expect(given == number)
         }
     }
@@ -44,9 +49,11 @@ import Testing
         #expect(playlist.kind == .event && !playlist.isEnded)
         #expect(playlist.targetDuration == 1 && playlist.mediaSequence == 0)
         #expect(playlist.segments.map(\.uri) == names)
-        #expect(playlist.segments.map(\.programDateTime) == (0..<3).map {
-            Self.epoch + $0 * 1_000_000_000
-        })
+        #expect(
+            playlist.segments.map(\.programDateTime)
+                == (0..<3).map {
+                    Self.epoch + $0 * 1_000_000_000
+                })
         try directory.end()
         #expect(try self.playlist().isEnded)
     }
@@ -113,8 +120,7 @@ import Testing
             builder.rendered(), to: "stream.m3u8", in: "\(scratch.path)/stream_1")
         var directory = try open(.live(window: 3))
         for _ in 0..<2 {
-            _ = try directory.publish(
-                [1], duration: planner.segmentDuration, programDateTime: Self.epoch)
+            _ = try directory.publish([1], place: place(0), duration: planner.segmentDuration)
         }
         let files = scratch.names(in: "stream_1")
         #expect(files == ["segment_1000000.ts", "segment_999999.ts", "stream.m3u8"])
@@ -124,7 +130,7 @@ import Testing
         var directory = try open(.event)
         #expect(throws: PipelineError.self) {
             try directory.publish(
-                [1], duration: MediaTime(ticks: 3, timescale: 1), programDateTime: Self.epoch)
+                [1], place: place(0, frames: 90), duration: MediaTime(ticks: 3, timescale: 1))
         }
     }
 }

@@ -11,6 +11,12 @@ final class AssetFile {
     private let temporary: String
     private let file: Int32
     private var isFinished = false
+    /// Bytes written since the disk was last told to begin.
+    private var waiting = 0
+
+    /// After so many bytes the disk begins, so that it is not left with gigabytes at the end, and
+    /// what is on it leaves the memory that live streams are served from.
+    private static let writebackBytes = 16 << 20
 
     private init(directory: String, name: String, file: Int32) {
         self.directory = directory
@@ -49,6 +55,12 @@ final class AssetFile {
             return true
         }
         guard isWhole else { throw .failed("write", temporary) }
+        waiting += bytes.count
+        if waiting >= Self.writebackBytes {
+            waiting = 0
+            // A hint: what becomes of it is said by `fsync`.
+            posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+        }
     }
 
     /// Puts the file in its place, on the disk before under its name.
