@@ -46,6 +46,7 @@ public struct BotConfiguration: Decodable, Sendable {
     let encoder: String
     let ladder: [Rung]
     let audio: Audio?
+    let isRecorded: Bool?
     public let logLevel: String?
     public let logFormat: String?
 
@@ -57,6 +58,7 @@ public struct BotConfiguration: Decodable, Sendable {
         case playlist, layout, preset, encoder, ladder, audio
         case pictureHosts = "picture_hosts"
         case picturesOverHTTP = "picture_http"
+        case isRecorded = "recorded"
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -101,7 +103,8 @@ public struct BotConfiguration: Decodable, Sendable {
             outputDirectory: outputDirectory, title: roomID, layout: layout,
             preset: preset, encoder: encoder,
             sound: SoundOptions(
-                roles: audio?.roles.map(Set.init), isAlone: audio?.only ?? false))
+                roles: audio?.roles.map(Set.init), isAlone: audio?.only ?? false),
+            isRecorded: isRecorded ?? false)
     }
 
     func hosts() throws -> PictureHosts {

@@ -59,10 +59,22 @@ import Testing
                 #""video_bitrate":500000,"width":640}],"layout":"#, String(layout),
                 #","log_format":"logfmt","log_level":"info","picture_hosts":[],"#,
                 #""picture_http":false,"playlist":{"mode":"event"},"preset":"balanced","#,
-                #""room_id":"demo","segment_seconds":2,"stream_id":""#,
+                #""recorded":false,"room_id":"demo","segment_seconds":2,"stream_id":""#,
                 bot.job.stream.rawValue, #""}"#,
             ]
             #expect(text == expected.joined())
+        }
+    }
+
+    @Test(arguments: [(true, false), (false, true), (false, false)])
+    func theBotRecordsWhenAnythingIsToBeKept(vod: Bool, files: Bool) async throws {
+        try await StreamsWorld().run { world in
+            let recording = LiveStreamRecording(hlsVOD: vod, singleFilePerLayer: files)
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(recording: recording), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let file = try String(contentsOfFile: bot.job.configurationFile, encoding: .utf8)
+            #expect(file.contains(#""recorded":\#(vod || files),"#))
         }
     }
 

@@ -107,6 +107,9 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
         self.singleFilePerLayer = singleFilePerLayer
     }
 
+    /// Whether anything is to be kept.
+    public var isWanted: Bool { hlsVOD || singleFilePerLayer }
+
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"

@@ -16,6 +16,8 @@ struct BotConfigurationFile: Encodable {
     var pictureHosts: PictureHosts
     var preset: String
     var encoder: String
+    /// Whether segments are logged and kept for assets.
+    var isRecorded: Bool
     var logLevel: String
     var logFormat: String
 
@@ -35,6 +37,7 @@ struct BotConfigurationFile: Encodable {
         case encoder
         case ladder
         case audio
+        case isRecorded = "recorded"
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -82,6 +85,7 @@ struct BotConfigurationFile: Encodable {
         }
         try container.encode(rungs, forKey: .ladder)
         try container.encode(audio, forKey: .audio)
+        try container.encode(isRecorded, forKey: .isRecorded)
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
     }

@@ -321,6 +321,7 @@ public actor Streams: LiveStreamControl, Service {
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
                 layout: entry.layout, pictureHosts: settings.pictureHosts,
                 preset: settings.preset, encoder: settings.encoder.rawValue,
+                isRecorded: stream.recording?.isWanted ?? false,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
             ).write(to: entry.directory)
         } catch {
