@@ -106,9 +106,13 @@ import Testing
         _ = upload.next(at: now)
         #expect(upload.failed(.uploadGone, part: 2, of: "u", at: now) == [.save(.init())])
         #expect(upload.next(at: now + .seconds(5)) == [.create])
-        // An answer to what was sent before belongs to nothing.
         _ = upload.created("v")
+        #expect(upload.next(at: now + .seconds(5)).count == 2)
+        // An answer to what was sent before belongs to nothing, though its number is the same.
         #expect(upload.sent(part(2), to: "u") == [])
+        #expect(upload.failed(.uploadGone, part: 2, of: "u", at: now) == [])
+        #expect(
+            upload.sent(part(2), to: "v") == [.save(.init(uploadID: "v", parts: [part(2)]))])
     }
 
     @Test func aCompletionWhoseAnswerWasLostIsLookedForBeforeAnythingIsSentAgain() {
