@@ -143,10 +143,11 @@ let package = Package(
             "Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "Codec",
-                "PeerConnection", "Pipeline", "Signalling", "RoomClient", log,
+                "PeerConnection", "Pipeline", "Recording", "Signalling", "RoomClient", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
+        room("Finisher", ["MediaKernel", "HLS", "Recording", "Catalogue"]),
         room(
             "Publisher",
             [
@@ -157,8 +158,7 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "PeerConnection",
-                "MediaServer",
-                "ControlAPI", log,
+                "MediaServer", "Recording", "Catalogue", "ControlAPI", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -171,11 +171,17 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Bot", "Publisher", "RoomClient", "Service", "ControlAPI", log,
+                "MediaKernel", "Bot", "Publisher", "Finisher", "RoomClient", "Service",
+                "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
+
+        // What several targets' tests have in common.
+        .target(
+            name: "RecordedStreams", dependencies: ["MediaKernel", "Codec", "Recording"],
+            path: "Tests/RecordedStreams", swiftSettings: settings),
 
         tests("MediaKernel"),
         tests("RTP", ["MediaKernel"]),
@@ -188,7 +194,7 @@ let package = Package(
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV"]),
-        tests("Recording", ["MediaKernel", "HLS", "Codec"]),
+        tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("ObjectStorage", ["MediaKernel", crypto]),
@@ -225,6 +231,7 @@ let package = Package(
                 "MediaServer", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
+        tests("Finisher", ["MediaKernel", "Recording", "Catalogue", "RecordedStreams"]),
         tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Signalling"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
         tests(

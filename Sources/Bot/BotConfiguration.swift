@@ -118,10 +118,13 @@ public struct BotConfiguration: Decodable, Sendable {
 
 public enum BotError: Error, Hashable, Sendable, CustomStringConvertible {
     case configuration(String)
+    /// Another process writes into the stream's directory and does not end.
+    case inUse(String)
 
     public var description: String {
         switch self {
         case .configuration(let what): "bot configuration: \(what)"
+        case .inUse(let path): "\(path) is in use by another process"
         }
     }
 }

@@ -5,6 +5,7 @@ import MediaKernel
 import NIOCore
 import NIOPosix
 import Pipeline
+import Recording
 import RoomClient
 import Signalling
 
@@ -33,6 +34,9 @@ public struct BotRunner: Sendable {
         case failed(String)
     }
 
+    private static let lockTimeout: Duration = .seconds(10)
+    private static let lockPollInterval: Duration = .milliseconds(20)
+
     private let options: Options
     private let logger: Logger
     private let writer = BotEventWriter()
@@ -51,6 +55,8 @@ public struct BotRunner: Sendable {
     public func run(stop: AsyncStream<String>, orders: AsyncStream<BotOrder>) async -> Int32 {
         let started = MonotonicClock.now
         do {
+            let lock = try await takeLock()
+            defer { withExtendedLifetime(lock) {} }
             let configuration = try options.configuration.pipeline(
                 outputDirectory: options.outputDirectory)
             let pipeline = try StreamPipeline(configuration, logger: logger)
@@ -70,6 +76,21 @@ public struct BotRunner: Sendable {
             }
         } catch {
             return fail(String(describing: error))
+        }
+    }
+
+    /// Nobody else writes into the directory from now on. A bot of the same stream that was killed
+    /// may take a moment to be gone.
+    private func takeLock() async throws -> StreamLock {
+        let deadline = MonotonicClock.now + Self.lockTimeout
+        try FileManager.default.createDirectory(
+            atPath: options.outputDirectory, withIntermediateDirectories: true)
+        while true {
+            if let lock = try StreamLock.take(in: options.outputDirectory) { return lock }
+            guard MonotonicClock.now < deadline else {
+                throw BotError.inUse(options.outputDirectory)
+            }
+            try await Task.sleep(for: Self.lockPollInterval)
         }
     }
 

@@ -44,7 +44,7 @@ private struct RebuildSources {
     private(set) var unreadable: [String] = []
 
     init(streams root: String, recordings: String) {
-        for path in Self.files(RecordingManifest.streamFileName, depth: 2, below: root) {
+        for path in Self.files(StreamFile.name, depth: 2, below: root) {
             if let stream: CatalogueStream = read(path) { take(stream) }
         }
         let assetRoot = "\(recordings)/hls"

@@ -126,7 +126,6 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
 /// What a finisher writes last into a recording's directory: the recording is complete.
 public struct RecordingManifest: Hashable, Sendable, Codable {
     public static let fileName = "manifest.json"
-    public static let streamFileName = "stream.json"
 
     public var stream: CatalogueStream
     public var assets: [CatalogueAsset]

@@ -1,4 +1,5 @@
 import HLS
+import Recording
 import Synchronization
 
 /// What all layers of a stream have written, and the master playlist, which appears when the
@@ -25,9 +26,14 @@ final class StreamLedger: Sendable {
     }
 
     /// What to write when every layer has begun. Call before any layer runs.
-    func announce(_ master: MasterPlaylist) {
+    ///
+    /// - Parameter isRecorded: whether it is kept for the recording from now on, which a bot's
+    ///   death before its publication must not cost.
+    func announce(_ master: MasterPlaylist, isRecorded: Bool) throws(PipelineError) {
         let text = master.rendered()
         state.withLock { $0.master = text }
+        guard isRecorded else { return }
+        try AtomicFile.write(text, to: StreamFolder.preparedMasterName, in: directory)
     }
 
     func published(layer: Int, segment: Int, bytes: Int) {

@@ -54,7 +54,9 @@ public final class StreamPipeline: Sendable {
                     index: index, configuration: configuration, planner: planner, audio: audio,
                     ledger: ledger, logger: logger)
         }
-        ledger.announce(MasterPlaylist(variants: layers.map(\.variant)))
+        try ledger.announce(
+            MasterPlaylist(variants: layers.map(\.variant)),
+            isRecorded: configuration.isRecorded)
         layerInboxes = layers.map(\.inbox)
         let crew = crew
         let director = try Director(

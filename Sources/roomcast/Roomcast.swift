@@ -7,7 +7,7 @@ struct Roomcast: AsyncParsableCommand {
         commandName: "roomcast",
         abstract: "Turns a WebRTC room into an HLS stream.",
         subcommands: [
-            ServeCommand.self, BotCommand.self, PublishCommand.self, DemoCommand.self,
-            TokenCommand.self,
+            ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
+            DemoCommand.self, TokenCommand.self,
         ])
 }

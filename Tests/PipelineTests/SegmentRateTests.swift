@@ -67,7 +67,10 @@ import Testing
                 index: index, configuration: configuration, planner: planner,
                 audio: try #require(sound.parameters(ofLayer: 0)), ledger: ledger,
                 logger: Logger(label: "test"))
-            if index == 0 { ledger.announce(MasterPlaylist(variants: [writer.variant])) }
+            if index == 0 {
+                try ledger.announce(
+                    MasterPlaylist(variants: [writer.variant]), isRecorded: false)
+            }
             // Safe because the test leaves the writer alone until its thread has ended.
             nonisolated(unsafe) let body = writer
             let thread = MediaThread(name: "layer") { body.run() }

@@ -32,17 +32,17 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    private func ledger(layers: Int, directory: String? = nil) -> StreamLedger {
+    private func ledger(layers: Int, directory: String? = nil) throws -> StreamLedger {
         let log = log
         let ledger = StreamLedger(layers: layers, directory: directory ?? scratch.path) {
             log.note($0)
         }
-        ledger.announce(master)
+        try ledger.announce(master, isRecorded: false)
         return ledger
     }
 
     @Test func theMasterPlaylistAppearsWhenEveryLayerHasASegment() throws {
-        let ledger = ledger(layers: 3)
+        let ledger = try ledger(layers: 3)
         ledger.published(layer: 0, segment: 0, bytes: 10)
         ledger.published(layer: 2, segment: 0, bytes: 30)
         ledger.published(layer: 0, segment: 1, bytes: 11)
@@ -57,8 +57,8 @@ import Testing
             ])
     }
 
-    @Test func aLayerWithoutASegmentMeansNoMasterPlaylist() {
-        let ledger = ledger(layers: 2)
+    @Test func aLayerWithoutASegmentMeansNoMasterPlaylist() throws {
+        let ledger = try ledger(layers: 2)
         ledger.published(layer: 0, segment: 0, bytes: 1)
         ledger.ended(layer: 0, segments: 1)
         ledger.ended(layer: 1, segments: 0)
@@ -66,8 +66,8 @@ import Testing
         #expect(log.all == ["segment 0 0 1"])
     }
 
-    @Test func theFirstFailureIsTheOneThatIsTold() {
-        let ledger = ledger(layers: 1)
+    @Test func theFirstFailureIsTheOneThatIsTold() throws {
+        let ledger = try ledger(layers: 1)
         #expect(ledger.failure == nil)
         ledger.failed("disk full")
         ledger.failed("encoder gone")
@@ -75,15 +75,15 @@ import Testing
         #expect(log.all == ["failed disk full"])
     }
 
-    @Test func aMasterPlaylistThatCannotBeWrittenIsAFailure() {
-        let ledger = ledger(layers: 1, directory: "\(scratch.path)/nowhere")
+    @Test func aMasterPlaylistThatCannotBeWrittenIsAFailure() throws {
+        let ledger = try ledger(layers: 1, directory: "\(scratch.path)/nowhere")
         ledger.published(layer: 0, segment: 0, bytes: 1)
         #expect(ledger.failure?.contains("No such file") == true)
         #expect(!log.all.contains("running"))
     }
 
-    @Test func theTopLayersSegmentsAreCounted() {
-        let ledger = ledger(layers: 2)
+    @Test func theTopLayersSegmentsAreCounted() throws {
+        let ledger = try ledger(layers: 2)
         #expect(ledger.segments == 0)
         ledger.ended(layer: 1, segments: 9)
         ledger.ended(layer: 0, segments: 12)

@@ -1,6 +1,7 @@
 import Foundation
 import HLS
 import MediaKernel
+import RecordedStreams
 import Testing
 
 @testable import Recording

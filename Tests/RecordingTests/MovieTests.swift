@@ -1,6 +1,7 @@
 import Codec
 import Foundation
 import MediaKernel
+import RecordedStreams
 import Testing
 
 @testable import Recording

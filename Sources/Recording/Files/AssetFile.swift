@@ -2,9 +2,9 @@ import Glibc
 
 /// A file that is written from front to back and appears, whole and on the disk, when it is
 /// finished; or not at all.
-final class AssetFile {
+public final class AssetFile {
     /// Unfinished files begin with this; nothing serves them.
-    static let temporaryPrefix = ".part-"
+    public static let temporaryPrefix = ".part-"
 
     private let directory: String
     private let path: String
@@ -34,6 +34,17 @@ final class AssetFile {
         let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw .failed("open", temporary) }
         return AssetFile(directory: directory, name: name, file: file)
+    }
+
+    /// Writes a small file whole.
+    ///
+    /// - Throws: `.file`; what was there before is there still.
+    public static func write(
+        _ bytes: [UInt8], to name: String, in directory: String
+    ) throws(RecordingError) {
+        let file = try create(name, in: directory)
+        try file.write(bytes)
+        try file.finish()
     }
 
     deinit {

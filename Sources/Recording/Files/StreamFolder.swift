@@ -7,6 +7,8 @@ public struct StreamFolder: Hashable, Sendable {
     /// As many as a ladder may have rungs.
     public static let layersMaximum = 5
     static let masterName = "master.m3u8"
+    /// The master playlist before it is published. Hidden, so that no origin serves it.
+    public static let preparedMasterName = ".master.m3u8"
     static let playlistName = "stream.m3u8"
     /// A segment of 20 s at 20 Mbit/s, ten times over.
     static let segmentBytesMaximum = 512 << 20
@@ -46,8 +48,16 @@ public struct StreamFolder: Hashable, Sendable {
     }
 
     /// The master playlist as the bot wrote it; its addresses are relative.
+    ///
+    /// A bot that was killed right after the first segments may have published none; then it is the
+    /// one that it had prepared.
     func master() throws(RecordingError) -> [UInt8] {
-        try Self.read("\(path)/\(Self.masterName)", maximum: Self.masterBytesMaximum)
+        let published = "\(path)/\(Self.masterName)"
+        guard access(published, F_OK) != 0 else {
+            return try Self.read(published, maximum: Self.masterBytesMaximum)
+        }
+        return try Self.read(
+            "\(path)/\(Self.preparedMasterName)", maximum: Self.masterBytesMaximum)
     }
 
     /// - Throws: `.file`, with `EFBIG` for a file above the maximum.

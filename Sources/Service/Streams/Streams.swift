@@ -4,6 +4,7 @@ import Foundation
 import HLS
 public import Logging
 public import MediaKernel
+import Recording
 public import ServiceLifecycle
 import Stage
 import Synchronization

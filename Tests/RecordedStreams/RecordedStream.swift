@@ -1,26 +1,31 @@
 import Codec
 import Foundation
 import MediaKernel
-import Recording
+public import Recording
 
 /// A stream's output directory as the bots leave it: segments of real pictures and sound, their
 /// logs, and a master playlist.
-final class RecordedStream {
-    struct Layer {
-        var width: Int
-        var height: Int
+public final class RecordedStream {
+    public struct Layer: Sendable {
+        public var width: Int
+        public var height: Int
+
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
     }
 
-    static let frameRate = 30
-    static let framesPerSegment = 30
+    public static let frameRate = 30
+    public static let framesPerSegment = 30
     /// Where the muxer puts time zero, in ticks of 90 kHz.
-    static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
+    public static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
 
-    let path: String
-    let layers: [Layer]
-    private(set) var records: [[SegmentRecord]]
+    public let path: String
+    public let layers: [Layer]
+    public private(set) var records: [[SegmentRecord]]
 
-    init(layers: [Layer] = [Layer(width: 320, height: 180), Layer(width: 192, height: 144)]) throws
+    public init(layers: [Layer] = [Layer(width: 320, height: 180), Layer(width: 192, height: 144)]) throws
     {
         path =
             FileManager.default.temporaryDirectory
@@ -39,17 +44,17 @@ final class RecordedStream {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    var folder: StreamFolder { StreamFolder(path: path) }
+    public var folder: StreamFolder { StreamFolder(path: path) }
 
-    func write(_ bytes: [UInt8], to name: String) throws {
+    public func write(_ bytes: [UInt8], to name: String) throws {
         try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
     }
 
-    func bytes(_ name: String) throws -> [UInt8] {
+    public func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
     }
 
-    func plan(damaged: [Int: Set<Int>] = [:]) throws -> RecordingPlan {
+    public func plan(damaged: [Int: Set<Int>] = [:]) throws -> RecordingPlan {
         try RecordingPlan(layers: try folder.logs().map(\.records), damaged: damaged)
     }
 
@@ -58,7 +63,7 @@ final class RecordedStream {
     /// - Parameters:
     ///   - run: its epoch.
     ///   - pictured: whether a frame is encoded, as it is not for want of CPU.
-    func record(
+    public func record(
         run: Int64, frames: Int, leavingOut: Set<Int> = [], preset: String = "veryfast",
         pictured: (Int, Int) -> Bool = { _, _ in true }
     ) throws {
@@ -85,7 +90,7 @@ final class RecordedStream {
         }
     }
 
-    func writeLog(ofLayer layer: Int) throws {
+    public func writeLog(ofLayer layer: Int) throws {
         let text = records[layer].map(\.line).joined()
         try write(Array(text.utf8), to: "stream_\(layer)/\(SegmentLog.fileName)")
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Ends the media playlists that a dead bot left open, so that players see the end of the stream
 /// instead of waiting for more, and what was recorded is a complete recording.
-enum PlaylistFinisher {
+public enum PlaylistFinisher {
     static let endTag = "#EXT-X-ENDLIST"
     /// A day of two-second segments is below 4 MiB.
     static let bytesMaximum = 64 * 1024 * 1024
@@ -10,7 +10,7 @@ enum PlaylistFinisher {
     /// Goes through the media playlists of a stream's directory, `stream_<n>/stream.m3u8`.
     ///
     /// - Returns: how many had to be ended.
-    static func finish(in directory: String) throws -> Int {
+    public static func finish(in directory: String) throws -> Int {
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         where name.hasPrefix("stream_") {

@@ -2,20 +2,20 @@ import Foundation
 import Testing
 
 /// What FFmpeg's own programs say of a file.
-enum Probe {
-    struct Facts {
-        var warnings = ""
-        var format = ""
-        var formatDuration = ""
-        var videoDuration = ""
-        var frameRate = ""
-        var size: [Int] = []
+public enum Probe {
+    public struct Facts: Sendable {
+        public var warnings = ""
+        public var format = ""
+        public var formatDuration = ""
+        public var videoDuration = ""
+        public var frameRate = ""
+        public var size: [Int] = []
         /// In seconds, in the order of showing.
-        var pictureTimes: [Double] = []
-        var soundTimes: [Double] = []
+        public var pictureTimes: [Double] = []
+        public var soundTimes: [Double] = []
     }
 
-    static func facts(_ path: String) throws -> Facts {
+    public static func facts(_ path: String) throws -> Facts {
         var facts = Facts()
         let result = try run(
             "ffprobe",
@@ -58,7 +58,7 @@ enum Probe {
     }
 
     /// Where the packets lie in the file, in the order of their times of decoding.
-    static func packetOffsets(_ path: String) throws -> [Int] {
+    public static func packetOffsets(_ path: String) throws -> [Int] {
         let result = try run(
             "ffprobe", ["-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", path])
         return result.output.split(whereSeparator: \.isNewline).compactMap {
@@ -66,7 +66,7 @@ enum Probe {
         }
     }
 
-    static func run(
+    public static func run(
         _ name: String, _ arguments: [String]
     ) throws -> (status: Int32, output: String, errors: String) {
         let process = Process()

@@ -1,0 +1,50 @@
+/// What lies beside a stream's media as `stream.json`: the catalogue's record of the stream, and
+/// what is to be made of its recording.
+public struct StreamFile: Hashable, Sendable, Codable {
+    public static let name = "stream.json"
+
+    public var stream: CatalogueStream
+    /// Nil for a stream that is not recorded.
+    public var order: RecordingOrder?
+
+    public init(stream: CatalogueStream, order: RecordingOrder? = nil) {
+        self.stream = stream
+        self.order = order
+    }
+
+    enum CodingKeys: String, CodingKey { case order = "recording" }
+
+    public init(from decoder: any Decoder) throws {
+        stream = try CatalogueStream(from: decoder)
+        order = try decoder.container(keyedBy: CodingKeys.self)
+            .decodeIfPresent(RecordingOrder.self, forKey: .order)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try stream.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(order, forKey: .order)
+    }
+}
+
+/// Which assets are to be made of a stream.
+public struct RecordingOrder: Hashable, Sendable, Codable {
+    /// A zip archive of playlists and segments, and the same unzipped.
+    public var hlsVOD: Bool
+    /// An MP4 file of each layer.
+    public var singleFilePerLayer: Bool
+    /// Sizes of the stream's pictures, best layer first; 0 × 0 where there is sound alone.
+    public var layers: [CatalogueAsset.Size]
+
+    public init(hlsVOD: Bool, singleFilePerLayer: Bool, layers: [CatalogueAsset.Size]) {
+        self.hlsVOD = hlsVOD
+        self.singleFilePerLayer = singleFilePerLayer
+        self.layers = layers
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case hlsVOD = "hls_vod"
+        case singleFilePerLayer = "single_file_per_layer"
+        case layers
+    }
+}

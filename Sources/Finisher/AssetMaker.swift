@@ -1,0 +1,104 @@
+import Catalogue
+import Foundation
+import MediaKernel
+import Recording
+import Synchronization
+
+/// Carries out one plan: the movies on one thread and the archive on another, so that each byte is
+/// read and written at most twice and two cores have work.
+struct AssetMaker: Sendable {
+    let assets: RecordingAssets
+    let stream: CatalogueStream
+    let order: RecordingOrder
+    let place: RecordingPlace
+    let recordings: String
+    let createdAt: UnixTime
+    let report: @Sendable (FinisherEvent) -> Void
+
+    /// - Returns: the assets, all of which are on the disk.
+    /// - Throws: what the first of the two threads that failed says.
+    func make() throws(RecordingError) -> [CatalogueAsset] {
+        let meter = ProgressMeter(
+            jobs: (order.singleFilePerLayer ? 1 : 0) + (order.hlsVOD ? 1 : 0), report: report)
+        let archive =
+            order.hlsVOD
+            ? BlockingTask { () throws(RecordingError) in
+                try makeArchive(meter)
+            } : nil
+        // Both are waited for, also when one of them fails: none may write on behind our back.
+        let movies = Result { () throws(RecordingError) in
+            order.singleFilePerLayer ? try makeMovies(meter) : []
+        }
+        let made = archive.map { $0.wait() }
+        return try movies.get() + (try made?.get() ?? [])
+    }
+
+    private func makeMovies(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {
+        let isSoundAlone = order.layers.allSatisfy { $0.width == 0 }
+        let wishes = order.layers.enumerated().map { layer, size in
+            RecordingAssets.Movie(
+                layer: layer, width: size.width, height: size.height,
+                place: RecordingAssets.Place(
+                    directory: "\(recordings)/\(place.moviesDirectory)",
+                    name: place.movieName(layer: layer, isSoundAlone: isSoundAlone)))
+        }
+        let sizes = try assets.write(movies: wishes, archive: nil) { done, all in
+            meter.reached(done, of: all, job: 0)
+        }
+        return zip(wishes, sizes.movies).map { wish, byteCount in
+            var asset = self.asset(
+                "\(stream.id)-\(wish.layer)", .roomComposite,
+                path: "\(place.moviesDirectory)/\(wish.place.name)", byteCount)
+            asset.layer = wish.layer
+            asset.size = isSoundAlone ? nil : order.layers[wish.layer]
+            return asset
+        }
+    }
+
+    private func makeArchive(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {
+        let directory = "\(recordings)/\(place.vodDirectory)"
+        let sizes = try assets.write(
+            movies: [],
+            archive: RecordingAssets.Place(directory: directory, name: place.archiveName)
+        ) { done, all in meter.reached(done, of: all, job: order.singleFilePerLayer ? 1 : 0) }
+        try assets.unpack(into: directory)
+        var asset = self.asset(
+            "\(stream.id)-vod", .roomVOD, path: "\(place.vodDirectory)/\(place.archiveName)",
+            sizes.archive ?? 0)
+        asset.layerCount = order.layers.count
+        asset.size = order.layers.first.flatMap { $0.width == 0 ? nil : $0 }
+        return [asset]
+    }
+
+    private func asset(
+        _ id: String, _ kind: CatalogueAsset.Kind, path: String, _ byteCount: UInt64
+    ) -> CatalogueAsset {
+        CatalogueAsset(
+            id: id, stream: stream.id, room: stream.room, session: stream.session, kind: kind,
+            path: path, byteCount: Int64(byteCount),
+            duration: .nanoseconds(assets.plan.duration.rescaled(to: 1_000_000_000).ticks),
+            createdAt: createdAt)
+    }
+}
+
+/// Work on a thread of its own, for one who waits for it on another.
+private final class BlockingTask<Value: Sendable, Failure: Error>: Sendable {
+    private let outcome = Mutex<Result<Value, Failure>?>(nil)
+    private let isDone = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping @Sendable () throws(Failure) -> Value) {
+        Thread.detachNewThread { [self] in
+            let result = Result { () throws(Failure) in try body() }
+            outcome.withLock { $0 = result }
+            isDone.signal()
+        }
+    }
+
+    func wait() -> Result<Value, Failure> {
+        isDone.wait()
+        guard let result = outcome.withLock({ $0 }) else {
+            preconditionFailure("the thread leaves its result before it signals")
+        }
+        return result
+    }
+}

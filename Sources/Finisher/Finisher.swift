@@ -1,0 +1,165 @@
+public import Catalogue
+import Foundation
+import Glibc
+public import MediaKernel
+import Recording
+
+/// Makes the assets of one stream that has ended, from its directory alone.
+///
+/// It may be killed at any moment and be started again, by anybody: what is there already is found
+/// whole or made anew, and `manifest.json` is written last. Blocking, and made for a process of
+/// its own.
+public struct Finisher: Sendable {
+    /// How long a bot of a server that is gone may take to end its playlists.
+    public static let lockTimeout: Duration = .seconds(60)
+    private static let lockPollInterval: UInt32 = 50_000
+    /// Segments may turn out damaged while a plan is carried out, which takes another one.
+    private static let plansMaximum = 3
+
+    private let directory: String
+    private let recordings: String
+    private let lockTimeout: Duration
+    private let now: @Sendable () -> UnixTime
+    private let report: @Sendable (FinisherEvent) -> Void
+
+    /// - Parameters:
+    ///   - directory: of the stream, absolute.
+    ///   - recordings: the root below which assets lie, absolute.
+    ///   - now: the wall clock.
+    ///   - report: what it has to say, from any thread; `.finished` and `.failed` are not among it.
+    public init(
+        directory: String, recordings: String, lockTimeout: Duration = Finisher.lockTimeout,
+        now: @escaping @Sendable () -> UnixTime,
+        report: @escaping @Sendable (FinisherEvent) -> Void
+    ) {
+        self.directory = directory
+        self.recordings = recordings
+        self.lockTimeout = lockTimeout
+        self.now = now
+        self.report = report
+    }
+
+    /// Ends the playlists and makes what `stream.json` orders.
+    ///
+    /// - Returns: the assets; none for a stream that is not recorded, or too short to have any.
+    public func run() throws(FinisherError) -> [CatalogueAsset] {
+        let lock = try takeLock()
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            _ = try PlaylistFinisher.finish(in: directory)
+        } catch {
+            throw .recording(
+                .file(path: directory, call: "end playlists", code: EIO, reason: "\(error)"))
+        }
+        let path = "\(directory)/\(StreamFile.name)"
+        guard let data = FileManager.default.contents(atPath: path),
+            let file = try? JSONDecoder().decode(StreamFile.self, from: data)
+        else { throw .unreadable(path) }
+        guard let order = file.order, let relative = file.stream.assetDirectory,
+            let place = RecordingPlace(directory: relative, room: file.stream.room)
+        else { return [] }
+        if let manifest = manifest(at: place) { return manifest.assets }
+        do throws(RecordingError) {
+            return try make(file.stream, order, place)
+        } catch {
+            guard case .nothingRecorded = error else { throw .recording(error) }
+            removeEmpty(place)
+            return []
+        }
+    }
+
+    private func takeLock() throws(FinisherError) -> StreamLock {
+        let deadline = now() + lockTimeout
+        while true {
+            do throws(RecordingError) {
+                if let lock = try StreamLock.take(in: directory) { return lock }
+            } catch {
+                throw .recording(error)
+            }
+            guard now() < deadline else { throw .inUse(directory) }
+            usleep(Self.lockPollInterval)
+        }
+    }
+
+    /// What an earlier run made, when all of it is there.
+    private func manifest(at place: RecordingPlace) -> RecordingManifest? {
+        let path = "\(recordings)/\(place.directory)/\(RecordingManifest.fileName)"
+        guard let data = FileManager.default.contents(atPath: path),
+            let manifest = try? JSONDecoder().decode(RecordingManifest.self, from: data),
+            manifest.assets.allSatisfy({ asset in
+                asset.status != .completed
+                    || byteCount("\(recordings)/\(asset.path)") == asset.byteCount
+            })
+        else { return nil }
+        return manifest
+    }
+
+    private func byteCount(_ path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    private func make(
+        _ stream: CatalogueStream, _ order: RecordingOrder, _ place: RecordingPlace
+    ) throws(RecordingError) -> [CatalogueAsset] {
+        removeUnfinished(place)
+        let folder = StreamFolder(path: directory)
+        let logs = try folder.logs().map(\.records)
+        // A segment counts when all layers have it, so a layer without a log has none.
+        guard logs.count == order.layers.count else { throw .nothingRecorded }
+        var damaged: [Int: Set<Int>] = [:]
+        for attempt in 1... {
+            let assets = RecordingAssets(
+                folder: folder, plan: try RecordingPlan(layers: logs, damaged: damaged),
+                createdAt: stream.createdAt.seconds)
+            do throws(RecordingError) {
+                let made = try AssetMaker(
+                    assets: assets, stream: stream, order: order, place: place,
+                    recordings: recordings, createdAt: now(), report: report
+                ).make()
+                try write(RecordingManifest(stream: stream, assets: made), to: place)
+                return made
+            } catch {
+                guard case .damaged = error, attempt < Self.plansMaximum else { throw error }
+                for (layer, segments) in assets.damagedSegments() {
+                    damaged[layer, default: []].formUnion(segments)
+                    for segment in segments.sorted() {
+                        report(.leftOut(layer: layer, segment: segment))
+                    }
+                }
+            }
+        }
+        throw .nothingRecorded
+    }
+
+    private func write(
+        _ manifest: RecordingManifest, to place: RecordingPlace
+    ) throws(RecordingError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(manifest) else {
+            preconditionFailure("a manifest holds texts and numbers, which always encode")
+        }
+        try AssetFile.write(
+            Array(data) + [10], to: RecordingManifest.fileName,
+            in: "\(recordings)/\(place.directory)")
+    }
+
+    /// What a run that was killed had begun.
+    private func removeUnfinished(_ place: RecordingPlace) {
+        for directory in [place.directory, place.moviesDirectory, place.vodDirectory] {
+            let path = "\(recordings)/\(directory)"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            for name in names where name.hasPrefix(AssetFile.temporaryPrefix) {
+                unlink("\(path)/\(name)")
+            }
+        }
+    }
+
+    /// The directory was made when the stream began.
+    private func removeEmpty(_ place: RecordingPlace) {
+        rmdir("\(recordings)/\(place.moviesDirectory)")
+        rmdir("\(recordings)/\(place.vodDirectory)")
+        rmdir("\(recordings)/\(place.directory)")
+    }
+}

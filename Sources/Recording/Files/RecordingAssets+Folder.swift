@@ -1,0 +1,46 @@
+import Glibc
+import HLS
+
+extension RecordingAssets {
+    /// Makes what the archive holds, unzipped: playlists, and the segments as further names of the
+    /// stream's own files, so that they take no room. Where that cannot be, since the directory is
+    /// on another disk, they are copied.
+    ///
+    /// What a run before left is made anew or kept, so that it can be repeated. The master
+    /// playlist comes last.
+    ///
+    /// - Parameter directory: absolute; made when it is not there.
+    /// - Throws: `.file`.
+    public func unpack(into directory: String) throws(RecordingError) {
+        for layer in 0..<plan.layerCount {
+            let name = StreamFolder.layerName(layer)
+            try AssetFile.makeDirectory("\(directory)/\(name)")
+            for part in plan.parts {
+                let record = part.layers[layer]
+                try link(
+                    folder.segmentPath(record, layer: layer), record, in: "\(directory)/\(name)")
+            }
+            try AssetFile.write(
+                Array(playlist(ofLayer: layer).rendered().utf8), to: StreamFolder.playlistName,
+                in: "\(directory)/\(name)")
+        }
+        try AssetFile.write(try folder.master(), to: StreamFolder.masterName, in: directory)
+    }
+
+    private func link(
+        _ source: String, _ record: SegmentRecord, in directory: String
+    ) throws(RecordingError) {
+        let path = "\(directory)/\(record.fileName)"
+        if Glibc.link(source, path) == 0 { return }
+        switch errno {
+        case EEXIST:
+            // Written once and never changed; one that was copied is whole, or not under this name.
+            return
+        case EXDEV, EMLINK, EPERM:
+            let bytes = try StreamFolder.read(source, maximum: StreamFolder.segmentBytesMaximum)
+            try AssetFile.write(bytes, to: record.fileName, in: directory)
+        default:
+            throw .failed("link", path)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import ControlAPI
+import Finisher
+import Foundation
+import Glibc
+import MediaKernel
+import Service
+
+struct FinishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "finish",
+        abstract: "Make the assets of a stream that has ended. Started by the server.",
+        discussion: """
+            What is to be made stands in the directory's stream.json. Reports go to standard \
+            output, one JSON object a line. It may be killed and started again at any time.
+            """)
+
+    @Option(help: "The root directory of recordings (recordings.directory).")
+    var recordings: String
+
+    @Argument(help: "The stream's own directory.")
+    var directory: String
+
+    /// Live streams come first: a stream that has ended has time.
+    private static let niceness: Int32 = 5
+
+    func run() throws {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        // A parent that is gone is no reason to leave the work undone.
+        signal(SIGPIPE, SIG_IGN)
+        let finisher = Finisher(
+            directory: URL(fileURLWithPath: directory).path,
+            recordings: URL(fileURLWithPath: recordings).path,
+            now: { UnixTime(nanoseconds: Timestamp.now().nanoseconds) },
+            report: { $0.write() })
+        do {
+            FinisherEvent.finished(assets: try finisher.run().count).write()
+        } catch {
+            FinisherEvent.failed(reason: error.description).write()
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Catalogue
+import Foundation
+import MediaKernel
+import RecordedStreams
+import Synchronization
+
+@testable import Finisher
+
+/// A recorded stream whose bot has gone, and a root of recordings of its own.
+final class FinishedStream: @unchecked Sendable {
+    let stream: RecordedStream
+    let recordings: String
+    let file: StreamFile
+    private let log = Mutex<[FinisherEvent]>([])
+
+    init(
+        isRecorded: Bool = true, hlsVOD: Bool = true, singleFilePerLayer: Bool = true,
+        recordings: String? = nil
+    ) throws {
+        stream = try RecordedStream()
+        self.recordings = recordings ?? "\(stream.path)-recordings"
+        let record = CatalogueStream(
+            id: "s1", room: "room", session: "x", status: .postProcessing,
+            createdAt: UnixTime(seconds: 1_770_091_506), directory: "room/s1",
+            assetDirectory: isRecorded ? "hls/room/2026-02-03/1770091506" : nil)
+        let order = RecordingOrder(
+            hlsVOD: hlsVOD, singleFilePerLayer: singleFilePerLayer,
+            layers: stream.layers.map { .init(width: $0.width, height: $0.height) })
+        file = StreamFile(stream: record, order: isRecorded ? order : nil)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: recordings) }
+
+    var events: [FinisherEvent] { log.withLock { $0 } }
+
+    func finish(
+        lockTimeout: Duration = .seconds(10), writesFile: Bool = true
+    ) throws -> [CatalogueAsset] {
+        if writesFile { try stream.write(Array(JSONEncoder().encode(file)), to: StreamFile.name) }
+        return try Finisher(
+            directory: stream.path, recordings: recordings, lockTimeout: lockTimeout,
+            now: { UnixTime(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)) },
+            report: { [self] event in log.withLock { $0.append(event) } }
+        ).run()
+    }
+
+    func bytes(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: "\(recordings)/\(path)")))
+    }
+
+    func inode(_ path: String) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return (attributes[.systemFileNumber] as? NSNumber)?.intValue
+    }
+}

@@ -1,0 +1,208 @@
+import Catalogue
+import Foundation
+import MediaKernel
+import RecordedStreams
+import Recording
+import Synchronization
+import Testing
+
+@testable import Finisher
+
+@Suite struct FinisherTests {
+    @Test func allAssetsOfARecordingAreMadeAndListed() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1_700_000_000_000_000_000, frames: 75, preset: "ultrafast")
+        let assets = try world.finish()
+        let base = "hls/room/2026-02-03/1770091506"
+        #expect(
+            assets.map(\.path) == [
+                "\(base)/file-recording/Rec-room-1770091506-0.mp4",
+                "\(base)/file-recording/Rec-room-1770091506-1.mp4",
+                "\(base)/vod/Rec-room-1770091506.zip",
+            ])
+        #expect(assets.map(\.id) == ["s1-0", "s1-1", "s1-vod"])
+        #expect(assets.map(\.kind) == [.roomComposite, .roomComposite, .roomVOD])
+        #expect(assets.map(\.layer) == [0, 1, nil] && assets.map(\.layerCount) == [nil, nil, 2])
+        #expect(assets.map(\.size?.width) == [320, 192, 320])
+        #expect(assets.allSatisfy { $0.duration == .milliseconds(2500) && $0.session == "x" })
+        for asset in assets {
+            #expect(try Int64(world.bytes(asset.path).count) == asset.byteCount)
+        }
+        for asset in assets.prefix(2) {
+            let facts = try Probe.facts("\(world.recordings)/\(asset.path)")
+            #expect(facts.videoDuration == "2.500000" && facts.warnings == "")
+        }
+        #expect(
+            try Probe.run("unzip", ["-tqq", "\(world.recordings)/\(assets[2].path)"]).status == 0)
+        let manifest = try JSONDecoder().decode(
+            RecordingManifest.self, from: Data(world.bytes("\(base)/manifest.json")))
+        #expect(manifest.assets == assets && manifest.stream == world.file.stream)
+    }
+
+    @Test func theVODCanBePlayedAndItsSegmentsTakeNoRoom() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
+        _ = try world.finish()
+        let vod = "hls/room/2026-02-03/1770091506/vod"
+        let facts = try Probe.run(
+            "ffprobe",
+            [
+                "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries",
+                "stream=nb_read_frames", "-of", "csv=p=0",
+                "\(world.recordings)/\(vod)/master.m3u8",
+            ])
+        #expect(facts.output.contains("60"))
+        for name in ["stream_0/segment_000001.ts", "stream_1/segment_000000.ts"] {
+            #expect(
+                try world.inode("\(world.stream.path)/\(name)")
+                    == world.inode("\(world.recordings)/\(vod)/\(name)"))
+        }
+    }
+
+    @Test func onlyWhatWasOrderedIsMade() throws {
+        for (vod, files) in [(true, false), (false, true), (false, false)] {
+            let world = try FinishedStream(hlsVOD: vod, singleFilePerLayer: files)
+            try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+            #expect(try world.finish().count == (vod ? 1 : 0) + (files ? 2 : 0))
+            let base = "\(world.recordings)/hls/room/2026-02-03/1770091506"
+            #expect(FileManager.default.fileExists(atPath: "\(base)/vod") == vod)
+            #expect(FileManager.default.fileExists(atPath: "\(base)/file-recording") == files)
+        }
+    }
+
+    @Test func finishingAgainChangesNothing() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let assets = try world.finish()
+        let before = try assets.map { try world.inode("\(world.recordings)/\($0.path)") }
+        #expect(try world.finish() == assets)
+        #expect(try assets.map { try world.inode("\(world.recordings)/\($0.path)") } == before)
+    }
+
+    @Test func whatAKilledRunLeftIsMadeAnew() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let assets = try world.finish()
+        let base = "\(world.recordings)/hls/room/2026-02-03/1770091506"
+        // No manifest, one file that is only begun, and one that is not the one of the manifest.
+        try FileManager.default.removeItem(atPath: "\(base)/manifest.json")
+        try FileManager.default.removeItem(atPath: "\(world.recordings)/\(assets[0].path)")
+        let part = "\(base)/file-recording/.part-Rec-room-1770091506-7.mp4"
+        try Data([1]).write(to: URL(filePath: part))
+        try Data([1]).write(to: URL(filePath: "\(world.recordings)/\(assets[2].path)"))
+        #expect(try world.finish().map(\.byteCount) == assets.map(\.byteCount))
+        #expect(!FileManager.default.fileExists(atPath: part))
+        // With a manifest that promises more than there is.
+        try FileManager.default.removeItem(atPath: "\(world.recordings)/\(assets[1].path)")
+        #expect(try world.finish().map(\.byteCount) == assets.map(\.byteCount))
+        #expect(try Int64(world.bytes(assets[1].path).count) == assets[1].byteCount)
+    }
+
+    @Test func aDamagedSegmentIsLeftOutAndNamed() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 90, preset: "ultrafast")
+        var bytes = try world.stream.bytes("stream_1/segment_000001.ts")
+        bytes[200] ^= 1
+        try world.stream.write(bytes, to: "stream_1/segment_000001.ts")
+        let assets = try world.finish()
+        #expect(assets.allSatisfy { $0.duration == .seconds(2) } && assets.count == 3)
+        #expect(world.events.contains(.leftOut(layer: 1, segment: 1)))
+    }
+
+    @Test func theWayIsTold() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
+        _ = try world.finish()
+        #expect(world.events.last == .progress(1000))
+        let steps = world.events.compactMap { event in
+            if case .progress(let permille) = event { permille } else { nil }
+        }
+        #expect(steps == steps.sorted() && Set(steps).count == steps.count)
+    }
+}
+
+@Suite struct UnfinishedStreamTests {
+    @Test func aStreamThatNeverHadASegmentLeavesNothing() throws {
+        for layers in 0...1 {
+            let world = try FinishedStream()
+            // One layer got its first segment, the other one did not.
+            if layers == 1 {
+                try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+                try FileManager.default.removeItem(
+                    atPath: "\(world.stream.path)/stream_1/segments.log")
+            }
+            let base = "\(world.recordings)/hls/room/2026-02-03/1770091506"
+            try FileManager.default.createDirectory(
+                atPath: base, withIntermediateDirectories: true)
+            #expect(try world.finish() == [])
+            #expect(!FileManager.default.fileExists(atPath: base))
+        }
+    }
+
+    @Test func playlistsAreEndedAlsoWhereNothingIsRecorded() throws {
+        let world = try FinishedStream(isRecorded: false)
+        try world.stream.write(Array("#EXTM3U\na.ts\n".utf8), to: "stream_0/stream.m3u8")
+        #expect(try world.finish() == [])
+        #expect(
+            String(decoding: try world.stream.bytes("stream_0/stream.m3u8"), as: UTF8.self)
+                == "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n")
+    }
+
+    @Test func aBotThatDiedBeforeItsMasterPlaylistHadOnePrepared() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let master = try world.stream.bytes("master.m3u8")
+        try FileManager.default.removeItem(atPath: "\(world.stream.path)/master.m3u8")
+        try world.stream.write(master, to: StreamFolder.preparedMasterName)
+        #expect(try world.finish().count == 3)
+        #expect(
+            try world.bytes("hls/room/2026-02-03/1770091506/vod/master.m3u8") == master)
+    }
+
+    @Test func whoComesWhileABotWritesWaits() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let bot = Mutex(try StreamLock.take(in: world.stream.path))
+        #expect(try StreamLock.take(in: world.stream.path) == nil)
+        #expect(throws: FinisherError.inUse(world.stream.path)) {
+            try world.finish(lockTimeout: .zero)
+        }
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.1)
+            bot.withLock { $0 = nil }
+        }
+        #expect(try world.finish().count == 3)
+    }
+
+    @Test func aDirectoryThatIsNoStreamIsAnError() throws {
+        let world = try FinishedStream()
+        try world.stream.write(Array("{".utf8), to: "stream.json")
+        #expect(throws: FinisherError.unreadable("\(world.stream.path)/stream.json")) {
+            try world.finish(writesFile: false)
+        }
+    }
+
+    @Test func aRootThatCannotBeWrittenIsAnError() throws {
+        let world = try FinishedStream(recordings: "/proc/nowhere")
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let error = #expect(throws: FinisherError.self) { try world.finish() }
+        guard case .recording(.file(_, "mkdir", _, _)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}
+
+@Suite struct FinisherEventTests {
+    @Test(arguments: [
+        (FinisherEvent.progress(20), #"{"event":"progress","permille":20}"#),
+        (.leftOut(layer: 1, segment: 7), #"{"event":"left_out","layer":1,"segment":7}"#),
+        (.finished(assets: 3), #"{"assets":3,"event":"finished"}"#),
+        (.failed(reason: "disk full"), #"{"event":"failed","reason":"disk full"}"#),
+    ])
+    func itIsALineOfJSON(event: FinisherEvent, line: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        #expect(String(decoding: try encoder.encode(event), as: UTF8.self) == line)
+    }
+}
