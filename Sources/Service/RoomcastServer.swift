@@ -22,9 +22,12 @@ public struct RoomcastServer: Sendable {
     /// Reads the policy.
     ///
     /// - Throws: `SettingsError` for a bad policy file, `TokenKeyError`.
-    /// - Parameter launcher: starts the bots, as processes in the real server.
+    /// - Parameters:
+    ///   - launcher: starts the bots, as processes in the real server.
+    ///   - finishers: starts who makes the assets of recorded streams.
     public init(
-        settings: Settings, launcher: any BotLauncher, logger: Logger
+        settings: Settings, launcher: any BotLauncher, finishers: any FinisherLauncher,
+        logger: Logger
     ) async throws {
         policy = try Self.policy(settings)
         var settings = settings
@@ -38,7 +41,7 @@ public struct RoomcastServer: Sendable {
         streams = Streams(
             settings: settings.stream, authority: authority,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
-            logger: logger)
+            finishers: finishers, logger: logger)
         streamsInRoom = StreamsInRoom(
             control: streams, authorities: settings.http.authorities)
     }

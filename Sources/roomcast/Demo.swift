@@ -66,7 +66,8 @@ struct Demo: Sendable {
         defer { listener.cancel() }
         let server = try await RoomcastServer(
             settings: settings,
-            launcher: BotProcess(executable: Executable.path, logger: logger), logger: logger)
+            launcher: BotProcess(executable: Executable.path, logger: logger),
+            finishers: FinisherProcess(executable: Executable.path), logger: logger)
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
         let visit = Visit {
             for await port in ports { return try await show(server, port: port, interruption) }

@@ -108,7 +108,8 @@ import Testing
 @Suite struct RoomStateTests {
     @Test(arguments: [
         (LiveStream.Status.starting, HLSVariant.State.initialised), (.running, .started),
-        (.stopping, .started), (.completed, .stopped), (.failed, .failed),
+        (.stopping, .started), (.postProcessing, .stopped), (.completed, .stopped),
+        (.failed, .failed),
     ])
     func peersAreShownTheStreamsState(status: LiveStream.Status, state: HLSVariant.State) {
         var stream = LiveStream(

@@ -12,6 +12,7 @@ final class StreamsWorld: Sendable {
     let streams: Streams
     let authority: TokenAuthority
     let launcher = LauncherDouble()
+    let finishers = FinisherDouble()
     let observer = ObserverDouble()
     let clock = ClockDouble()
 
@@ -20,6 +21,7 @@ final class StreamsWorld: Sendable {
             .appendingPathComponent("roomcast-streams-\(UUID().uuidString)").path
         var settings = StreamSettings()
         settings.outputDirectory = directory
+        settings.recordingsDirectory = "\(directory)/recordings"
         settings.publicBaseURL = "http://h:1"
         change(&settings)
         authority = try await TokenAuthority(
@@ -27,7 +29,7 @@ final class StreamsWorld: Sendable {
         let clock = clock
         streams = Streams(
             settings: settings, authority: authority, endpoint: "http://127.0.0.1:1",
-            launcher: launcher, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            launcher: launcher, finishers: finishers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { (clock.instant, clock.time) })
         await streams.observe(by: observer)
     }
@@ -40,6 +42,7 @@ final class StreamsWorld: Sendable {
             try await body(self)
             group.cancelAll()
             launcher.endAll()
+            finishers.endAll()
         }
     }
 
@@ -112,6 +115,35 @@ final class LauncherDouble: BotLauncher {
     func endAll() {
         for bot in all.withLock({ $0 }) { bot.exit(.finished(reason: "end of the test")) }
     }
+}
+
+/// Finishers that end when the test says so.
+final class FinisherDouble: FinisherLauncher {
+    struct Run: Sendable {
+        let job: FinisherJob
+        let kill: AsyncStream<Void>
+        let report: @Sendable (FinisherReport) async -> Void
+        let ending = AsyncStream.makeStream(of: FinisherExit.self)
+
+        func exit(_ exit: FinisherExit) { ending.continuation.yield(exit) }
+    }
+
+    private let runs = AsyncStream.makeStream(of: Run.self)
+    private let all = Mutex<[Run]>([])
+
+    func run(
+        _ job: FinisherJob, kill: AsyncStream<Void>,
+        report: @escaping @Sendable (FinisherReport) async -> Void
+    ) async -> FinisherExit {
+        let run = Run(job: job, kill: kill, report: report)
+        all.withLock { $0.append(run) }
+        runs.continuation.yield(run)
+        return await run.ending.stream.first { _ in true } ?? .failed(reason: "cancelled")
+    }
+
+    func next() async -> Run? { await runs.stream.first { _ in true } }
+
+    func endAll() { for run in all.withLock({ $0 }) { run.exit(.finished) } }
 }
 
 final class ObserverDouble: RoomStreamingObserver {

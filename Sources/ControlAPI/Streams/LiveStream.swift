@@ -3,18 +3,20 @@ public import MediaKernel
 
 /// One variant of a room on air, or its record afterwards: one id, one bot, one output directory.
 public struct LiveStream: Hashable, Sendable {
-    /// Goes from `starting` to the right, never back. `failed` can follow each of the first three.
+    /// Goes from `starting` to the right, never back. `failed` can follow each of the first four.
     public enum Status: String, Hashable, Sendable, CaseIterable {
         case starting
         /// The first segment of every layer can be fetched.
         case running
         case stopping
+        /// Its last segment is there; its assets are being made.
+        case postProcessing = "post_processing"
         case completed
         case failed
 
         public var isFinal: Bool { self == .completed || self == .failed }
-        /// 100ms lists this one too; nothing of ours is ever in it.
-        public static let postProcessing = "post_processing"
+        /// Whether more of it is to come for those who watch.
+        public var isOnAir: Bool { self == .starting || self == .running || self == .stopping }
     }
 
     /// What the picture came down to when the CPU was short. The sound is never touched.
@@ -59,6 +61,8 @@ public struct LiveStream: Hashable, Sendable {
     public var stopReason: String?
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
+    /// How much of post-processing is done, in thousandths; nil before it.
+    public var finishedPermille: Int?
 
     public init(
         id: StreamID, room: RoomID, session: SessionID?, variant: LiveStreamVariant,

@@ -32,6 +32,7 @@ struct LiveStreamBody: Encodable {
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
+        case progress = "post_processing_progress"
         case variants
     }
 
@@ -59,6 +60,8 @@ struct LiveStreamBody: Encodable {
         try container.encodeNil(forKey: .recordingAssets)
         try container.encode(
             stream.degradation.map(DegradationBody.init), forKey: .degradation)
+        try container.encode(
+            stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
     }
 

@@ -129,7 +129,7 @@ struct LiveStreamRoutes: Sendable {
             guard Limits.isIdentifier(session) else { throw .badRequest("session_id is not valid") }
             query.session = SessionID(String(session))
         }
-        if let text = parameters["status"], text != LiveStream.Status.postProcessing {
+        if let text = parameters["status"] {
             guard let status = LiveStream.Status(rawValue: String(text)) else {
                 let known = LiveStream.Status.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .badRequest("status is not valid", "one of \(known)")

@@ -197,7 +197,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     public func streamingChanged(room: RoomID, streams: [LiveStream]) async {
         let state = HLSState(streams, playlistType: playlistType)
-        self.streams[room] = streams.allSatisfy(\.status.isFinal) ? nil : state
+        self.streams[room] = streams.contains(where: \.status.isOnAir) ? state : nil
         await entries[room]?.signalling.hlsChanged(state.variants, error: state.error)
     }
 }

@@ -11,6 +11,7 @@ enum SettingKey: String, CaseIterable {
     case authAccessKey = "auth.accessKey"
     case authSecret = "auth.secret"
     case outputDirectory = "output.directory"
+    case recordingsDirectory = "recordings.directory"
     case policyFile = "policy.file"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
@@ -52,7 +53,8 @@ enum SettingKey: String, CaseIterable {
         case .udpAdvertisedAddresses, .streamLadder, .picturesHosts: .list
         case .streamLayout: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
-            .authAccessKey, .authSecret, .outputDirectory, .policyFile, .streamPlaylist,
+            .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
+            .policyFile, .streamPlaylist,
             .streamPreset, .streamEncoder, .pagesHLSScriptURL, .pagesDirectory,
             .logLevel, .logFormat:
             .text

@@ -208,6 +208,8 @@ extension Settings {
             try integer(source, .streamVariantsPerRoomMaximum, 1...100)
             ?? stream.variantsPerRoomMaximum
         stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory
+        stream.recordingsDirectory =
+            source.text(.recordingsDirectory) ?? stream.recordingsDirectory
     }
 
     private mutating func readLayout(_ source: SettingsSource) throws(SettingsError) {

@@ -12,7 +12,7 @@ struct StreamArchive {
 
     subscript(id: StreamID) -> LiveStream? { records[id] }
 
-    var onAir: [LiveStream] { ordered.compactMap { records[$0] }.filter { !$0.status.isFinal } }
+    var onAir: [LiveStream] { ordered.compactMap { records[$0] }.filter(\.status.isOnAir) }
 
     func onAir(in room: RoomID) -> [LiveStream] { onAir.filter { $0.room == room } }
 

@@ -16,6 +16,13 @@ public struct StreamRules: Hashable, Sendable {
     public var terminateTimeout: Duration = .seconds(5)
     /// How long a stream goes on in an empty room; nil for ever.
     public var emptyTimeout: Duration?
+    /// Finishers that may fail before the stream does.
+    public var finishAttemptsMaximum = 5
+    /// From the first finisher's end to the next one; doubled from one to the next.
+    public var finishRetryDelay: Duration = .seconds(1)
+    /// How long a finisher may say nothing before it is killed. It waits for bots of a server that
+    /// is gone for half as long.
+    public var finishStallTimeout: Duration = .seconds(120)
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 }
@@ -37,19 +44,32 @@ public enum BotExit: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// How a finisher's process came to its end.
+public enum FinisherExit: Hashable, Sendable {
+    /// The assets are there, and the manifest.
+    case finished
+    case failed(reason: String)
+}
+
 /// What happens to one live stream: facts in, orders out. It knows no process and no clock.
 ///
 /// ```
 ///            botRunning             stopRequested             botExited(finished)
-///  starting ───────────► running ──────────────────► stopping ───────────────────► completed
-///     │  ▲ bot restarts    │  ▲ bot restarts             │
-///     │  └──┘              │  └──┘                       │ bot died or was killed
-///     └────────────────────┴─────────────────────────────┴────────────────────────► failed
-///        too many deaths in the window
+///  starting ───────────► running ──────────────────► stopping ─────────────────┐
+///     │  ▲ bot restarts    │  ▲ bot restarts             │ bot died            │
+///     │  └──┘              │  └──┘                       │ or was killed       │
+///     └────────────────────┴─────────────────────────────┤                     │
+///        too many deaths in the window                   ▼                     ▼
+///                                           post_processing, where it is recorded
+///                                             │  ▲ finisher restarts   │
+///                                             │  └──┘                  │ finisherExited(finished)
+///                       too many of them fail ▼                        ▼
+///                                           failed            completed | failed
 /// ```
 ///
-/// Invariants: the status never goes back; at most one bot is alive; after a final status no
-/// order is given any more; each fact may be repeated without harm.
+/// Invariants: the status never goes back; at most one bot or one finisher is alive; what ended the
+/// stream decides between `completed` and `failed`, and is kept over post-processing; after a final
+/// status no order is given any more; each fact may be repeated without harm.
 struct StreamMachine: Hashable, Sendable {
     /// Orders returned by every transition, to be carried out in this sequence.
     enum Order: Hashable, Sendable {
@@ -60,6 +80,9 @@ struct StreamMachine: Hashable, Sendable {
         case kill
         /// Whatever the last bot left open is to get its ENDLIST.
         case finishPlaylists
+        /// Start a finisher.
+        case finish
+        case killFinisher
         /// Tell the room and the record.
         case changed(LiveStream.Status, reason: String?)
     }
@@ -77,6 +100,7 @@ struct StreamMachine: Hashable, Sendable {
         case starting(Bot)
         case running(Bot)
         case stopping(Stopping)
+        case postProcessing(PostProcessing)
         case ended(LiveStream.Status)
     }
 
@@ -86,18 +110,52 @@ struct StreamMachine: Hashable, Sendable {
         case killed
     }
 
+    /// How a stream ended, which is told when its assets are there.
+    struct Outcome: Hashable, Sendable {
+        /// `completed` or `failed`.
+        var status: LiveStream.Status
+        var reason: String
+    }
+
+    private struct PostProcessing: Hashable {
+        var outcome: Outcome
+        var failures = 0
+        var finisher: Finisher
+    }
+
+    private enum Finisher: Hashable {
+        case alive(stallsAt: Instant)
+        /// Sent SIGKILL for saying nothing.
+        case killed
+        /// Dead; the next one starts then.
+        case waiting(until: Instant)
+    }
+
     private let rules: StreamRules
+    private let isRecorded: Bool
     private var phase: Phase
     private var deaths: [Instant] = []
     private var hasLaunched = false
     private var emptySince: Instant?
     private var stopReason = ""
 
-    /// - Parameter isEmpty: whether nobody is in the room at the start.
-    init(rules: StreamRules, isEmpty: Bool, at now: Instant) {
+    /// - Parameters:
+    ///   - isRecorded: whether assets are to be made of it.
+    ///   - isEmpty: whether nobody is in the room at the start.
+    init(rules: StreamRules, isRecorded: Bool = false, isEmpty: Bool, at now: Instant) {
         self.rules = rules
+        self.isRecorded = isRecorded
         phase = .starting(.waiting(until: now))
         emptySince = isEmpty ? now : nil
+    }
+
+    /// A stream that an earlier server left behind: its bot is gone or finishes by itself, and what
+    /// it left is finished by the first `timePassed`.
+    init(rules: StreamRules, leftBehind outcome: Outcome, at now: Instant) {
+        self.rules = rules
+        isRecorded = true
+        phase = .postProcessing(
+            PostProcessing(outcome: outcome, finisher: .waiting(until: now)))
     }
 
     var status: LiveStream.Status {
@@ -105,6 +163,7 @@ struct StreamMachine: Hashable, Sendable {
         case .starting: .starting
         case .running: .running
         case .stopping: .stopping
+        case .postProcessing: .postProcessing
         case .ended(let status): status
         }
     }
@@ -116,6 +175,11 @@ struct StreamMachine: Hashable, Sendable {
             let empty = emptySince.flatMap { since in rules.emptyTimeout.map { since + $0 } }
             return [Self.deadline(of: bot), empty].compactMap { $0 }.min()
         case .stopping(.asked(let until)), .stopping(.terminated(let until)): return until
+        case .postProcessing(let work):
+            switch work.finisher {
+            case .alive(let deadline), .waiting(let deadline): return deadline
+            case .killed: return nil
+            }
         case .stopping(.killed), .ended: return nil
         }
     }
@@ -129,29 +193,30 @@ struct StreamMachine: Hashable, Sendable {
         case .running(.alive):
             phase = .running(.alive(readyBy: nil))
             return []
-        case .starting, .running, .stopping, .ended:
+        case .starting, .running, .stopping, .postProcessing, .ended:
             return []
         }
     }
 
     mutating func botExited(_ exit: BotExit, at now: Instant) -> [Order] {
         switch phase {
-        case .starting(.waiting), .running(.waiting), .ended:
+        case .starting(.waiting), .running(.waiting), .postProcessing, .ended:
             return []
         case .starting(.alive), .starting(.killed):
             if case .finished(let reason) = exit {
-                return end(.failed, reason: "the bot left before the stream ran: \(reason)")
+                return end(
+                    .failed, reason: "the bot left before the stream ran: \(reason)", at: now)
             }
             return died(exit, at: now) { .starting(.waiting(until: $0)) }
         case .running(.alive), .running(.killed):
             // The bot left of its own accord and in good order, e.g. because the room was ended.
-            if case .finished(let reason) = exit { return end(.completed, reason: reason) }
+            if case .finished(let reason) = exit { return end(.completed, reason: reason, at: now) }
             return died(exit, at: now) { .running(.waiting(until: $0)) }
         case .stopping(.killed):
-            return end(.failed, reason: "the bot did not finish in time")
+            return end(.failed, reason: "the bot did not finish in time", at: now)
         case .stopping(.asked), .stopping(.terminated):
-            if case .finished = exit { return end(.completed, reason: stopReason) }
-            return end(.failed, reason: "the bot died while it finished: \(exit)")
+            if case .finished = exit { return end(.completed, reason: stopReason, at: now) }
+            return end(.failed, reason: "the bot died while it finished: \(exit)", at: now)
         }
     }
 
@@ -161,7 +226,7 @@ struct StreamMachine: Hashable, Sendable {
             stopReason = reason
             switch bot {
             case .waiting:
-                return end(.completed, reason: reason)
+                return end(.completed, reason: reason, at: now)
             case .alive:
                 phase = .stopping(.asked(until: now + rules.stopTimeout))
                 return [.askToStop, .changed(.stopping, reason: reason)]
@@ -169,7 +234,42 @@ struct StreamMachine: Hashable, Sendable {
                 phase = .stopping(.killed)
                 return [.changed(.stopping, reason: reason)]
             }
-        case .stopping, .ended:
+        case .stopping, .postProcessing, .ended:
+            return []
+        }
+    }
+
+    /// The finisher says how far it is.
+    mutating func finisherProgressed(at now: Instant) {
+        guard case .postProcessing(var work) = phase, case .alive = work.finisher else { return }
+        work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
+        phase = .postProcessing(work)
+    }
+
+    mutating func finisherExited(_ exit: FinisherExit, at now: Instant) -> [Order] {
+        guard case .postProcessing(var work) = phase else { return [] }
+        if case .waiting = work.finisher { return [] }
+        switch exit {
+        case .finished:
+            phase = .ended(work.outcome.status)
+            return [.changed(work.outcome.status, reason: work.outcome.reason)]
+        case .failed(let reason):
+            work.failures += 1
+            guard work.failures < rules.finishAttemptsMaximum else {
+                phase = .ended(.failed)
+                // What made the stream itself fail came first.
+                let isFirst = work.outcome.status != .failed
+                return [
+                    .changed(
+                        .failed,
+                        reason: isFirst
+                            ? "failure: the assets cannot be made: \(reason)"
+                            : work.outcome.reason)
+                ]
+            }
+            let delay = rules.finishRetryDelay * (1 << (work.failures - 1))
+            work.finisher = .waiting(until: now + delay)
+            phase = .postProcessing(work)
             return []
         }
     }
@@ -194,7 +294,26 @@ struct StreamMachine: Hashable, Sendable {
         case .stopping(.terminated(let until)) where until <= now:
             phase = .stopping(.killed)
             return [.kill]
+        case .postProcessing(let work):
+            return finisherDue(work, at: now)
         case .stopping, .ended:
+            return []
+        }
+    }
+
+    /// A finisher is to be started, or one has said nothing for too long.
+    private mutating func finisherDue(_ work: PostProcessing, at now: Instant) -> [Order] {
+        var work = work
+        switch work.finisher {
+        case .waiting(let until) where until <= now:
+            work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
+            phase = .postProcessing(work)
+            return [.finish]
+        case .alive(let deadline) where deadline <= now:
+            work.finisher = .killed
+            phase = .postProcessing(work)
+            return [.killFinisher]
+        case .waiting, .alive, .killed:
             return []
         }
     }
@@ -219,7 +338,7 @@ struct StreamMachine: Hashable, Sendable {
         switch phase {
         case .starting: phase = .starting(bot)
         case .running: phase = .running(bot)
-        case .stopping, .ended: break
+        case .stopping, .postProcessing, .ended: break
         }
     }
 
@@ -228,18 +347,31 @@ struct StreamMachine: Hashable, Sendable {
     ) -> [Order] {
         deaths = deaths.filter { $0 + rules.failureWindow > now } + [now]
         // What cannot be started now cannot be started in a second either.
-        if case .notStarted(let reason) = exit { return end(.failed, reason: reason) }
+        if case .notStarted(let reason) = exit {
+            return end(.failed, reason: reason, at: now)
+        }
         guard deaths.count <= rules.restartsMaximum else {
-            return end(.failed, reason: "the bot died \(deaths.count) times, at last: \(exit)")
+            return end(
+                .failed, reason: "the bot died \(deaths.count) times, at last: \(exit)", at: now)
         }
         phase = next(now + rules.restartDelay)
         return []
     }
 
-    private mutating func end(_ status: LiveStream.Status, reason: String) -> [Order] {
-        phase = .ended(status)
+    private mutating func end(
+        _ status: LiveStream.Status, reason: String, at now: Instant
+    ) -> [Order] {
         let text = status == .failed ? "failure: \(reason)" : reason
-        return [.finishPlaylists, .changed(status, reason: text)]
+        // Where no bot ever was, nothing can have been recorded.
+        guard isRecorded, hasLaunched else {
+            phase = .ended(status)
+            return [.finishPlaylists, .changed(status, reason: text)]
+        }
+        phase = .postProcessing(
+            PostProcessing(
+                outcome: Outcome(status: status, reason: text),
+                finisher: .alive(stallsAt: now + rules.finishStallTimeout)))
+        return [.finishPlaylists, .changed(.postProcessing, reason: text), .finish]
     }
 
     private static func deadline(of bot: Bot) -> Instant? {

@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import HLS
 import MediaKernel
@@ -10,18 +11,29 @@ struct StreamOnAir {
     var layout: Layout
     var directory: String
     var requestedAt: Instant
+    /// Both nil when it is not recorded.
+    var order: RecordingOrder?
+    var place: RecordingPlace?
     var statistics = StreamStatistics()
     /// To the bot that is alive.
     var signals: AsyncStream<BotSignal>.Continuation?
+    /// Yields to kill the finisher that is alive.
+    var killFinisher: AsyncStream<Void>.Continuation?
     /// Which bot is meant: reports of an earlier one come too late.
     var generation = 0
 }
 
-/// A bot that `Streams.run` is to start.
+/// A bot to be started.
 struct BotLaunch: Sendable {
     var job: BotJob
     var generation: Int
     var signals: AsyncStream<BotSignal>
+}
+
+/// A process that `Streams.run` is to start.
+enum StreamLaunch: Sendable {
+    case bot(BotLaunch)
+    case finisher(FinisherJob, kill: AsyncStream<Void>)
 }
 
 /// What the rooms are to be told.

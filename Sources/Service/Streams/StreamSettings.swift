@@ -26,6 +26,9 @@ public struct StreamSettings: Hashable, Sendable {
     public var rules = StreamRules()
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
+    /// The root below which the assets of recordings lie. On the same disk as the streams, VODs
+    /// take no room of their own.
+    public var recordingsDirectory = "recordings"
     /// In front of `/hls/…` in playback URLs, without a slash at the end.
     public var publicBaseURL = "http://localhost:8080"
     /// Passed on to the bots.

@@ -1,10 +1,8 @@
+import Catalogue
 public import Clocks
 public import ControlAPI
-import Foundation
-import HLS
 public import Logging
 public import MediaKernel
-import Recording
 public import ServiceLifecycle
 import Stage
 import Synchronization
@@ -12,33 +10,46 @@ import Synchronization
 /// All live streams of this server: their records, their state machines and their bots.
 ///
 /// Each stream's life is decided by its `StreamMachine`; this actor tells the machine what
-/// happened and carries out what it orders. Bots run as child tasks of `run`, so nothing is left
-/// behind when that returns.
+/// happened and carries out what it orders. Bots and finishers run as child tasks of `run`, so
+/// nothing is left behind when that returns. What a final state says is on the disk before it is
+/// told to anybody.
 public actor Streams: LiveStreamControl, Service {
     /// Between two looks at the deadlines; a fraction of the shortest of them.
     static let tickInterval: Duration = .milliseconds(100)
     /// Statistics of ended streams that are kept.
     static let statisticsMaximum = 100
+    /// Recordings of one room that may begin in one second.
+    static let placesMaximum: Int64 = 1000
+    /// From a final state that could not be written down to the next attempt.
+    static let saveRetryDelay: Duration = .seconds(1)
+    /// How long a server that is stopped waits for finishers. What they leave is finished after
+    /// the next start.
+    static let finishersAtShutdown: Duration = .seconds(30)
 
-    private let settings: StreamSettings
-    private let authority: TokenAuthority
-    private let launcher: any BotLauncher
-    private let logger: Logger
-    private let clock: @Sendable () -> (instant: Instant, time: Timestamp)
+    let settings: StreamSettings
+    let authority: TokenAuthority
+    let launcher: any BotLauncher
+    let finishers: any FinisherLauncher
+    let keeper = StreamKeeper()
+    let logger: Logger
+    let clock: @Sendable () -> (instant: Instant, time: Timestamp)
 
-    private var observer: (any RoomStreamingObserver)?
-    private var endpoint: String
-    private var ids = StreamIDs()
-    private var archive = StreamArchive()
-    private var entries: [StreamID: StreamOnAir] = [:]
-    private var ended: [(id: StreamID, statistics: StreamStatistics)] = []
-    private var occupied: Set<RoomID> = []
-    private var isShuttingDown = false
+    var observer: (any RoomStreamingObserver)?
+    var endpoint: String
+    var ids = StreamIDs()
+    var archive = StreamArchive()
+    var entries: [StreamID: StreamOnAir] = [:]
+    var ended: [(id: StreamID, statistics: StreamStatistics)] = []
+    var occupied: Set<RoomID> = []
+    var isShuttingDown = false
+    private var shutdownDeadline: Instant?
 
-    private let launches: AsyncStream<BotLaunch>
-    private let launchQueue: AsyncStream<BotLaunch>.Continuation
+    private let launches: AsyncStream<StreamLaunch>
+    let launchQueue: AsyncStream<StreamLaunch>.Continuation
+    private let saves: AsyncStream<StreamKeeper.Record>
+    let saveQueue: AsyncStream<StreamKeeper.Record>.Continuation
     private let changes: AsyncStream<StreamingChange>
-    private let changeQueue: AsyncStream<StreamingChange>.Continuation
+    let changeQueue: AsyncStream<StreamingChange>.Continuation
     private let shutdownWanted = Mutex(false)
 
     /// - Parameters:
@@ -46,7 +57,8 @@ public actor Streams: LiveStreamControl, Service {
     ///   - clock: the monotonic and the wall clock.
     public init(
         settings: StreamSettings, authority: TokenAuthority, endpoint: String,
-        launcher: any BotLauncher, logger: Logger,
+        launcher: any BotLauncher, finishers: any FinisherLauncher,
+        logger: Logger,
         clock: @escaping @Sendable () -> (instant: Instant, time: Timestamp) = {
             (MonotonicClock.now, Timestamp.now())
         }
@@ -55,11 +67,13 @@ public actor Streams: LiveStreamControl, Service {
         self.authority = authority
         self.endpoint = endpoint
         self.launcher = launcher
+        self.finishers = finishers
         self.logger = logger
         self.clock = clock
         // Bounded by the streams on air: each yields a handful of launches and changes.
         (launches, launchQueue) = AsyncStream.makeStream()
         (changes, changeQueue) = AsyncStream.makeStream()
+        (saves, saveQueue) = AsyncStream.makeStream()
     }
 
     /// Tells the streams who to ask about rooms and who to tell. To be called before `run`.
@@ -82,6 +96,7 @@ public actor Streams: LiveStreamControl, Service {
         } catch {
             throw .invalidLayout(error.description)
         }
+        let onAirCount = archive.onAir.count
         let running = archive.onAir(in: room).filter { $0.status != .stopping }
         func existing(_ variant: LiveStreamVariant) -> LiveStream? {
             running.first {
@@ -93,8 +108,8 @@ public actor Streams: LiveStreamControl, Service {
         guard new.isEmpty || inRoom + new.count <= settings.variantsPerRoomMaximum else {
             throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
         }
-        guard new.isEmpty || entries.count + new.count <= settings.streamsMaximum else {
-            throw .tooManyStreams(running: entries.count, maximum: settings.streamsMaximum)
+        guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
+            throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
         }
         var result: [LiveStream] = []
         for variant in request.variants {
@@ -136,7 +151,7 @@ public actor Streams: LiveStreamControl, Service {
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream {
         guard let record = archive[stream] else { throw .notFound("stream \(stream)") }
-        guard let entry = entries[stream], record.status != .stopping else {
+        guard let entry = entries[stream], record.status.isOnAir, record.status != .stopping else {
             throw .notOnAir(stream)
         }
         // Before anything is changed: it may be refused.
@@ -194,18 +209,27 @@ public actor Streams: LiveStreamControl, Service {
     /// Whether a bot of the stream is alive, as far as is known here.
     func hasBot(_ id: StreamID) -> Bool { entries[id]?.signals != nil }
 
+    /// Whether a finisher of the stream is at work, as far as is known here.
+    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.killFinisher != nil }
+
     // MARK: Service
 
-    /// Runs the bots until the service group shuts down: then all streams are stopped, and it
-    /// returns when the last of them is finished.
+    /// Runs bots and finishers until the service group shuts down: then all streams are stopped,
+    /// and it returns when the last of them is finished.
     public func run() async throws {
         await withGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
+            await withDiscardingTaskGroup { group in
                 group.addTask { await self.keepTime() }
+                group.addTask { await self.keepRecords() }
                 group.addTask { await self.tellRooms() }
                 for await launch in launches {
-                    group.addTask { await self.supervise(launch) }
+                    switch launch {
+                    case .bot(let launch): group.addTask { await self.supervise(launch) }
+                    case .finisher(let job, let kill):
+                        group.addTask { await self.supervise(job, kill: kill) }
+                    }
                 }
+                saveQueue.finish()
                 changeQueue.finish()
             }
         } onGracefulShutdown: {
@@ -224,6 +248,7 @@ public actor Streams: LiveStreamControl, Service {
             let orders = entries[id]?.machine.timePassed(at: now) ?? []
             carryOut(orders, of: id)
         }
+        if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
         if isShuttingDown, entries.isEmpty { launchQueue.finish() }
     }
 
@@ -237,6 +262,25 @@ public actor Streams: LiveStreamControl, Service {
         launchQueue.finish()
     }
 
+    private func keepRecords() async {
+        for await record in saves {
+            do {
+                try await keeper.save(record)
+            } catch {
+                let stream = record.file.stream
+                log(
+                    .error, "the stream's record cannot be written", stream.id,
+                    ["error": "\(error)"])
+                // An earlier state is overtaken by the next; the last one has to be there.
+                if stream.status.isFinal, !isShuttingDown {
+                    try? await Task.sleep(for: Self.saveRetryDelay)
+                    saveQueue.yield(record)
+                }
+            }
+            if record.file.stream.status.isFinal { finalStateKept(record.file.stream) }
+        }
+    }
+
     private func tellRooms() async {
         for await change in changes {
             await observer?.streamingChanged(room: change.room, streams: change.streams)
@@ -245,6 +289,7 @@ public actor Streams: LiveStreamControl, Service {
 
     private func shutDown(at now: Instant) {
         isShuttingDown = true
+        shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
         for id in entries.keys.sorted() {
             let orders =
                 entries[id]?.machine.stopRequested(reason: "server shutdown", at: now) ?? []
@@ -252,209 +297,12 @@ public actor Streams: LiveStreamControl, Service {
         }
     }
 
-    private func begin(
-        _ variant: LiveStreamVariant, of room: RoomID, request: LiveStreamRequest,
-        layout: Layout, session: SessionID?, startedBy: PeerID?
-    ) throws(LiveStreamError) -> LiveStream {
-        guard settings.destinations.knows(request.destination) else {
-            throw .notFound("the policy has no destination '\(request.destination)'")
+    /// The finishers that are still at work end here; the next server starts them again.
+    private func leaveFinishing() {
+        for (id, entry) in entries where entry.machine.status == .postProcessing {
+            log(.warning, "post-processing is left to the next start", id)
+            entry.killFinisher?.yield()
+            entries[id] = nil
         }
-        let ladder =
-            request.ladder ?? settings.destinations.ladder(for: request.destination)
-            ?? settings.ladder
-        let (instant, time) = clock()
-        let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
-        let directory = "\(settings.outputDirectory)/\(room)/\(id)"
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true)
-        } catch {
-            throw .storage("\(directory): \(error.localizedDescription)")
-        }
-        let stream = LiveStream(
-            id: id, room: room, session: session, variant: variant,
-            recording: request.recording, destination: request.destination,
-            audio: request.audio, layout: layout.json,
-            playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
-            createdAt: time, startedBy: startedBy?.rawValue ?? "")
-        archive.insert(stream)
-        entries[id] = StreamOnAir(
-            machine: StreamMachine(
-                rules: settings.rules, isEmpty: !occupied.contains(room), at: instant),
-            ladder: ladder, layout: layout, directory: directory, requestedAt: instant)
-        log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
-        announce(id)
-        let orders = entries[id]?.machine.timePassed(at: instant) ?? []
-        carryOut(orders, of: id)
-        return archive[id] ?? stream
-    }
-
-    private func requestStop(_ id: StreamID, by peer: PeerID?) {
-        guard let entry = entries[id] else { return }
-        if entry.machine.status != .stopping {
-            archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
-        }
-        let orders =
-            entries[id]?.machine.stopRequested(reason: "client request", at: clock().instant)
-            ?? []
-        carryOut(orders, of: id)
-    }
-
-    private func carryOut(_ orders: [StreamMachine.Order], of id: StreamID) {
-        for order in orders {
-            switch order {
-            case .launch(let resumes): launch(id, resumes: resumes)
-            case .askToStop: entries[id]?.signals?.yield(.stop)
-            case .terminate: entries[id]?.signals?.yield(.terminate)
-            case .kill: entries[id]?.signals?.yield(.kill)
-            case .finishPlaylists: finishPlaylists(of: id)
-            case .changed(let status, let reason): changed(id, to: status, reason: reason)
-            }
-        }
-    }
-
-    private func launch(_ id: StreamID, resumes: Bool) {
-        guard var entry = entries[id], let stream = archive[id] else { return }
-        let file: String
-        do {
-            file = try BotConfigurationFile(
-                room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
-                segmentDuration: settings.segmentDuration, playlist: settings.playlist,
-                layout: entry.layout, pictureHosts: settings.pictureHosts,
-                preset: settings.preset, encoder: settings.encoder.rawValue,
-                isRecorded: stream.recording?.isWanted ?? false,
-                logLevel: settings.logLevel, logFormat: settings.logFormat
-            ).write(to: entry.directory)
-        } catch {
-            botExited(
-                .notStarted(reason: "the output directory cannot be written: \(error)"), of: id,
-                generation: entry.generation)
-            return
-        }
-        let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
-        entry.signals?.finish()
-        entry.signals = continuation
-        entry.generation += 1
-        entry.statistics.launches += 1
-        entries[id] = entry
-        log(.info, resumes ? "bot restarted" : "bot started", id)
-        launchQueue.yield(
-            BotLaunch(
-                job: BotJob(
-                    stream: id, room: stream.room, endpoint: endpoint, token: "",
-                    outputDirectory: entry.directory, configurationFile: file),
-                generation: entry.generation, signals: signals))
-    }
-
-    private func supervise(_ launch: BotLaunch) async {
-        let id = launch.job.stream
-        let exit: BotExit
-        do {
-            var job = launch.job
-            // Valid for longer than a stream may last: a bot that reconnects shows it again.
-            job.token = try await authority.makeRoomToken(
-                room: job.room, user: "recorder", role: StreamSettings.recorderRole,
-                at: clock().time, lifetime: TokenAuthority.lifetimeMaximum)
-            exit = await launcher.run(job, signals: launch.signals) { report in
-                await self.reported(report, of: id, generation: launch.generation)
-            }
-        } catch {
-            exit = .notStarted(reason: "no token can be made: \(error)")
-        }
-        botExited(exit, of: id, generation: launch.generation)
-    }
-
-    private func reported(_ report: BotReport, of id: StreamID, generation: Int) {
-        guard var entry = entries[id], entry.generation == generation else { return }
-        let now = clock().instant
-        var orders: [StreamMachine.Order] = []
-        switch report {
-        case .joined: log(.info, "bot joined", id)
-        case .running:
-            orders = entry.machine.botRunning(at: now)
-            if entry.statistics.startedAfter == nil {
-                entry.statistics.startedAfter = now - entry.requestedAt
-            }
-        case .tiles(let tiles): entry.statistics.tiles = tiles
-        case .segment: break
-        case .warning(let text): log(.warning, "bot warning", id, ["warning": "\(text)"])
-        case .reduction(let frameRate, let layersThinned):
-            degraded(id, frameRate: frameRate, layersThinned: layersThinned)
-        case .stopped(_, let totals): entry.statistics.totals = totals
-        case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
-        }
-        entries[id] = entry
-        carryOut(orders, of: id)
-    }
-
-    private func degraded(_ id: StreamID, frameRate: Double, layersThinned: Int) {
-        let time = clock().time
-        archive.update(id) { stream in
-            let changes = (stream.degradation?.changes ?? 0) + 1
-            stream.degradation = LiveStream.Degradation(
-                frameRate: frameRate, layersThinned: layersThinned, changes: changes,
-                changedAt: time)
-            stream.updatedAt = time
-        }
-        log(
-            .warning, "picture adapted to the CPU", id,
-            ["frame_rate": "\(frameRate)", "layers_thinned": "\(layersThinned)"])
-    }
-
-    private func botExited(_ exit: BotExit, of id: StreamID, generation: Int) {
-        guard entries[id]?.generation == generation else { return }
-        entries[id]?.signals?.finish()
-        entries[id]?.signals = nil
-        log(.info, "bot exited", id, ["exit": "\(exit)"])
-        carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
-    }
-
-    private func finishPlaylists(of id: StreamID) {
-        guard let directory = entries[id]?.directory else { return }
-        do {
-            let count = try PlaylistFinisher.finish(in: directory)
-            if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }
-        } catch {
-            log(.error, "playlists cannot be ended", id, ["error": "\(error)"])
-        }
-        try? FileManager.default.removeItem(
-            atPath: "\(directory)/\(BotConfigurationFile.name)")
-    }
-
-    private func changed(_ id: StreamID, to status: LiveStream.Status, reason: String?) {
-        let time = clock().time
-        archive.update(id) { stream in
-            stream.status = status
-            stream.updatedAt = time
-            stream.stopReason = reason ?? stream.stopReason
-            if status == .running { stream.startedAt = time }
-            if status.isFinal { stream.stoppedAt = time }
-        }
-        log(
-            status == .failed ? .error : .info, "stream \(status.rawValue)", id,
-            reason.map { ["reason": "\($0)"] } ?? [:])
-        if status.isFinal, let entry = entries.removeValue(forKey: id) {
-            entry.signals?.finish()
-            ended.append((id, entry.statistics))
-            if ended.count > Self.statisticsMaximum { ended.removeFirst() }
-        }
-        announce(id)
-    }
-
-    private func announce(_ id: StreamID) {
-        guard let stream = archive[id] else { return }
-        var streams = archive.onAir(in: stream.room)
-        if stream.status.isFinal { streams.append(stream) }
-        changeQueue.yield(StreamingChange(room: stream.room, streams: streams))
-    }
-
-    private func log(
-        _ level: Logger.Level, _ message: Logger.Message, _ id: StreamID,
-        _ metadata: Logger.Metadata = [:]
-    ) {
-        var metadata = metadata
-        metadata["stream"] = "\(id)"
-        metadata["room"] = "\(archive[id]?.room.rawValue ?? "")"
-        logger.log(level: level, message, metadata: metadata)
     }
 }

@@ -48,7 +48,7 @@ public struct StreamsInRoom: LiveStreaming {
             let wanted = Set(variants.map { $0.metadata ?? "" })
             let query = LiveStreamQuery(room: room, limit: LiveStreamQuery.limits.upperBound)
             for stream in await control.streams(query).streams
-            where !stream.status.isFinal && wanted.contains(stream.variant.metadata) {
+            where stream.status.isOnAir && wanted.contains(stream.variant.metadata) {
                 _ = try await control.stop(stream: stream.id, stoppedBy: stoppedBy)
             }
         } catch .notFound {
@@ -93,7 +93,7 @@ extension HLSVariant.State {
             case .starting: .initialised
             // A stopping stream still plays; it is over when its last segment is.
             case .running, .stopping: .started
-            case .completed: .stopped
+            case .postProcessing, .completed: .stopped
             case .failed: .failed
             }
     }

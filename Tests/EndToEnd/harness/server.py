@@ -29,6 +29,7 @@ class Server:
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None):
         self.directory = Path(directory)
         self.output = self.directory / "output"
+        self.recordings = self.directory / "recordings"
         self.log = self.directory / "server.log"
         self.port = free_port(socket.SOCK_STREAM)
         self.media_port = free_port(socket.SOCK_DGRAM)
@@ -63,6 +64,7 @@ class Server:
             "ROOMCAST_AUTH_ACCESS_KEY": tokens.ACCESS_KEY,
             "ROOMCAST_AUTH_SECRET": tokens.SECRET,
             "ROOMCAST_OUTPUT_DIRECTORY": str(self.output),
+            "ROOMCAST_RECORDINGS_DIRECTORY": str(self.recordings),
             "ROOMCAST_PAGES_OPEN_TOKENS": "true",
             # The machine's cores are shared with the browsers; the demonstration's test encodes
             # as it is done by default.

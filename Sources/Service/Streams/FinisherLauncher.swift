@@ -1,0 +1,37 @@
+public import MediaKernel
+
+/// Everything a finisher's process needs to be started.
+public struct FinisherJob: Hashable, Sendable {
+    public var stream: StreamID
+    public var directory: String
+    /// The root of recordings.
+    public var recordings: String
+
+    public init(stream: StreamID, directory: String, recordings: String) {
+        self.stream = stream
+        self.directory = directory
+        self.recordings = recordings
+    }
+}
+
+/// One line of a finisher's standard output, as far as the server has use for it.
+public enum FinisherReport: Hashable, Sendable {
+    /// In thousandths.
+    case progress(Int)
+    case leftOut(layer: Int, segment: Int)
+    case finished(assets: Int)
+    case failed(reason: String)
+}
+
+/// Starts finishers. The server does it with processes, tests without.
+public protocol FinisherLauncher: Sendable {
+    /// Runs one finisher to its end.
+    ///
+    /// - Parameters:
+    ///   - kill: yields when it is to be killed.
+    ///   - report: called for each of its reports, one at a time, in order.
+    func run(
+        _ job: FinisherJob, kill: AsyncStream<Void>,
+        report: @escaping @Sendable (FinisherReport) async -> Void
+    ) async -> FinisherExit
+}

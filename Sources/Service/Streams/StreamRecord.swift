@@ -1,0 +1,88 @@
+import Catalogue
+import ControlAPI
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a live stream's record says beyond the catalogue's columns: `details` of `stream.json`.
+private struct StreamDetails: Codable {
+    var meetingURL: String
+    var metadata: String
+    var recording: LiveStreamRecording?
+    var destination: String
+    var audio: LiveStreamAudio
+    var layout: JSONValue
+    var playbackURL: String
+    var startedAt: UnixTime?
+    var startedBy: String
+    var stoppedBy: String
+
+    enum CodingKeys: String, CodingKey {
+        case meetingURL = "meeting_url"
+        case metadata, recording, destination, audio, layout
+        case playbackURL = "playback_url"
+        case startedAt = "started_ns"
+        case startedBy = "started_by"
+        case stoppedBy = "stopped_by"
+    }
+}
+
+extension CatalogueStream {
+    /// - Parameters:
+    ///   - directory: where its bots write, relative to the root of streams.
+    ///   - assetDirectory: relative to the root of recordings; nil when it is not recorded.
+    init(_ stream: LiveStream, assetDirectory: String?) {
+        let details = StreamDetails(
+            meetingURL: stream.variant.meetingURL, metadata: stream.variant.metadata,
+            recording: stream.recording, destination: stream.destination, audio: stream.audio,
+            layout: stream.layout, playbackURL: stream.playbackURL,
+            startedAt: stream.startedAt.map { UnixTime($0) }, startedBy: stream.startedBy,
+            stoppedBy: stream.stoppedBy)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
+        self.init(
+            id: stream.id, room: stream.room, session: stream.session,
+            status: Status(rawValue: stream.status.rawValue) ?? .failed,
+            createdAt: UnixTime(stream.createdAt), directory: "\(stream.room)/\(stream.id)",
+            assetDirectory: assetDirectory, details: text ?? "{}")
+        reason = stream.stopReason
+        updatedAt = UnixTime(stream.updatedAt)
+        stoppedAt = stream.stoppedAt.map { UnixTime($0) }
+    }
+}
+
+extension LiveStream {
+    /// Nil for a record that a later version wrote and this one cannot read.
+    init?(_ record: CatalogueStream) {
+        guard let status = Status(rawValue: record.status.rawValue),
+            let details = try? JSONDecoder().decode(
+                StreamDetails.self, from: Data(record.details.utf8))
+        else { return nil }
+        self.init(
+            id: record.id, room: record.room, session: record.session,
+            variant: LiveStreamVariant(
+                meetingURL: details.meetingURL, metadata: details.metadata),
+            recording: details.recording, destination: details.destination, audio: details.audio,
+            layout: details.layout, playbackURL: details.playbackURL,
+            createdAt: Timestamp(record.createdAt), startedBy: details.startedBy)
+        self.status = status
+        startedAt = details.startedAt.map { Timestamp($0) }
+        updatedAt = Timestamp(record.updatedAt)
+        stoppedAt = record.stoppedAt.map { Timestamp($0) }
+        stoppedBy = details.stoppedBy
+        stopReason = record.reason
+    }
+}
+
+extension UnixTime {
+    init(_ time: Timestamp) { self.init(nanoseconds: time.nanoseconds) }
+}
+
+extension Timestamp {
+    init(_ time: UnixTime) { self.init(nanoseconds: time.nanoseconds) }
+}

@@ -1,0 +1,116 @@
+import ControlAPI
+import Foundation
+import Logging
+import MediaKernel
+import Recording
+
+extension Streams {
+    func launch(_ id: StreamID, resumes: Bool) {
+        guard var entry = entries[id], let stream = archive[id] else { return }
+        let file: String
+        do {
+            file = try BotConfigurationFile(
+                room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
+                segmentDuration: settings.segmentDuration, playlist: settings.playlist,
+                layout: entry.layout, pictureHosts: settings.pictureHosts,
+                preset: settings.preset, encoder: settings.encoder.rawValue,
+                isRecorded: entry.order != nil,
+                logLevel: settings.logLevel, logFormat: settings.logFormat
+            ).write(to: entry.directory)
+        } catch {
+            botExited(
+                .notStarted(reason: "the output directory cannot be written: \(error)"), of: id,
+                generation: entry.generation)
+            return
+        }
+        let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
+        entry.signals?.finish()
+        entry.signals = continuation
+        entry.generation += 1
+        entry.statistics.launches += 1
+        entries[id] = entry
+        log(.info, resumes ? "bot restarted" : "bot started", id)
+        launchQueue.yield(
+            .bot(
+                BotLaunch(
+                    job: BotJob(
+                        stream: id, room: stream.room, endpoint: endpoint, token: "",
+                        outputDirectory: entry.directory, configurationFile: file),
+                    generation: entry.generation, signals: signals)))
+    }
+
+    func supervise(_ launch: BotLaunch) async {
+        let id = launch.job.stream
+        let exit: BotExit
+        do {
+            var job = launch.job
+            // Valid for longer than a stream may last: a bot that reconnects shows it again.
+            job.token = try await authority.makeRoomToken(
+                room: job.room, user: "recorder", role: StreamSettings.recorderRole,
+                at: clock().time, lifetime: TokenAuthority.lifetimeMaximum)
+            exit = await launcher.run(job, signals: launch.signals) { report in
+                await self.reported(report, of: id, generation: launch.generation)
+            }
+        } catch {
+            exit = .notStarted(reason: "no token can be made: \(error)")
+        }
+        botExited(exit, of: id, generation: launch.generation)
+    }
+
+    func reported(_ report: BotReport, of id: StreamID, generation: Int) {
+        guard var entry = entries[id], entry.generation == generation else { return }
+        let now = clock().instant
+        var orders: [StreamMachine.Order] = []
+        switch report {
+        case .joined: log(.info, "bot joined", id)
+        case .running:
+            orders = entry.machine.botRunning(at: now)
+            if entry.statistics.startedAfter == nil {
+                entry.statistics.startedAfter = now - entry.requestedAt
+            }
+        case .tiles(let tiles): entry.statistics.tiles = tiles
+        case .segment: break
+        case .warning(let text): log(.warning, "bot warning", id, ["warning": "\(text)"])
+        case .reduction(let frameRate, let layersThinned):
+            degraded(id, frameRate: frameRate, layersThinned: layersThinned)
+        case .stopped(_, let totals): entry.statistics.totals = totals
+        case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
+        }
+        entries[id] = entry
+        carryOut(orders, of: id)
+    }
+
+    func degraded(_ id: StreamID, frameRate: Double, layersThinned: Int) {
+        let time = clock().time
+        archive.update(id) { stream in
+            let changes = (stream.degradation?.changes ?? 0) + 1
+            stream.degradation = LiveStream.Degradation(
+                frameRate: frameRate, layersThinned: layersThinned, changes: changes,
+                changedAt: time)
+            stream.updatedAt = time
+        }
+        log(
+            .warning, "picture adapted to the CPU", id,
+            ["frame_rate": "\(frameRate)", "layers_thinned": "\(layersThinned)"])
+    }
+
+    func botExited(_ exit: BotExit, of id: StreamID, generation: Int) {
+        guard entries[id]?.generation == generation else { return }
+        entries[id]?.signals?.finish()
+        entries[id]?.signals = nil
+        log(.info, "bot exited", id, ["exit": "\(exit)"])
+        carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
+    }
+
+    func finishPlaylists(of id: StreamID) {
+        guard let directory = entries[id]?.directory else { return }
+        do {
+            let count = try PlaylistFinisher.finish(in: directory)
+            if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }
+        } catch {
+            log(.error, "playlists cannot be ended", id, ["error": "\(error)"])
+        }
+        try? FileManager.default.removeItem(
+            atPath: "\(directory)/\(BotConfigurationFile.name)")
+    }
+}

@@ -1,0 +1,85 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import Glibc
+import Logging
+import MediaKernel
+
+/// Assets: where they come to lie, and the finishers that make them.
+extension Streams {
+    /// What is to be made of a stream, and the directory for it, which is made.
+    func order(
+        _ request: LiveStreamRequest, room: RoomID, ladder: [CatalogueAsset.Size],
+        at time: Timestamp
+    ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
+        guard let recording = request.recording, recording.isWanted else { return nil }
+        let order = RecordingOrder(
+            hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
+            layers: ladder)
+        return (order, try reservePlace(room: room, at: time))
+    }
+
+    /// Streams of one room may begin in the same second; making the directory tells who is first.
+    private func reservePlace(
+        room: RoomID, at time: Timestamp
+    ) throws(LiveStreamError) -> RecordingPlace {
+        let date = String(time.description.prefix(10))
+        for epoch in time.seconds..<time.seconds + Self.placesMaximum {
+            let place = RecordingPlace(room: room, date: date, epoch: epoch)
+            let path = "\(settings.recordingsDirectory)/\(place.directory)"
+            let parent = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: String(parent), withIntermediateDirectories: true)
+            } catch {
+                throw .storage("\(parent): \(error.localizedDescription)")
+            }
+            if mkdir(path, 0o755) == 0 { return place }
+            guard errno == EEXIST else {
+                throw .storage("\(path): \(String(cString: strerror(errno)))")
+            }
+        }
+        throw .storage("\(room) has too many recordings of this second")
+    }
+
+    func launchFinisher(_ id: StreamID) {
+        guard let entry = entries[id] else { return }
+        let (kill, continuation) = AsyncStream.makeStream(of: Void.self)
+        entries[id]?.killFinisher = continuation
+        log(.info, "finisher started", id)
+        launchQueue.yield(
+            .finisher(
+                FinisherJob(
+                    stream: id, directory: entry.directory,
+                    recordings: settings.recordingsDirectory), kill: kill))
+    }
+
+    func supervise(_ job: FinisherJob, kill: AsyncStream<Void>) async {
+        let exit = await finishers.run(job, kill: kill) { report in
+            await self.reported(report, of: job.stream)
+        }
+        finisherExited(exit, of: job.stream)
+    }
+
+    private func reported(_ report: FinisherReport, of id: StreamID) {
+        entries[id]?.machine.finisherProgressed(at: clock().instant)
+        switch report {
+        case .progress(let permille): archive.update(id) { $0.finishedPermille = permille }
+        case .leftOut(let layer, let segment):
+            log(
+                .warning, "segment left out of the recording", id,
+                ["layer": "\(layer)", "segment": "\(segment)"])
+        case .finished(let assets): log(.info, "assets made", id, ["count": "\(assets)"])
+        case .failed(let reason): log(.error, "finisher failed", id, ["reason": "\(reason)"])
+        }
+    }
+
+    private func finisherExited(_ exit: FinisherExit, of id: StreamID) {
+        entries[id]?.killFinisher?.finish()
+        entries[id]?.killFinisher = nil
+        if case .failed(let reason) = exit {
+            log(.warning, "finisher exited", id, ["reason": "\(reason)"])
+        }
+        carryOut(entries[id]?.machine.finisherExited(exit, at: clock().instant) ?? [], of: id)
+    }
+}

@@ -1,0 +1,151 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import HLS
+import Logging
+import MediaKernel
+import Stage
+
+extension Streams {
+    func begin(
+        _ variant: LiveStreamVariant, of room: RoomID, request: LiveStreamRequest,
+        layout: Layout, session: SessionID?, startedBy: PeerID?
+    ) throws(LiveStreamError) -> LiveStream {
+        guard settings.destinations.knows(request.destination) else {
+            throw .notFound("the policy has no destination '\(request.destination)'")
+        }
+        let ladder =
+            request.ladder ?? settings.destinations.ladder(for: request.destination)
+            ?? settings.ladder
+        let (instant, time) = clock()
+        let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
+        let directory = "\(settings.outputDirectory)/\(room)/\(id)"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw .storage("\(directory): \(error.localizedDescription)")
+        }
+        let stream = LiveStream(
+            id: id, room: room, session: session, variant: variant,
+            recording: request.recording, destination: request.destination,
+            audio: request.audio, layout: layout.json,
+            playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
+            createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        let recording = try order(
+            request, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
+        let entry = StreamOnAir(
+            machine: StreamMachine(
+                rules: settings.rules, isRecorded: recording != nil,
+                isEmpty: !occupied.contains(room), at: instant),
+            ladder: ladder, layout: layout, directory: directory, requestedAt: instant,
+            order: recording?.0, place: recording?.1)
+        do {
+            try StreamKeeper.begin(record(of: stream, entry))
+        } catch {
+            throw .storage("\(directory): \(error.localizedDescription)")
+        }
+        archive.insert(stream)
+        entries[id] = entry
+        log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
+        announce(id)
+        let orders = entries[id]?.machine.timePassed(at: instant) ?? []
+        carryOut(orders, of: id)
+        return archive[id] ?? stream
+    }
+
+    /// Of the pictures, best first. Rungs that differ in their picture only are one without it.
+    private static func sizes(
+        of ladder: Ladder, _ audio: LiveStreamAudio
+    ) -> [CatalogueAsset.Size] {
+        guard audio.only else {
+            return ladder.layers.map { CatalogueAsset.Size(width: $0.width, height: $0.height) }
+        }
+        return Set(ladder.layers.map(\.audioBitrate)).map { _ in
+            CatalogueAsset.Size(width: 0, height: 0)
+        }
+    }
+
+    private func record(of stream: LiveStream, _ entry: StreamOnAir) -> StreamKeeper.Record {
+        StreamKeeper.Record(
+            file: StreamFile(
+                stream: CatalogueStream(stream, assetDirectory: entry.place?.directory),
+                order: entry.order), directory: entry.directory)
+    }
+
+    func requestStop(_ id: StreamID, by peer: PeerID?) {
+        guard let entry = entries[id] else { return }
+        if entry.machine.status != .stopping {
+            archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
+        }
+        let orders =
+            entries[id]?.machine.stopRequested(reason: "client request", at: clock().instant)
+            ?? []
+        carryOut(orders, of: id)
+    }
+
+    func carryOut(_ orders: [StreamMachine.Order], of id: StreamID) {
+        for order in orders {
+            switch order {
+            case .launch(let resumes): launch(id, resumes: resumes)
+            case .askToStop: entries[id]?.signals?.yield(.stop)
+            case .terminate: entries[id]?.signals?.yield(.terminate)
+            case .kill: entries[id]?.signals?.yield(.kill)
+            case .finishPlaylists: finishPlaylists(of: id)
+            case .finish: launchFinisher(id)
+            case .killFinisher: entries[id]?.killFinisher?.yield()
+            case .changed(let status, let reason): changed(id, to: status, reason: reason)
+            }
+        }
+    }
+
+    /// A state that is not final is told at once; a final one when it is written down.
+    func changed(_ id: StreamID, to status: LiveStream.Status, reason: String?) {
+        guard let entry = entries[id], var stream = archive[id] else { return }
+        let time = clock().time
+        stream.status = status
+        stream.updatedAt = time
+        stream.stopReason = reason ?? stream.stopReason
+        if status == .running { stream.startedAt = time }
+        if !status.isOnAir, stream.stoppedAt == nil { stream.stoppedAt = time }
+        log(
+            status == .failed ? .error : .info, "stream \(status.rawValue)", id,
+            reason.map { ["reason": "\($0)"] } ?? [:])
+        saveQueue.yield(record(of: stream, entry))
+        guard !status.isFinal else { return }
+        archive.update(id) { $0 = stream }
+        announce(id)
+    }
+
+    /// A stream's final state is on the disk.
+    func finalStateKept(_ record: CatalogueStream) {
+        guard let entry = entries.removeValue(forKey: record.id) else { return }
+        entry.signals?.finish()
+        archive.update(record.id) { stream in
+            stream.status = record.status == .completed ? .completed : .failed
+            stream.updatedAt = Timestamp(record.updatedAt)
+            stream.stopReason = record.reason
+            stream.stoppedAt = record.stoppedAt.map { Timestamp($0) }
+        }
+        ended.append((record.id, entry.statistics))
+        if ended.count > Self.statisticsMaximum { ended.removeFirst() }
+        announce(record.id)
+    }
+
+    func announce(_ id: StreamID) {
+        guard let stream = archive[id] else { return }
+        var streams = archive.onAir(in: stream.room)
+        if !stream.status.isOnAir { streams.append(stream) }
+        changeQueue.yield(StreamingChange(room: stream.room, streams: streams))
+    }
+
+    func log(
+        _ level: Logger.Level, _ message: Logger.Message, _ id: StreamID,
+        _ metadata: Logger.Metadata = [:]
+    ) {
+        var metadata = metadata
+        metadata["stream"] = "\(id)"
+        metadata["room"] = "\(archive[id]?.room.rawValue ?? "")"
+        logger.log(level: level, message, metadata: metadata)
+    }
+}

@@ -1,0 +1,119 @@
+import ControlAPI
+import MediaKernel
+import Testing
+
+@testable import Service
+
+@Suite struct PostProcessingTests {
+    let rules: StreamRules = {
+        var rules = StreamRules()
+        rules.finishAttemptsMaximum = 3
+        rules.finishStallTimeout = .seconds(100)
+        return rules
+    }()
+
+    private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// A recorded stream that runs.
+    private func running() -> StreamMachine {
+        var machine = StreamMachine(rules: rules, isRecorded: true, isEmpty: false, at: .zero)
+        _ = machine.timePassed(at: .zero)
+        _ = machine.botRunning(at: at(2))
+        return machine
+    }
+
+    /// One whose bot has finished at 12 s, and whose finisher is at work.
+    private func finishing() -> StreamMachine {
+        var machine = running()
+        _ = machine.stopRequested(reason: "client request", at: at(10))
+        #expect(
+            machine.botExited(.finished(reason: ""), at: at(12)) == [
+                .finishPlaylists, .changed(.postProcessing, reason: "client request"), .finish,
+            ])
+        return machine
+    }
+
+    @Test func aRecordedStreamIsCompletedWhenItsAssetsAreThere() {
+        var machine = finishing()
+        #expect(machine.status == .postProcessing)
+        #expect(machine.stopRequested(reason: "again", at: at(13)) == [])
+        #expect(machine.botExited(.failed(reason: "late"), at: at(13)) == [])
+        #expect(
+            machine.finisherExited(.finished, at: at(20))
+                == [.changed(.completed, reason: "client request")])
+        #expect(machine.status == .completed)
+        #expect(machine.finisherExited(.finished, at: at(21)) == [])
+        #expect(machine.nextDeadline == nil)
+    }
+
+    @Test func aStreamThatFailedHasItsAssetsAndStaysFailed() {
+        var machine = running()
+        _ = machine.stopRequested(reason: "client request", at: at(10))
+        let reason = "failure: the bot died while it finished: failed: signal 11"
+        #expect(
+            machine.botExited(.failed(reason: "signal 11"), at: at(12)) == [
+                .finishPlaylists, .changed(.postProcessing, reason: reason), .finish,
+            ])
+        #expect(
+            machine.finisherExited(.finished, at: at(20)) == [.changed(.failed, reason: reason)])
+    }
+
+    @Test func aFinisherThatDiesIsStartedAgainLaterEachTime() {
+        var machine = finishing()
+        #expect(machine.finisherExited(.failed(reason: "killed"), at: at(20)) == [])
+        #expect(machine.nextDeadline == at(21))
+        #expect(machine.finisherExited(.failed(reason: "twice told"), at: at(20.5)) == [])
+        #expect(machine.timePassed(at: at(20.9)) == [])
+        #expect(machine.timePassed(at: at(21)) == [.finish])
+        #expect(machine.finisherExited(.failed(reason: "killed"), at: at(30)) == [])
+        #expect(machine.nextDeadline == at(32))
+        #expect(machine.timePassed(at: at(32)) == [.finish])
+        #expect(
+            machine.finisherExited(.finished, at: at(33))
+                == [.changed(.completed, reason: "client request")])
+    }
+
+    @Test func afterTooManyFinishersTheStreamFails() {
+        var machine = finishing()
+        for (died, next) in [(20.0, 21.0), (30, 32)] {
+            _ = machine.finisherExited(.failed(reason: "disk full"), at: at(died))
+            _ = machine.timePassed(at: at(next))
+        }
+        #expect(
+            machine.finisherExited(.failed(reason: "disk full"), at: at(40)) == [
+                .changed(.failed, reason: "failure: the assets cannot be made: disk full")
+            ])
+        #expect(machine.status == .failed)
+    }
+
+    @Test func aFinisherThatSaysNothingIsKilled() {
+        var machine = finishing()
+        machine.finisherProgressed(at: at(60))
+        #expect(machine.timePassed(at: at(159)) == [])
+        #expect(machine.timePassed(at: at(160)) == [.killFinisher])
+        #expect(machine.timePassed(at: at(161)) == [])
+        #expect(machine.nextDeadline == nil)
+        #expect(machine.finisherExited(.failed(reason: "signal 9"), at: at(161)) == [])
+        #expect(machine.timePassed(at: at(162)) == [.finish])
+    }
+
+    @Test func aStreamThatNeverHadABotHasNothingToFinish() {
+        var machine = StreamMachine(rules: rules, isRecorded: true, isEmpty: false, at: .zero)
+        #expect(
+            machine.stopRequested(reason: "client request", at: .zero)
+                == [.finishPlaylists, .changed(.completed, reason: "client request")])
+    }
+
+    @Test func whatAnEarlierServerLeftBehindIsFinished() {
+        var machine = StreamMachine(
+            rules: rules,
+            leftBehind: .init(status: .failed, reason: "failure: the server was restarted"),
+            at: at(5))
+        #expect(machine.status == .postProcessing)
+        #expect(machine.nextDeadline == at(5))
+        #expect(machine.timePassed(at: at(5)) == [.finish])
+        #expect(
+            machine.finisherExited(.finished, at: at(9))
+                == [.changed(.failed, reason: "failure: the server was restarted")])
+    }
+}

@@ -1,0 +1,203 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite struct RecordedStreamsTests {
+    private let all = LiveStreamRequest(
+        recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
+
+    /// A stream that was stopped in good order, and its finisher.
+    private func stopped(
+        _ world: StreamsWorld
+    ) async throws -> (id: StreamID, finisher: FinisherDouble.Run) {
+        let id = try await world.streams.start(room: "demo", all, startedBy: "ann")[0].id
+        let bot = try #require(await world.launcher.next())
+        await bot.say(.running(firstSegmentMilliseconds: 1))
+        world.clock.advance(.seconds(60))
+        _ = try await world.streams.stop(stream: id, stoppedBy: "ben")
+        bot.exit(.finished(reason: "stop"))
+        return (id, try #require(await world.finishers.next()))
+    }
+
+    private func file(_ world: StreamsWorld, _ id: StreamID) throws -> StreamFile {
+        try JSONDecoder().decode(
+            StreamFile.self,
+            from: Data(
+                contentsOf: URL(filePath: "\(world.directory)/demo/\(id)/\(StreamFile.name)")))
+    }
+
+    @Test func assetsAreMadeBeforeTheStreamIsCompleted() async throws {
+        try await StreamsWorld().run { world in
+            let (id, finisher) = try await stopped(world)
+            #expect(
+                finisher.job
+                    == FinisherJob(
+                        stream: id, directory: "\(world.directory)/demo/\(id)",
+                        recordings: "\(world.directory)/recordings"))
+            var stream = await world.streams.stream(id)
+            #expect(stream?.status == .postProcessing && stream?.stopReason == "client request")
+            #expect(stream?.stoppedAt == world.clock.time)
+            await finisher.report(.progress(420))
+            #expect(await world.streams.stream(id)?.finishedPermille == 420)
+            let ended = world.clock.time
+            world.clock.advance(.seconds(5))
+            finisher.exit(.finished)
+            #expect(await world.observer.ending()?.status == .completed)
+            stream = await world.streams.stream(id)
+            #expect(stream?.status == .completed && stream?.stopReason == "client request")
+            #expect(stream?.stoppedAt == ended, "the time of the last segment, not of the assets")
+        }
+    }
+
+    @Test func whatWasAskedForLiesBesideTheMediaBeforeABotIsStarted() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(room: "demo", all, startedBy: "ann")[0].id
+            let file = try file(world, id)
+            #expect(file.stream.status == .starting && file.stream.directory == "demo/\(id)")
+            #expect(file.stream.assetDirectory == "hls/demo/2025-10-09/1760000000")
+            #expect(file.order?.hlsVOD == true && file.order?.singleFilePerLayer == true)
+            #expect(file.order?.layers.map(\.width) == [1280, 854, 640])
+            // It is all that is known of a stream when the server is gone.
+            #expect(LiveStream(file.stream) == (await world.streams.stream(id)))
+        }
+    }
+
+    @Test func aFinalStateIsOnTheDiskBeforeItIsTold() async throws {
+        try await StreamsWorld().run { world in
+            let (id, finisher) = try await stopped(world)
+            finisher.exit(.finished)
+            let ended = try #require(await world.observer.ending())
+            let file = try file(world, id)
+            #expect(file.stream.status == .completed && file.stream.reason == "client request")
+            #expect(LiveStream(file.stream)?.stoppedBy == ended.stoppedBy)
+        }
+    }
+
+    @Test func streamsOfOneSecondHaveDirectoriesOfTheirOwn() async throws {
+        try await StreamsWorld().run { world in
+            let request = LiveStreamRequest(
+                variants: [.init(metadata: "a"), .init(metadata: "b")], recording: all.recording)
+            let streams = try await world.streams.start(room: "demo", request, startedBy: nil)
+            let places = try streams.map { try file(world, $0.id).stream.assetDirectory }
+            #expect(
+                places == ["hls/demo/2025-10-09/1760000000", "hls/demo/2025-10-09/1760000001"])
+        }
+    }
+
+    @Test func soundAloneHasALayerForEachBitrate() async throws {
+        try await StreamsWorld().run { world in
+            var request = all
+            request.audio.only = true
+            let id = try await world.streams.start(room: "demo", request, startedBy: nil)[0].id
+            #expect(try file(world, id).order?.layers.map(\.width) == [0, 0])
+        }
+    }
+
+    @Test func aStreamIsStartedWhileAnotherOneIsFinished() async throws {
+        try await StreamsWorld {
+            $0.variantsPerRoomMaximum = 1
+            $0.streamsMaximum = 1
+        }.run { world in
+            let (id, finisher) = try await stopped(world)
+            // A stop meets no stream on air, and changes nothing.
+            #expect(
+                try await world.streams.stop(room: "demo", stoppedBy: nil).map(\.status)
+                    == [.postProcessing])
+            let next = try await world.streams.start(room: "demo", all, startedBy: nil)
+            #expect(next[0].id != id && next[0].status == .starting)
+            await #expect(throws: LiveStreamError.notOnAir(id)) {
+                try await world.streams.update(
+                    stream: id, LiveStreamChange(layout: .object([:])))
+            }
+            finisher.exit(.finished)
+            #expect(await world.observer.ending()?.id == id)
+        }
+    }
+
+    @Test func aFinisherThatFailsIsStartedAgain() async throws {
+        try await StreamsWorld().run { world in
+            let (id, first) = try await stopped(world)
+            first.exit(.failed(reason: "killed"))
+            while await world.streams.hasFinisher(id) { await Task.yield() }
+            world.clock.advance(.seconds(2))
+            await world.streams.tick()
+            let second = try #require(await world.finishers.next())
+            #expect(second.job == first.job)
+            second.exit(.finished)
+            #expect(await world.observer.ending()?.status == .completed)
+        }
+    }
+
+    @Test func aSilentFinisherIsKilled() async throws {
+        try await StreamsWorld().run { world in
+            let (_, finisher) = try await stopped(world)
+            world.clock.advance(.seconds(121))
+            await world.streams.tick()
+            #expect(await finisher.kill.first { _ in true } != nil)
+        }
+    }
+}
+
+@Suite struct FinisherProcessTests {
+    /// Runs a shell script in the place of the program and collects what it reports.
+    private func run(
+        _ script: String, kill: Bool = false
+    ) async throws -> (exit: FinisherExit, reports: [FinisherReport]) {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-finisher-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let executable = "\(directory)/finisher"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: executable))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o700], ofItemAtPath: executable)
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let reports = Mutex<[FinisherReport]>([])
+        let job = FinisherJob(stream: "s1", directory: "/out/s1", recordings: "/rec")
+        let exit = await FinisherProcess(executable: executable).run(job, kill: stream) { report in
+            reports.withLock { $0.append(report) }
+            if kill { continuation.yield() }
+        }
+        return (exit, reports.withLock { $0 })
+    }
+
+    @Test func reportsAreReadLineByLine() async throws {
+        let result = try await run(
+            #"""
+            echo '{"event":"progress","permille":20}'
+            echo 'not a report'
+            echo '{"event":"left_out","layer":1,"segment":7}'
+            echo '{"event":"from the future"}'
+            echo '{"event":"finished","assets":3}'
+            """#)
+        #expect(result.exit == .finished)
+        #expect(
+            result.reports == [
+                .progress(20), .leftOut(layer: 1, segment: 7), .finished(assets: 3),
+            ])
+    }
+
+    @Test func itIsToldWhereToWork() async throws {
+        let result = try await run(#"echo "{\"event\":\"failed\",\"reason\":\"$*\"}""#)
+        #expect(result.exit == .failed(reason: "finish --recordings /rec /out/s1"))
+    }
+
+    @Test func itCanBeKilled() async throws {
+        let result = try await run(
+            "trap '' TERM\necho '{\"event\":\"progress\",\"permille\":0}'\nexec sleep 60",
+            kill: true)
+        #expect("\(result.exit)".contains("9"))
+    }
+
+    @Test func aFailureKeepsItsReason() async throws {
+        let reason = try await run(#"echo '{"event":"failed","reason":"disk full"}'; exit 1"#)
+        #expect(reason.exit == .failed(reason: "disk full"))
+        #expect("\(try await run("exit 3").exit)".contains("3"))
+    }
+}
