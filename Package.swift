@@ -171,8 +171,8 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Bot", "Publisher", "Finisher", "RoomClient", "Service",
-                "ControlAPI", log,
+                "MediaKernel", "Bot", "Publisher", "Finisher", "Catalogue", "RoomClient",
+                "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -235,6 +235,7 @@ let package = Package(
         tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Signalling"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
         tests(
-            "Service", ["MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "ControlAPI", log]),
+            "Service",
+            ["MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "Catalogue", "ControlAPI", log]),
     ]
 )

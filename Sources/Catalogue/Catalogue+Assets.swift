@@ -33,6 +33,23 @@ extension Catalogue {
         }
     }
 
+    /// All assets of these streams, in the order of their ids.
+    ///
+    /// - Parameter streams: those of a page.
+    public func assets(
+        of streams: [StreamID]
+    ) async throws(CatalogueError) -> [StreamID: [CatalogueAsset]] {
+        guard !streams.isEmpty else { return [:] }
+        let marks = Array(repeating: "?", count: streams.count).joined(separator: ", ")
+        return try await read { database in
+            let found = try Row.fetchAll(
+                database, sql: "SELECT * FROM asset WHERE stream IN (\(marks)) ORDER BY id",
+                arguments: StatementArguments(streams.map(\.rawValue))
+            ).map { CatalogueAsset($0) }
+            return Dictionary(grouping: found, by: \.stream)
+        }
+    }
+
     /// Marks what has expired, before its files go: what is visible as completed is there.
     ///
     /// - Parameter limit: how many at a time, so that a transaction stays short.

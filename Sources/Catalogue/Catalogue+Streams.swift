@@ -2,7 +2,7 @@ import GRDB
 public import MediaKernel
 
 extension Catalogue {
-    /// Writes a stream down and what is to be told of it, in one transaction.
+    /// Writes a stream down, its assets and what is to be told of it, in one transaction.
     ///
     /// A stream that is final stays as it is and nothing is told: so each stream has one end, and
     /// one terminal event, also when a crash lies between an end and its being written down.
@@ -10,7 +10,8 @@ extension Catalogue {
     /// - Returns: false when the stream was final already.
     @discardableResult
     public func save(
-        _ stream: CatalogueStream, telling deliveries: [CatalogueDelivery] = []
+        _ stream: CatalogueStream, assets: [CatalogueAsset] = [],
+        telling deliveries: [CatalogueDelivery] = []
     ) async throws(CatalogueError) -> Bool {
         try await write { database in
             let status = try String.fetchOne(
@@ -20,6 +21,7 @@ extension Catalogue {
                 return false
             }
             try stream.write(to: database)
+            for asset in assets { try asset.write(to: database) }
             for delivery in deliveries { try delivery.insert(into: database) }
             return true
         }
@@ -55,7 +57,7 @@ extension Catalogue {
                 filters: [
                     ("room", query.room?.rawValue), ("session", query.session?.rawValue),
                     ("id", query.stream?.rawValue), ("status", query.status?.rawValue),
-                ], start: query.start, limit: query.limit)
+                ], isRecorded: query.isRecorded, start: query.start, limit: query.limit)
             let found = try Row.fetchAll(
                 database, sql: statement.sql, arguments: statement.arguments
             ).map { CatalogueStream($0) }

@@ -1,3 +1,4 @@
+import Foundation
 public import MediaKernel
 
 /// One file that was made of a stream. The same JSON is in the recording's `manifest.json`.
@@ -133,5 +134,15 @@ public struct RecordingManifest: Hashable, Sendable, Codable {
     public init(stream: CatalogueStream, assets: [CatalogueAsset]) {
         self.stream = stream
         self.assets = assets
+    }
+
+    /// Reads the manifest of a recording.
+    ///
+    /// - Parameter directory: of the recording.
+    /// - Returns: nil when there is none that can be read.
+    public static func read(_ directory: String) -> RecordingManifest? {
+        FileManager.default.contents(atPath: "\(directory)/\(fileName)").flatMap {
+            try? JSONDecoder().decode(RecordingManifest.self, from: $0)
+        }
     }
 }

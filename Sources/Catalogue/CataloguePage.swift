@@ -8,6 +8,8 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     public var session: SessionID?
     public var stream: StreamID?
     public var status: Status?
+    /// Only streams that are recorded; of no meaning for assets.
+    public var isRecorded = false
     /// The id that ended the page before this one.
     public var start: String?
     public var limit: Int

@@ -8,9 +8,13 @@ struct PageStatement {
 
     /// - Parameters:
     ///   - filters: columns with the values that they must have; nil for any.
+    ///   - isRecorded: whether only streams with assets are wanted.
     ///   - start: the record that ended the page before. One that is not there gives an empty page.
-    init(table: String, filters: [(column: String, value: String?)], start: String?, limit: Int) {
-        var conditions: [String] = []
+    init(
+        table: String, filters: [(column: String, value: String?)], isRecorded: Bool = false,
+        start: String?, limit: Int
+    ) {
+        var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
         var arguments = StatementArguments()
         for (column, value) in filters {
             guard let value else { continue }

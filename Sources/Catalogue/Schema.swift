@@ -27,6 +27,7 @@ enum Schema {
         CREATE INDEX streamByRoom ON stream (room, created, id);
         CREATE INDEX streamBySession ON stream (session, created, id);
         CREATE INDEX streamByStatus ON stream (status, created, id);
+        CREATE INDEX streamRecorded ON stream (created, id) WHERE assetDirectory IS NOT NULL;
         """
 
     private static let assets = """

@@ -83,9 +83,7 @@ public struct Finisher: Sendable {
 
     /// What an earlier run made, when all of it is there.
     private func manifest(at place: RecordingPlace) -> RecordingManifest? {
-        let path = "\(recordings)/\(place.directory)/\(RecordingManifest.fileName)"
-        guard let data = FileManager.default.contents(atPath: path),
-            let manifest = try? JSONDecoder().decode(RecordingManifest.self, from: data),
+        guard let manifest = RecordingManifest.read("\(recordings)/\(place.directory)"),
             manifest.assets.allSatisfy({ asset in
                 asset.status != .completed
                     || byteCount("\(recordings)/\(asset.path)") == asset.byteCount

@@ -1,4 +1,6 @@
+public import Catalogue
 public import ControlAPI
+import Foundation
 import Glibc
 import NIOCore
 
@@ -15,13 +17,14 @@ public struct RoomcastServer: Sendable {
     public let policy: Policy
     public let authority: TokenAuthority
     public let streams: Streams
+    let catalogue: Catalogue
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     let logger: Logger
 
     /// Reads the policy.
     ///
-    /// - Throws: `SettingsError` for a bad policy file, `TokenKeyError`.
+    /// - Throws: `SettingsError` for a bad policy file, `TokenKeyError`, `CatalogueError`.
     /// - Parameters:
     ///   - launcher: starts the bots, as processes in the real server.
     ///   - finishers: starts who makes the assets of recorded streams.
@@ -38,8 +41,9 @@ public struct RoomcastServer: Sendable {
         self.logger = logger
         authority = try await TokenAuthority(
             accessKey: settings.accessKey, secret: settings.secret)
+        catalogue = try Self.openCatalogue(settings.stream)
         streams = Streams(
-            settings: settings.stream, authority: authority,
+            settings: settings.stream, catalogue: catalogue, authority: authority,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
             finishers: finishers, logger: logger)
         streamsInRoom = StreamsInRoom(
@@ -71,6 +75,7 @@ public struct RoomcastServer: Sendable {
                 metadata: ["access_key": "\(settings.accessKey)"])
         }
         await streams.observe(by: observer)
+        try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door, logger: logger)
         let settings = settings
@@ -97,6 +102,23 @@ public struct RoomcastServer: Sendable {
                 key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
         }
     }
+
+    /// The catalogue of the recordings' directory, which is made.
+    ///
+    /// - Throws: `SettingsError`, `CatalogueError`.
+    public static func openCatalogue(_ settings: StreamSettings) throws -> Catalogue {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: settings.recordingsDirectory, withIntermediateDirectories: true)
+        } catch {
+            throw SettingsError.invalid(
+                key: "recordings.directory",
+                reason: "\(settings.recordingsDirectory): \(error.localizedDescription)")
+        }
+        return try Catalogue(path: "\(settings.recordingsDirectory)/\(catalogueName)")
+    }
+
+    private static let catalogueName = "catalogue.sqlite"
 
     /// A connection is an open file, and the usual limit of 1024 is for interactive programs.
     private static func allowManyFiles() {

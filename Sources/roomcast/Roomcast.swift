@@ -8,6 +8,6 @@ struct Roomcast: AsyncParsableCommand {
         abstract: "Turns a WebRTC room into an HLS stream.",
         subcommands: [
             ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
-            DemoCommand.self, TokenCommand.self,
+            ReindexCommand.self, DemoCommand.self, TokenCommand.self,
         ])
 }

@@ -58,6 +58,17 @@ import Testing
         }
     }
 
+    @Test func anIDFollowsThoseOfAnEarlierServerAlsoWhenTheClockWasSetBack() {
+        var earlier = StreamIDs()
+        let taken = earlier.next(at: Timestamp(seconds: 100), random: .max)
+        var ids = StreamIDs()
+        ids.isTaken(taken)
+        ids.isTaken("no id of ours")
+        let next = ids.next(at: Timestamp(seconds: 50), random: 0)
+        #expect(next > taken)
+        #expect(ids.next(at: Timestamp(seconds: 100), random: 0) > next)
+    }
+
     @Test func anOverflowingCounterTakesTheNextMillisecond() {
         var ids = StreamIDs()
         var last: StreamID = ""
@@ -78,16 +89,19 @@ import Testing
             playbackURL: "", createdAt: Timestamp(seconds: Int64(index)), startedBy: "")
     }
 
-    @Test func pagesContinueAlsoBehindAStreamThatIsForgotten() {
+    @Test func streamsAreFoundByWhatIsAskedNewestFirst() {
         var archive = StreamArchive()
-        for index in 0..<25 { archive.insert(stream(index, room: index % 2 == 0 ? "a" : "b")) }
-        let first = archive.page(LiveStreamQuery(room: "a"))
-        #expect(first.streams.map { $0.createdAt.seconds } == [24, 22, 20, 18, 16, 14, 12, 10, 8, 6])
-        let second = archive.page(LiveStreamQuery(room: "a", start: first.last))
-        #expect(second.streams.map { $0.createdAt.seconds } == [4, 2, 0])
-        #expect(archive.page(LiveStreamQuery(room: "a", start: second.last)).last == nil)
-        let odd = archive.page(LiveStreamQuery(start: "00000005x"))
-        #expect(odd.streams.first?.createdAt.seconds == 5)
+        for index in 0..<12 { archive.insert(stream(index, room: index % 2 == 0 ? "a" : "b")) }
+        archive.update("00000004") { $0.status = .completed }
+        func found(_ query: LiveStreamQuery) -> [Int64] {
+            archive.matching(query).map { $0.createdAt.seconds }
+        }
+        #expect(found(LiveStreamQuery(room: "a")) == [10, 8, 6, 4, 2, 0])
+        #expect(found(LiveStreamQuery(room: "a", start: "00000006")) == [4, 2, 0])
+        #expect(found(LiveStreamQuery(status: .completed)) == [4])
+        #expect(found(LiveStreamQuery(session: "t")) == [])
+        // An id that is forgotten is a place to go on from all the same.
+        #expect(found(LiveStreamQuery(start: "00000002x")) == [2, 1, 0])
     }
 
     @Test func onlyTheLatestEndedStreamsAreRemembered() {

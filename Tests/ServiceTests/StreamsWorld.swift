@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import Foundation
 import Logging
@@ -10,6 +11,7 @@ import Synchronization
 final class StreamsWorld: Sendable {
     let directory: String
     let streams: Streams
+    let catalogue: Catalogue
     let authority: TokenAuthority
     let launcher = LauncherDouble()
     let finishers = FinisherDouble()
@@ -27,16 +29,21 @@ final class StreamsWorld: Sendable {
         authority = try await TokenAuthority(
             accessKey: "key", secret: "a secret of at least thirty-two bytes")
         let clock = clock
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         streams = Streams(
-            settings: settings, authority: authority, endpoint: "http://127.0.0.1:1",
+            settings: settings, catalogue: catalogue, authority: authority,
+            endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { (clock.instant, clock.time) })
         await streams.observe(by: observer)
     }
 
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
     /// Runs the streams beside the body, then ends them.
     func run(_ body: @Sendable (StreamsWorld) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.streams.run() }
             try await body(self)

@@ -1,10 +1,12 @@
 import ControlAPI
 import MediaKernel
 
-/// The records of all streams that this process knows: those on air and the latest that ended.
+/// The records of the streams that this process has to do with: those on air, those whose assets
+/// are made, and the latest that ended. The catalogue has all.
 struct StreamArchive {
-    /// Ended streams that are remembered. The oldest is forgotten first; its files stay.
-    static let endedMaximum = 1000
+    /// Ended streams that are remembered, so that a row that follows is not missed. The oldest is
+    /// forgotten first.
+    static let endedMaximum = 100
 
     /// Ids sort by creation, so this is the streams in order.
     private var records: [StreamID: LiveStream] = [:]
@@ -39,18 +41,13 @@ struct StreamArchive {
     }
 
     /// Newest first.
-    func page(_ query: LiveStreamQuery) -> LiveStreamPage {
-        var found: [LiveStream] = []
-        for id in ordered.reversed() {
-            guard found.count < query.limit else { break }
-            guard let stream = records[id], query.start.map({ id < $0 }) ?? true,
-                query.room.map({ $0 == stream.room }) ?? true,
-                query.session.map({ $0 == stream.session }) ?? true,
-                query.status.map({ $0 == stream.status }) ?? true
-            else { continue }
-            found.append(stream)
+    func matching(_ query: LiveStreamQuery) -> [LiveStream] {
+        ordered.reversed().compactMap { records[$0] }.filter { stream in
+            (query.start.map { stream.id < $0 } ?? true)
+                && (query.room.map { $0 == stream.room } ?? true)
+                && (query.session.map { $0 == stream.session } ?? true)
+                && (query.status.map { $0 == stream.status } ?? true)
         }
-        return LiveStreamPage(streams: found, last: found.last?.id)
     }
 
     private mutating func forgetOldest() {

@@ -25,6 +25,15 @@ struct StreamIDs {
                 + Self.hexadecimal(UInt64(random), digits: 8))
     }
 
+    /// Ids that come are behind this one, also when the clock was set back.
+    mutating func isTaken(_ id: StreamID) {
+        guard let milliseconds = Int64(id.rawValue.prefix(12), radix: 16),
+            milliseconds >= lastMilliseconds
+        else { return }
+        lastMilliseconds = milliseconds
+        counter = .max
+    }
+
     private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
         let text = String(value, radix: 16)
         return String(repeating: "0", count: max(0, digits - text.count)) + text.suffix(digits)

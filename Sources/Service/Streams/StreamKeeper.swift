@@ -8,7 +8,8 @@ import Recording
     import Foundation
 #endif
 
-/// Writes down what becomes of the streams.
+/// Writes down what becomes of the streams: into the stream's directory first, then into the
+/// catalogue. So the catalogue never knows more than the disk.
 struct StreamKeeper: Sendable {
     /// One state of one stream, to be kept.
     struct Record: Sendable {
@@ -17,7 +18,15 @@ struct StreamKeeper: Sendable {
         var directory: String
     }
 
+    let catalogue: Catalogue
+    /// The root of recordings.
+    let recordings: String
     private let threads = NIOThreadPool.singleton
+
+    init(catalogue: Catalogue, recordings: String) {
+        self.catalogue = catalogue
+        self.recordings = recordings
+    }
 
     /// The first state, which is there before a bot is. It waits for no disk, so that a start is
     /// answered at once; a process' death costs nothing all the same.
@@ -26,11 +35,26 @@ struct StreamKeeper: Sendable {
             to: URL(fileURLWithPath: "\(record.directory)/\(StreamFile.name)"), options: .atomic)
     }
 
-    /// - Throws: `RecordingError`; what was there before is there still.
+    /// - Throws: `RecordingError`, `CatalogueError`; it can be asked again.
     func save(_ record: Record) async throws {
         try await threads.runIfActive {
             try AssetFile.write(
                 Array(try Self.data(record)), to: StreamFile.name, in: record.directory)
+        }
+        try await saveRow(record)
+    }
+
+    /// Brings the catalogue to what the file says already.
+    func saveRow(_ record: Record) async throws {
+        let stream = record.file.stream
+        let assets = stream.status.isFinal ? try await assets(of: stream) : []
+        try await catalogue.save(stream, assets: assets)
+    }
+
+    private func assets(of stream: CatalogueStream) async throws -> [CatalogueAsset] {
+        guard let directory = stream.assetDirectory else { return [] }
+        return try await threads.runIfActive {
+            RecordingManifest.read("\(recordings)/\(directory)")?.assets ?? []
         }
     }
 

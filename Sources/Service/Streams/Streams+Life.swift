@@ -47,6 +47,7 @@ extension Streams {
         }
         archive.insert(stream)
         entries[id] = entry
+        saveQueue.yield(record(of: stream, entry))
         log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
         announce(id)
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []

@@ -1,4 +1,4 @@
-import Catalogue
+public import Catalogue
 public import Clocks
 public import ControlAPI
 public import Logging
@@ -30,7 +30,7 @@ public actor Streams: LiveStreamControl, Service {
     let authority: TokenAuthority
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
-    let keeper = StreamKeeper()
+    let keeper: StreamKeeper
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: Timestamp)
 
@@ -53,10 +53,12 @@ public actor Streams: LiveStreamControl, Service {
     private let shutdownWanted = Mutex(false)
 
     /// - Parameters:
+    ///   - catalogue: what becomes of the streams is written there, beside their directories.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
     ///   - clock: the monotonic and the wall clock.
     public init(
-        settings: StreamSettings, authority: TokenAuthority, endpoint: String,
+        settings: StreamSettings, catalogue: Catalogue, authority: TokenAuthority,
+        endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher,
         logger: Logger,
         clock: @escaping @Sendable () -> (instant: Instant, time: Timestamp) = {
@@ -68,6 +70,7 @@ public actor Streams: LiveStreamControl, Service {
         self.endpoint = endpoint
         self.launcher = launcher
         self.finishers = finishers
+        keeper = StreamKeeper(catalogue: catalogue, recordings: settings.recordingsDirectory)
         self.logger = logger
         self.clock = clock
         // Bounded by the streams on air: each yields a handful of launches and changes.
@@ -130,7 +133,7 @@ public actor Streams: LiveStreamControl, Service {
     ) async throws(LiveStreamError) -> [LiveStream] {
         let streams = archive.onAir(in: room)
         guard !streams.isEmpty else {
-            guard let latest = archive.latest(in: room) else {
+            guard let latest = await current(room: room) else {
                 throw .notFound("room \(room) never had a live stream")
             }
             return [latest]
@@ -143,14 +146,18 @@ public actor Streams: LiveStreamControl, Service {
         stream: StreamID, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
         requestStop(stream, by: stoppedBy)
-        guard let record = archive[stream] else { throw .notFound("stream \(stream)") }
+        guard let record = await self.stream(stream) else {
+            throw .notFound("stream \(stream)")
+        }
         return record
     }
 
     public func update(
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = archive[stream] else { throw .notFound("stream \(stream)") }
+        guard let record = await self.stream(stream) else {
+            throw .notFound("stream \(stream)")
+        }
         guard let entry = entries[stream], record.status.isOnAir, record.status != .stopping else {
             throw .notOnAir(stream)
         }
@@ -179,12 +186,6 @@ public actor Streams: LiveStreamControl, Service {
         archive.update(stream) { $0.updatedAt = time }
         return archive[stream] ?? record
     }
-
-    public func stream(_ id: StreamID) async -> LiveStream? { archive[id] }
-
-    public func streams(_ query: LiveStreamQuery) async -> LiveStreamPage { archive.page(query) }
-
-    public func current(room: RoomID) async -> LiveStream? { archive.current(in: room) }
 
     // MARK: Facts from the rooms
 

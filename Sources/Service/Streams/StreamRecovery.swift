@@ -1,0 +1,100 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import Logging
+import MediaKernel
+import NIOPosix
+
+/// What a server finds of the streams of the one before: the files on the disk are believed, the
+/// catalogue is brought to what they say.
+struct StreamRecovery: Sendable {
+    let keeper: StreamKeeper
+    /// The root of streams.
+    let streams: String
+    let logger: Logger
+
+    /// Bytes of a `stream.json`; they are a few KiB.
+    private static let bytesMaximum = 1 << 20
+
+    /// - Returns: those that came to no end, oldest first. They have rows.
+    /// - Throws: `CatalogueError`.
+    func run() async throws -> [StreamKeeper.Record] {
+        let records = try await NIOThreadPool.singleton.runIfActive { self.files() }
+        var unfinished: [StreamKeeper.Record] = []
+        var known: Set<StreamID> = []
+        for record in records {
+            let stream = record.file.stream
+            known.insert(stream.id)
+            let row = try await keeper.catalogue.stream(stream.id)
+            // A row that is final was written behind a file that was.
+            guard row?.status.isFinal != true else { continue }
+            guard stream.status.isFinal else {
+                try await keeper.saveRow(record)
+                unfinished.append(record)
+                continue
+            }
+            // Without a row the catalogue was lost: what was told is not known, and nothing may be
+            // told twice. With one, the end is on the disk and was told to nobody.
+            try await keeper.saveRow(record)
+        }
+        try await endMissing(known)
+        return unfinished.sorted { $0.file.stream.id < $1.file.stream.id }
+    }
+
+    /// Streams whose directories somebody removed meanwhile.
+    private func endMissing(_ known: Set<StreamID>) async throws {
+        for var stream in try await keeper.catalogue.unfinishedStreams()
+        where !known.contains(stream.id) {
+            logger.warning(
+                "the directory of an unfinished stream is gone",
+                metadata: ["stream": "\(stream.id)", "room": "\(stream.room)"])
+            stream.status = .failed
+            stream.reason = "failure: the stream's directory is gone"
+            try await keeper.saveRow(
+                StreamKeeper.Record(
+                    file: StreamFile(stream: stream),
+                    directory: "\(streams)/\(stream.directory)"))
+        }
+    }
+
+    private func files() -> [StreamKeeper.Record] {
+        var records: [StreamKeeper.Record] = []
+        for room in Self.names(in: streams) {
+            for name in Self.names(in: "\(streams)/\(room)") {
+                let directory = "\(streams)/\(room)/\(name)"
+                let path = "\(directory)/\(StreamFile.name)"
+                guard FileManager.default.fileExists(atPath: path) else { continue }
+                guard let data = FileManager.default.contents(atPath: path),
+                    data.count <= Self.bytesMaximum,
+                    let file = try? JSONDecoder().decode(StreamFile.self, from: data),
+                    // A directory that was copied or renamed is not the stream's own.
+                    file.stream.directory == "\(room)/\(name)"
+                else {
+                    logger.warning("a stream's record is not usable", metadata: ["path": "\(path)"])
+                    continue
+                }
+                records.append(StreamKeeper.Record(file: file, directory: directory))
+            }
+        }
+        return records
+    }
+
+    private static func names(in directory: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
+            .filter { !$0.hasPrefix(".") }.sorted()
+    }
+}
+
+extension StreamMachine.Outcome {
+    /// How a stream ends that a server left behind: as it was about to, or else as failed.
+    init(leftBehind stream: CatalogueStream) {
+        switch stream.status {
+        case .stopping, .postProcessing:
+            let reason = stream.reason ?? ""
+            self.init(
+                status: reason.hasPrefix("failure: ") ? .failed : .completed, reason: reason)
+        case .starting, .running, .completed, .failed:
+            self.init(status: .failed, reason: "failure: the server was restarted")
+        }
+    }
+}

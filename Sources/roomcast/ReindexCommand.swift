@@ -1,0 +1,27 @@
+import ArgumentParser
+import Catalogue
+import Foundation
+import Service
+
+struct ReindexCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reindex",
+        abstract: "Make the catalogue anew from the directories of streams and recordings.",
+        discussion: """
+            The lists of streams and assets become what the files on the disk say. Webhooks that \
+            wait to be sent stay as they are, and none is added. The server may run meanwhile.
+            """)
+
+    @Option(help: "A JSON file with settings.")
+    var configuration: String?
+
+    func run() async throws {
+        let settings = try Settings(file: configuration).stream
+        let rebuilt = try await RoomcastServer.openCatalogue(settings).rebuild(
+            streams: settings.outputDirectory, recordings: settings.recordingsDirectory)
+        for path in rebuilt.unreadable {
+            FileHandle.standardError.write(Data("roomcast reindex: \(path) cannot be read\n".utf8))
+        }
+        print("\(rebuilt.streams) streams, \(rebuilt.assets) assets")
+    }
+}

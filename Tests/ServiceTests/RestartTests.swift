@@ -1,0 +1,141 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import MediaKernel
+import Testing
+
+@testable import Service
+
+/// What a server does with what the one before left behind.
+@Suite struct RestartTests {
+    /// Writes what an earlier server left of a stream.
+    private func leave(
+        _ world: StreamsWorld, _ id: StreamID, _ status: CatalogueStream.Status,
+        reason: String? = nil, row: CatalogueStream.Status? = nil, isRecorded: Bool = true
+    ) async throws {
+        var stream = LiveStream(
+            id: id, room: "demo", session: "s", variant: LiveStreamVariant(),
+            recording: isRecorded ? LiveStreamRecording(hlsVOD: true) : nil, destination: "",
+            playbackURL: "http://h:1/x", createdAt: world.clock.time, startedBy: "ann")
+        stream.stopReason = reason
+        let place = RecordingPlace(room: "demo", date: "2025-10-09", epoch: 1_760_000_000)
+        var record = CatalogueStream(stream, assetDirectory: isRecorded ? place.directory : nil)
+        record.status = status
+        let directory = "\(world.directory)/demo/\(id)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let order = RecordingOrder(
+            hlsVOD: true, singleFilePerLayer: false, layers: [.init(width: 640, height: 360)])
+        try StreamKeeper.begin(
+            .init(
+                file: StreamFile(stream: record, order: isRecorded ? order : nil),
+                directory: directory))
+        if let row {
+            var known = record
+            known.status = row
+            try await world.catalogue.save(known)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (CatalogueStream.Status.starting, nil, LiveStream.Status.failed),
+            (.running, nil, .failed), (.stopping, "client request", .completed),
+            (.postProcessing, "last peer left", .completed),
+            (.postProcessing, "failure: the disk is full", .failed),
+        ] as [(CatalogueStream.Status, String?, LiveStream.Status)])
+    func aStreamThatWasLeftBehindIsFinishedAndEnds(
+        status: CatalogueStream.Status, reason: String?, end: LiveStream.Status
+    ) async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "000000000001000000000000", status, reason: reason, row: .starting)
+        try await world.streams.recover()
+        try await world.run { world in
+            let found = await world.streams.stream("000000000001000000000000")
+            #expect(found?.status == .postProcessing)
+            let finisher = try #require(await world.finishers.next())
+            #expect(finisher.job.directory == "\(world.directory)/demo/\(finisher.job.stream)")
+            finisher.exit(.finished)
+            let ended = try #require(await world.observer.ending())
+            #expect(ended.status == end)
+            #expect(ended.stopReason == reason ?? "failure: the server was restarted")
+            #expect(
+                try await world.catalogue.stream(ended.id)?.status.rawValue == end.rawValue)
+        }
+    }
+
+    @Test func anEndThatIsOnTheDiskOnlyIsTakenOverWithItsAssets() async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .completed, reason: "client request", row: .postProcessing)
+        let place = RecordingPlace(room: "demo", date: "2025-10-09", epoch: 1_760_000_000)
+        let asset = CatalogueAsset(
+            id: "a-vod", stream: "a", room: "demo", kind: .roomVOD, path: "x.zip", byteCount: 1,
+            createdAt: UnixTime(seconds: 1))
+        let directory = "\(world.directory)/recordings/\(place.directory)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let stream = try #require(try await world.catalogue.stream("a"))
+        try JSONEncoder().encode(RecordingManifest(stream: stream, assets: [asset]))
+            .write(to: URL(filePath: "\(directory)/\(RecordingManifest.fileName)"))
+        try await world.streams.recover()
+        #expect(try await world.catalogue.stream("a")?.status == .completed)
+        #expect(try await world.catalogue.asset("a-vod") == asset)
+        #expect(await world.streams.stream("a")?.status == .completed)
+        #expect(await world.streams.streams(LiveStreamQuery(room: "demo")).streams.count == 1)
+    }
+
+    @Test func aCatalogueThatWasLostLearnsOfAllStreams() async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .completed, reason: "client request")
+        try await leave(world, "b", .failed, reason: "failure: x", isRecorded: false)
+        try await world.streams.recover()
+        #expect(
+            await world.streams.streams(LiveStreamQuery()).streams.map(\.id) == ["b", "a"])
+        #expect(await world.streams.current(room: "demo")?.id == "b")
+        #expect(try await world.streams.stop(stream: "a", stoppedBy: nil).status == .completed)
+    }
+
+    @Test func anEndThatIsKnownIsNotTakenBack() async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .running, row: .completed)
+        try await world.streams.recover()
+        #expect(await world.streams.stream("a")?.status == .completed)
+        #expect(!(await world.streams.hasFinisher("a")))
+    }
+
+    @Test func aStreamWhoseDirectoryIsGoneFails() async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .running, row: .running)
+        try FileManager.default.removeItem(atPath: "\(world.directory)/demo/a")
+        try await world.streams.recover()
+        let found = await world.streams.stream("a")
+        #expect(found?.status == .failed)
+        #expect(found?.stopReason == "failure: the stream's directory is gone")
+    }
+
+    @Test func aCopiedDirectoryIsNoStream() async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .completed)
+        try FileManager.default.copyItem(
+            atPath: "\(world.directory)/demo/a", toPath: "\(world.directory)/demo/copy")
+        try Data("{".utf8).write(to: URL(filePath: "\(world.directory)/demo/a/stream.json"))
+        try await world.streams.recover()
+        #expect(await world.streams.streams(LiveStreamQuery()).streams == [])
+    }
+
+    @Test func newStreamsComeBehindThoseThatWereLeft() async throws {
+        let world = try await StreamsWorld()
+        // Made by a server whose clock was an hour ahead.
+        var ids = StreamIDs()
+        let taken = ids.next(at: world.clock.time.advanced(by: .seconds(3600)), random: 0)
+        try await leave(world, taken, .running, row: .running)
+        try await world.streams.recover()
+        try await world.run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            #expect(stream.id > taken && stream.status == .starting)
+            let page = await world.streams.streams(LiveStreamQuery())
+            #expect(page.streams.map(\.status) == [.starting, .postProcessing])
+        }
+    }
+}
