@@ -1,3 +1,4 @@
+import Catalogue
 public import HTTPTypes
 public import Hummingbird
 import Logging
@@ -118,6 +119,17 @@ extension APIError {
         case .storage(let reason):
             self = .unavailable("the output directory cannot be used", reason)
         }
+    }
+}
+
+extension APIError {
+    /// The same error for a catalogue that cannot answer.
+    init(_ error: CatalogueError) {
+        self =
+            switch error {
+            case .full, .busy: .unavailable("the catalogue cannot be used", error.description)
+            case .damaged, .failed: .internal()
+            }
     }
 }
 

@@ -30,6 +30,11 @@ struct Endpoints: Sendable {
         return "\(isTLS ? "wss" : "ws")://\(authority(of: request))/ws"
     }
 
+    /// In front of paths, as the caller of this request can reach them.
+    func base(for request: Request) -> String {
+        publicBaseURL ?? "\(isTLS ? "https" : "http")://\(authority(of: request))"
+    }
+
     /// Every `host[:port]` that means this server: the public one, the one we listen on and the
     /// one under which the caller found us.
     func authorities(for request: Request) -> Set<String> {

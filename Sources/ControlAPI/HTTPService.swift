@@ -85,6 +85,7 @@ public struct HTTPService: Sendable {
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
     private let door: any RoomDoor
+    private let recordings: RecordingLibrary
     private let files: WebFiles
     private let logger: Logger
     private let clock: @Sendable () -> Timestamp
@@ -92,13 +93,14 @@ public struct HTTPService: Sendable {
     /// - Parameter clock: the wall clock against which tokens are checked.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
-        control: any LiveStreamControl, door: any RoomDoor, logger: Logger,
-        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        control: any LiveStreamControl, door: any RoomDoor, recordings: RecordingLibrary,
+        logger: Logger, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(HTTPServiceError) {
         self.configuration = configuration
         self.authority = authority
         self.control = control
         self.door = door
+        self.recordings = recordings
         self.logger = logger
         self.clock = clock
         do {
@@ -138,13 +140,16 @@ public struct HTTPService: Sendable {
         let entrance = WebSocketEntrance(authority: authority, door: door, clock: clock)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
-            control: control, authority: authority, endpoints: endpoints,
+            control: control, recordings: recordings, authority: authority, endpoints: endpoints,
             frameRate: configuration.frameRate, clock: clock
         ).add(to: router)
         PageAPI(
             control: control, door: door, authority: authority,
             handsOutTokens: configuration.handsOutTokens,
             hlsScriptURL: configuration.hlsScriptURL, clock: clock
+        ).add(to: router)
+        RecordingRoutes(
+            library: recordings, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
         addOrigin(to: router)
         PageRoutes(files: files, hlsScriptURL: configuration.hlsScriptURL).add(to: router)
@@ -161,7 +166,18 @@ public struct HTTPService: Sendable {
                 return try await origin.respond(to: request, encodedPath: encoded)
             }
         }
-        router.on("/hls/**", method: .options) { _, _ in Origin.preflight() }
+        let assets = AssetOrigin(library: recordings, clock: clock)
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("/recordings/**", method: method) { request, _ in
+                let path = request.head.path ?? ""
+                let encoded = path.prefix { $0 != "?" && $0 != "#" }
+                    .dropFirst("/recordings/".count)
+                return try await assets.respond(to: request, encodedPath: encoded)
+            }
+        }
+        for path in ["/hls/**", "/recordings/**"] as [RouterPath] {
+            router.on(path, method: .options) { _, _ in Origin.preflight() }
+        }
     }
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {

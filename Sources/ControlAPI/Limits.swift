@@ -16,6 +16,9 @@ public enum Limits {
     public static let outboxMessages = 1024
     public static let outboxBytes = 4 * 1024 * 1024
 
+    /// An asset's id is its stream's and what it is of it.
+    static let assetIDBytes = 128
+
     public static let roomIDCharacters = 64
     public static let peerIDCharacters = 128
     public static let userIDCharacters = 128

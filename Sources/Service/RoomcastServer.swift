@@ -7,6 +7,7 @@ import NIOCore
 public import Logging
 public import Rooms
 public import ServiceLifecycle
+import Signing
 public import UnixSignals
 
 /// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
@@ -18,6 +19,7 @@ public struct RoomcastServer: Sendable {
     public let authority: TokenAuthority
     public let streams: Streams
     let catalogue: Catalogue
+    private let linkKey: SigningKey
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     let logger: Logger
@@ -41,6 +43,12 @@ public struct RoomcastServer: Sendable {
         self.logger = logger
         authority = try await TokenAuthority(
             accessKey: settings.accessKey, secret: settings.secret)
+        guard
+            let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks)
+        else {
+            throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
+        }
+        self.linkKey = linkKey
         catalogue = try Self.openCatalogue(settings.stream)
         streams = Streams(
             settings: settings.stream, catalogue: catalogue, authority: authority,
@@ -77,7 +85,10 @@ public struct RoomcastServer: Sendable {
         await streams.observe(by: observer)
         try await streams.recover()
         let http = try HTTPService(
-            settings.http, authority: authority, control: streams, door: door, logger: logger)
+            settings.http, authority: authority, control: streams, door: door,
+            recordings: RecordingLibrary(
+                catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey),
+            logger: logger)
         let settings = settings
         let streams = streams
         let application = try http.application { port in

@@ -1,8 +1,10 @@
+import Catalogue
 import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import MediaKernel
+import Signing
 import Synchronization
 
 @testable import ControlAPI
@@ -15,6 +17,8 @@ struct TestWorld: Sendable {
     let control = ControlDouble()
     let door = DoorDouble()
     let authority: TokenAuthority
+    let catalogue: Catalogue
+    let recordings: RecordingLibrary
     var configuration: HTTPServiceConfiguration
 
     init() async throws {
@@ -31,6 +35,11 @@ struct TestWorld: Sendable {
         try Data("export {}".utf8)
             .write(to: URL(fileURLWithPath: "\(directory)/web/assets/room.js"))
         authority = try await TestToken.authority()
+        catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
+        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks)
+        else { fatalError("a secret of 32 bytes is long enough") }
+        recordings = RecordingLibrary(
+            catalogue: catalogue, root: "\(directory)/recordings", key: key)
         configuration = HTTPServiceConfiguration(
             host: "127.0.0.1", port: 0, outputDirectory: "\(directory)/out",
             pagesDirectory: "\(directory)/web")
@@ -45,7 +54,8 @@ struct TestWorld: Sendable {
             var logger = Logger(label: "test")
             logger.logLevel = .critical
             return try HTTPService(
-                configuration, authority: authority, control: control, door: door, logger: logger,
+                configuration, authority: authority, control: control, door: door,
+                recordings: recordings, logger: logger,
                 clock: { TestWorld.now })
         }
     }

@@ -1,6 +1,7 @@
 """Streams that are recorded: what lies on the disk when they are completed."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -8,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 from harness import hls
+from harness.server import Server
 from harness.waiting import wait_for
 
 TIMEOUT = 15  # s
@@ -131,6 +133,66 @@ def test_a_stream_that_is_stopped_at_once_has_no_asset_or_a_whole_one(server, ro
         found = list(server.recordings.glob(f"hls/{room}/*/*/manifest.json"))
         if any(json.loads(one.read_text())["stream"]["id"] == stream["id"] for one in found):
             check_assets(server, stream, tmp_path)
+
+
+def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_path):
+    stream = start(server, room)
+    segments(server, stream, 2)
+    server.stop_stream(room)
+    done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    listed = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
+    assert {one["id"] for one in listed} == {one["id"] for one in done["recording_assets"]}
+    assert len(listed) == 3
+    for asset in listed:
+        link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
+        path = hls.urlsplit(link["url"]).path
+        whole = server.http.get(f"{path}?download")
+        assert len(whole.body) == asset["size"]
+        assert whole.headers["content-disposition"].startswith("attachment; filename=\"Rec-")
+        part = server.http.get(path, headers={"Range": "bytes=10-19"})
+        assert part.status == 206 and part.body == whole.body[10:20]
+        assert server.http.get(path.replace("/Rec-", "/../Rec-")).status == 404
+        if asset["type"] == "room-vod":
+            counts = probe(link["playback_url"], "-count_frames", "-select_streams", "v",
+                           "-show_entries", "stream=nb_read_frames")
+            assert len(set(filter(None, (line.strip(",") for line in counts)))) == 1, counts
+
+
+def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):
+    """And the catalogue can be made anew from the directories."""
+    settings = {"ROOMCAST_HTTP_PUBLIC_URL": "http://roomcast.test"}
+    server = Server(tmp_path / "one", settings=settings)
+    streams = [start(server, room) for room in ("first", "second")]
+    for stream in streams:
+        segments(server, stream, 2)
+    server.stop_stream("second")
+    server.process.kill()
+    server.process.wait()
+    server.stop()
+    again = Server(tmp_path / "one", settings=settings)
+    try:
+        first = again.wait_for_status(streams[0]["id"], "failed", 2 * TIMEOUT)
+        assert first["stop_reason"] == "failure: the server was restarted"
+        second = again.wait_for_status(streams[1]["id"], "completed", 2 * TIMEOUT)
+        assert second["stop_reason"] == "client request"
+        for stream in streams:
+            assert check_assets(again, stream, tmp_path) >= 4
+        lists = ["/live-streams", "/recordings", "/recording-assets"]
+        before = [again.manage("GET", path).json for path in lists]
+        assert len(before[2]["data"]) == 6
+    finally:
+        assert again.stop() == 0
+    for name in again.recordings.glob("catalogue.sqlite*"):
+        name.unlink()
+    environment = os.environ | again.settings | settings
+    done = subprocess.run([str(binary), "reindex"], env=environment, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout == "2 streams, 6 assets\n" and done.stderr == ""
+    third = Server(tmp_path / "one", settings=settings)
+    try:
+        assert [third.manage("GET", path).json for path in lists] == before
+    finally:
+        assert third.stop() == 0
 
 
 def kill_bot(directory):

@@ -28,7 +28,7 @@ struct Origin: Sendable {
         let found = try await threads.runIfActive { OriginFile.open(path, in: root) }
         guard let file = found else { throw Self.notFound }
         return path.kind.isImmutable
-            ? segment(file, kind: path.kind, request: request)
+            ? Self.segment(file, kind: path.kind, request: request)
             : try await playlist(file, kind: path.kind, request: request)
     }
 
@@ -41,14 +41,24 @@ struct Origin: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    private func segment(
+    private static func segment(
         _ file: OriginFile, kind: OriginPath.Kind, request: Request
     ) -> Response {
-        let tag = "\"\(file.entityTag)\""
-        var headers = Self.headers(kind: kind, tag: tag)
+        var headers = headers(kind: kind, tag: "\"\(file.entityTag)\"")
         headers[.cacheControl] = "public, max-age=31536000, immutable"
+        return ranged(file, headers, request)
+    }
+
+    /// A file that does not change, or the part of it that is asked for.
+    ///
+    /// - Parameter headers: with its entity tag.
+    static func ranged(
+        _ file: OriginFile, _ headers: HTTPFields, _ request: Request
+    ) -> Response {
+        let tag = headers[.eTag]
+        var headers = headers
         headers[.acceptRanges] = "bytes"
-        if Self.matches(request.headers[.ifNoneMatch], tag) {
+        if let tag, matches(request.headers[.ifNoneMatch], tag) {
             return Response(status: .notModified, headers: headers)
         }
         // A part is only of use to somebody who holds the rest of the same version.
@@ -83,7 +93,7 @@ struct Origin: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         guard isGzip else {
-            return body(of: file, range: 0..<file.byteCount, .ok, headers, request)
+            return Self.body(of: file, range: 0..<file.byteCount, .ok, headers, request)
         }
         let cache = cache
         let bytes = try await threads.runIfActive { () -> [UInt8]? in
@@ -97,7 +107,7 @@ struct Origin: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    private func body(
+    private static func body(
         of file: OriginFile, range: Range<Int64>, _ status: HTTPResponse.Status,
         _ headers: HTTPFields, _ request: Request
     ) -> Response {
@@ -106,7 +116,7 @@ struct Origin: Sendable {
         guard request.method == .get, !range.isEmpty else {
             return Response(status: status, headers: headers)
         }
-        let threads = threads
+        let threads = NIOThreadPool.singleton
         let body = ResponseBody(contentLength: range.count) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
@@ -123,14 +133,14 @@ struct Origin: Sendable {
         return Response(status: status, headers: headers, body: body)
     }
 
-    private static let notFound = withCORS(.notFound("no such file"))
+    static let notFound = withCORS(.notFound("no such file"))
 
     private static let corsHeaders: HTTPFields = [
         .accessControlAllowOrigin: "*",
         .accessControlExposeHeaders: "Content-Length, Content-Range, ETag, Date",
     ]
 
-    private static func headers(kind: OriginPath.Kind, tag: String) -> HTTPFields {
+    static func headers(kind: OriginPath.Kind, tag: String) -> HTTPFields {
         var headers = corsHeaders
         headers[.contentType] = kind.mediaType
         headers[.eTag] = tag
@@ -139,7 +149,7 @@ struct Origin: Sendable {
     }
 
     /// Errors need CORS too: without it a player sees an opaque network failure.
-    private static func withCORS(_ error: APIError) -> APIError {
+    static func withCORS(_ error: APIError) -> APIError {
         var error = error
         error.headers.append(contentsOf: corsHeaders)
         return error

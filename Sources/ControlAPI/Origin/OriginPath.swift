@@ -1,4 +1,4 @@
-/// A path below the output directory that may be served, taken apart and checked.
+/// A path below a directory of media that may be served, taken apart and checked.
 ///
 /// Only names that the streams themselves can make pass: components of `[A-Za-z0-9_.-]` that do
 /// not begin with a dot, with a known extension at the end. That leaves no room for `..`, NUL,
@@ -10,6 +10,8 @@ struct OriginPath: Hashable {
         case initialization = "mp4"
         case fragment = "m4s"
         case subtitles = "vtt"
+        case sound = "m4a"
+        case archive = "zip"
 
         var mediaType: String {
             switch self {
@@ -17,6 +19,8 @@ struct OriginPath: Hashable {
             case .transportStream: "video/mp2t"
             case .initialization, .fragment: "video/mp4"
             case .subtitles: "text/vtt"
+            case .sound: "audio/mp4"
+            case .archive: "application/zip"
             }
         }
 
@@ -24,14 +28,23 @@ struct OriginPath: Hashable {
         var isImmutable: Bool { self != .playlist }
     }
 
+    /// What a stream on air is made of.
+    static let streams: Set<Kind> = [
+        .playlist, .transportStream, .initialization, .fragment, .subtitles,
+    ]
+    /// What is made of one that has ended.
+    static let assets = streams.union([.sound, .archive])
+
     static let componentsMaximum = 6
     static let componentBytesMaximum = 128
 
     let components: [String]
     let kind: Kind
 
-    /// - Parameter encoded: what follows `/hls/` in the request's path, still percent-encoded.
-    init?(encoded: some StringProtocol) {
+    /// - Parameters:
+    ///   - encoded: what follows `/hls/` in the request's path, still percent-encoded.
+    ///   - kinds: what may be served.
+    init?(encoded: some StringProtocol, kinds: Set<Kind> = OriginPath.streams) {
         guard
             encoded.utf8.count <= Self.componentsMaximum * (Self.componentBytesMaximum + 1)
         else { return nil }
@@ -43,7 +56,8 @@ struct OriginPath: Hashable {
             components.append(component)
         }
         guard let name = components.last, let dot = name.lastIndex(of: "."),
-            let kind = Kind(rawValue: String(name[name.index(after: dot)...]))
+            let kind = Kind(rawValue: String(name[name.index(after: dot)...])),
+            kinds.contains(kind)
         else { return nil }
         self.components = components
         self.kind = kind

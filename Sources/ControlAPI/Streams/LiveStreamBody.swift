@@ -1,3 +1,4 @@
+import Catalogue
 import MediaKernel
 
 /// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
@@ -5,9 +6,13 @@ struct LiveStreamBody: Encodable {
     var stream: LiveStream
     /// All streams that one start request asked for; a stream's own variant otherwise.
     var variants: [LiveStream]
+    var assets: [CatalogueAsset]
 
-    init(_ stream: LiveStream, variants: [LiveStream]? = nil) {
+    init(
+        _ stream: LiveStream, variants: [LiveStream]? = nil, assets: [CatalogueAsset] = []
+    ) {
         self.stream = stream
+        self.assets = assets
         self.variants = variants ?? [stream]
     }
 
@@ -56,8 +61,10 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
         try container.encode(stream.stoppedBy, forKey: .stoppedBy)
         try container.encode(stream.stopReason, forKey: .stopReason)
-        // Nothing is recorded yet: 100ms shows null until the first asset exists.
-        try container.encodeNil(forKey: .recordingAssets)
+        // 100ms shows null until the first asset exists.
+        try container.encode(
+            assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },
+            forKey: .recordingAssets)
         try container.encode(
             stream.degradation.map(DegradationBody.init), forKey: .degradation)
         try container.encode(
@@ -119,9 +126,12 @@ struct LiveStreamListBody: Encodable {
     var data: [LiveStreamBody]
     var last: String
 
-    init(limit: Int, streams: [LiveStream], last: StreamID?) {
+    init(
+        limit: Int, streams: [LiveStream], last: StreamID?,
+        assets: [StreamID: [CatalogueAsset]] = [:]
+    ) {
         self.limit = limit
-        data = streams.map { LiveStreamBody($0) }
+        data = streams.map { LiveStreamBody($0, assets: assets[$0.id] ?? []) }
         self.last = last?.rawValue ?? ""
     }
 }

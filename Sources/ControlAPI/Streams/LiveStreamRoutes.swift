@@ -1,3 +1,4 @@
+import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
@@ -5,6 +6,7 @@ import MediaKernel
 /// 100ms' control API for live streams, `/v2/live-streams/…`, guarded by a management token.
 struct LiveStreamRoutes: Sendable {
     let control: any LiveStreamControl
+    let recordings: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
     /// Of ladder layers that name none.
@@ -63,7 +65,7 @@ struct LiveStreamRoutes: Sendable {
             return JSON.response(
                 LiveStreamListBody(
                     limit: LiveStreamQuery.limits.lowerBound, streams: streams,
-                    last: streams.last?.id))
+                    last: streams.last?.id, assets: await assets(of: streams)))
         } catch {
             throw APIError(error)
         }
@@ -73,8 +75,7 @@ struct LiveStreamRoutes: Sendable {
         try await authorize(request)
         let id = try Self.streamID(stream)
         do {
-            return JSON.response(
-                LiveStreamBody(try await control.stop(stream: id, stoppedBy: nil)))
+            return await response(try await control.stop(stream: id, stoppedBy: nil))
         } catch {
             throw APIError(error)
         }
@@ -86,7 +87,7 @@ struct LiveStreamRoutes: Sendable {
         guard let stream = await control.stream(id) else {
             throw .notFound("live stream not found", "stream \(id)")
         }
-        return JSON.response(LiveStreamBody(stream))
+        return await response(stream)
     }
 
     private func update(_ request: Request, stream: String?) async throws(APIError) -> Response {
@@ -94,8 +95,7 @@ struct LiveStreamRoutes: Sendable {
         let id = try Self.streamID(stream)
         do {
             let body = try await JSON.decode(UpdateBody.self, from: request)
-            return JSON.response(
-                LiveStreamBody(try await control.update(stream: id, body.change)))
+            return await response(try await control.update(stream: id, body.change))
         } catch let error as APIError {
             throw error
         } catch let error as LiveStreamError {
@@ -110,7 +110,20 @@ struct LiveStreamRoutes: Sendable {
         let query = try Self.query(request)
         let page = await control.streams(query)
         return JSON.response(
-            LiveStreamListBody(limit: query.limit, streams: page.streams, last: page.last))
+            LiveStreamListBody(
+                limit: query.limit, streams: page.streams, last: page.last,
+                assets: await assets(of: page.streams)))
+    }
+
+    private func response(_ stream: LiveStream) async -> Response {
+        let assets = await assets(of: [stream])
+        return JSON.response(LiveStreamBody(stream, assets: assets[stream.id] ?? []))
+    }
+
+    /// None where the catalogue does not answer: the stream is what was asked for.
+    private func assets(of streams: [LiveStream]) async -> [StreamID: [CatalogueAsset]] {
+        let recorded = streams.filter { $0.recording?.isWanted == true && $0.status.isFinal }
+        return (try? await recordings.catalogue.assets(of: recorded.map(\.id))) ?? [:]
     }
 
     private func authorize(_ request: Request) async throws(APIError) {

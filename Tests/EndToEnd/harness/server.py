@@ -28,6 +28,7 @@ class Server:
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None):
         self.directory = Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
         self.output = self.directory / "output"
         self.recordings = self.directory / "recordings"
         self.log = self.directory / "server.log"
@@ -37,9 +38,10 @@ class Server:
         self.base = f"http://{self.host}:{self.port}"
         connect = namespace.connect if namespace else None
         self.http = Client(self.host, self.port, connect)
-        environment = os.environ | self._settings(media_address) | (settings or {})
+        self.settings = self._settings(media_address) | (settings or {})
+        environment = os.environ | self.settings
         prefix = namespace.prefix if namespace else []
-        self._file = self.log.open("wb")
+        self._file = self.log.open("ab")
         self.process = subprocess.Popen(
             [*prefix, str(BINARY), "serve"],
             cwd=self.directory,

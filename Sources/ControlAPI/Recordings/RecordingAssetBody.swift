@@ -1,0 +1,110 @@
+import Catalogue
+import MediaKernel
+
+/// An asset as the control API shows it: 100ms' object.
+struct RecordingAssetBody: Encodable {
+    var asset: CatalogueAsset
+
+    init(_ asset: CatalogueAsset) { self.asset = asset }
+
+    enum CodingKeys: String, CodingKey {
+        case id, type, path, status, size, duration, thumbnails, metadata
+        case jobID = "job_id"
+        case roomID = "room_id"
+        case sessionID = "session_id"
+        case createdAt = "created_at"
+        case expiresAt = "expires_at"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(asset.id, forKey: .id)
+        try container.encode(asset.stream, forKey: .jobID)
+        try container.encode(asset.room, forKey: .roomID)
+        try container.encode(asset.session?.rawValue ?? "", forKey: .sessionID)
+        try container.encode(asset.kind.rawValue, forKey: .type)
+        try container.encode(asset.path, forKey: .path)
+        try container.encode(asset.status.rawValue, forKey: .status)
+        try container.encode(asset.byteCount, forKey: .size)
+        // 100ms has whole seconds.
+        try container.encode(
+            asset.duration.map { Int($0.inSeconds.rounded()) }, forKey: .duration)
+        try container.encode(
+            Timestamp(nanoseconds: asset.createdAt.nanoseconds).description, forKey: .createdAt)
+        try container.encode(
+            asset.expiresAt.map { Timestamp(nanoseconds: $0.nanoseconds).description },
+            forKey: .expiresAt)
+        try container.encode([String](), forKey: .thumbnails)
+        try container.encode(Metadata(asset), forKey: .metadata)
+    }
+
+    private struct Metadata: Encodable {
+        var resolution: CatalogueAsset.Size?
+        /// Numbers as texts, as 100ms has them.
+        var layer: String?
+        var layerCount: String?
+        var widthMaximum: Int?
+        var heightMaximum: Int?
+
+        init(_ asset: CatalogueAsset) {
+            if asset.kind == .roomVOD {
+                layerCount = asset.layerCount.map { String($0) }
+                widthMaximum = asset.size?.width
+                heightMaximum = asset.size?.height
+            } else {
+                resolution = asset.size
+                layer = asset.layer.map { String($0) }
+            }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case resolution, layer
+            case layerCount = "num_layers"
+            case widthMaximum = "max_width"
+            case heightMaximum = "max_height"
+        }
+    }
+}
+
+/// A list as the control API shows it. `last` is empty on the last page.
+struct RecordingListBody<Item: Encodable>: Encodable {
+    var limit: Int
+    var data: [Item]
+    var last: String
+}
+
+/// A recording as the control API shows it: what was asked to be kept of a stream.
+struct RecordingBody: Encodable {
+    var stream: CatalogueStream
+    var assets: [CatalogueAsset]
+
+    enum CodingKeys: String, CodingKey {
+        case id, status
+        case roomID = "room_id"
+        case sessionID = "session_id"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+        case stoppedAt = "stopped_at"
+        case stopReason = "stop_reason"
+        case assetTypes = "asset_types"
+        case assets = "recording_assets"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        func text(_ time: UnixTime?) -> String? {
+            time.map { Timestamp(nanoseconds: $0.nanoseconds).description }
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(stream.id, forKey: .id)
+        try container.encode(stream.room, forKey: .roomID)
+        try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
+        try container.encode(stream.status.rawValue, forKey: .status)
+        try container.encode(text(stream.createdAt), forKey: .createdAt)
+        try container.encode(text(stream.updatedAt), forKey: .updatedAt)
+        try container.encode(text(stream.stoppedAt), forKey: .stoppedAt)
+        try container.encode(stream.reason, forKey: .stopReason)
+        try container.encode(Set(assets.map(\.kind.rawValue)).sorted(), forKey: .assetTypes)
+        try container.encode(
+            assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
+    }
+}
