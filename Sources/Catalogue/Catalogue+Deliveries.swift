@@ -20,6 +20,35 @@ extension Catalogue {
         }
     }
 
+    /// What was told and what is to be, the latest first.
+    public func deliveries(
+        _ query: DeliveryQuery
+    ) async throws(CatalogueError) -> CataloguePage<CatalogueDelivery> {
+        try await read { database in
+            var conditions: [String] = []
+            var arguments = StatementArguments()
+            for (column, value) in [
+                ("room", query.room?.rawValue), ("line", query.line),
+                ("status", query.status?.rawValue),
+            ] {
+                guard let value else { continue }
+                conditions.append("\(column) = ?")
+                arguments += [value]
+            }
+            if let start = query.start {
+                conditions.append("number < (SELECT number FROM delivery WHERE id = ?)")
+                arguments += [start]
+            }
+            let clause =
+                conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+            let order = "ORDER BY number DESC LIMIT \(query.limit + 1)"
+            let found = try Row.fetchAll(
+                database, sql: "SELECT * FROM delivery \(clause) \(order)", arguments: arguments
+            ).map { CatalogueDelivery($0) }
+            return CataloguePage(found: found, limit: query.limit) { $0.id }
+        }
+    }
+
     public func delivery(_ id: String) async throws(CatalogueError) -> CatalogueDelivery? {
         try await read { database in
             try Row.fetchOne(
@@ -29,13 +58,15 @@ extension Catalogue {
     }
 
     /// Writes down how an attempt went. What reached its end stays there.
+    ///
+    /// - Parameter attempts: that failed; nil for as many as were written down.
     public func update(
-        delivery id: String, status: CatalogueDelivery.Status, attempts: Int, dueAt: UnixTime
+        delivery id: String, status: CatalogueDelivery.Status, attempts: Int? = nil, dueAt: UnixTime
     ) async throws(CatalogueError) {
         try await write { database in
             try database.execute(
                 sql: """
-                    UPDATE delivery SET status = ?, attempts = ?, due = ?
+                    UPDATE delivery SET status = ?, attempts = coalesce(?, attempts), due = ?
                     WHERE id = ? AND status = 'pending'
                     """, arguments: [status.rawValue, attempts, dueAt.nanoseconds, id])
         }
@@ -61,8 +92,8 @@ extension Catalogue {
 extension CatalogueDelivery {
     init(_ row: Row) {
         self.init(
-            id: row["id"], line: row["line"], kind: row["kind"], isTerminal: row["terminal"],
-            body: Array(row["body"] as Data), createdAt: UnixTime(nanoseconds: row["created"]))
+            id: row["id"], line: row["line"], room: RoomID(row["room"]), kind: row["kind"],
+            isTerminal: row["terminal"], body: Array(row["body"] as Data), createdAt: UnixTime(nanoseconds: row["created"]))
         status = Status(rawValue: row["status"]) ?? .failed
         attempts = row["attempts"]
         dueAt = UnixTime(nanoseconds: row["due"])
@@ -72,12 +103,12 @@ extension CatalogueDelivery {
         try database.execute(
             sql: """
                 INSERT OR IGNORE INTO delivery
-                (id, line, kind, terminal, body, created, status, attempts, due)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, line, room, kind, terminal, body, created, status, attempts, due)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                id, line, kind, isTerminal, Data(body), createdAt.nanoseconds, status.rawValue,
-                attempts, dueAt.nanoseconds,
+                id, line, room.rawValue, kind, isTerminal, Data(body), createdAt.nanoseconds,
+                status.rawValue, attempts, dueAt.nanoseconds,
             ])
     }
 }

@@ -12,6 +12,7 @@ public struct CatalogueDelivery: Hashable, Sendable {
     public var id: String
     /// What keeps its order: a stream's or a room's id.
     public var line: String
+    public var room: RoomID
     /// 100ms' name of the event.
     public var kind: String
     /// It tells the end of its line's stream: of those there is one.
@@ -24,11 +25,12 @@ public struct CatalogueDelivery: Hashable, Sendable {
     public var dueAt: UnixTime
 
     public init(
-        id: String, line: String, kind: String, isTerminal: Bool = false, body: [UInt8],
-        createdAt: UnixTime
+        id: String, line: String, room: RoomID, kind: String, isTerminal: Bool = false,
+        body: [UInt8], createdAt: UnixTime
     ) {
         self.id = id
         self.line = line
+        self.room = room
         self.kind = kind
         self.isTerminal = isTerminal
         self.body = body
@@ -36,5 +38,28 @@ public struct CatalogueDelivery: Hashable, Sendable {
         status = .pending
         attempts = 0
         dueAt = createdAt
+    }
+}
+
+/// A filter and a page of the history. Nil fields match everything.
+public struct DeliveryQuery: Hashable, Sendable {
+    public var room: RoomID?
+    public var line: String?
+    public var status: CatalogueDelivery.Status?
+    /// The id that ended the page before this one.
+    public var start: String?
+    /// As of other lists.
+    public var limit: Int
+
+    public init(
+        room: RoomID? = nil, line: String? = nil, status: CatalogueDelivery.Status? = nil,
+        start: String? = nil, limit: Int = 10
+    ) {
+        self.room = room
+        self.line = line
+        self.status = status
+        self.start = start
+        let limits = CatalogueQuery<CatalogueDelivery.Status>.limits
+        self.limit = min(max(limit, limits.lowerBound), limits.upperBound)
     }
 }

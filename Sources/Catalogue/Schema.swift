@@ -48,11 +48,14 @@ enum Schema {
     private static let deliveries = """
         CREATE TABLE delivery (
             number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, line TEXT NOT NULL,
-            kind TEXT NOT NULL, terminal INTEGER NOT NULL, body BLOB NOT NULL,
+            room TEXT NOT NULL, kind TEXT NOT NULL, terminal INTEGER NOT NULL,
+            body BLOB NOT NULL,
             created INTEGER NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL,
             due INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX deliveryByStatus ON delivery (status, number);
+        CREATE INDEX deliveryByRoom ON delivery (room, number);
+        CREATE INDEX deliveryByLine ON delivery (line, number);
         CREATE UNIQUE INDEX deliveryTerminal ON delivery (line) WHERE terminal = 1;
         """
 }

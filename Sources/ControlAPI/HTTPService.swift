@@ -151,6 +151,9 @@ public struct HTTPService: Sendable {
         RecordingRoutes(
             library: recordings, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
+        WebhookRoutes(
+            catalogue: recordings.catalogue, authority: authority, clock: clock
+        ).add(to: router)
         addOrigin(to: router)
         PageRoutes(files: files, hlsScriptURL: configuration.hlsScriptURL).add(to: router)
         return router

@@ -2,9 +2,10 @@ public import Catalogue
 public import ControlAPI
 import Foundation
 import Glibc
-import NIOCore
-
 public import Logging
+public import MediaKernel
+import NIOCore
+import Recording
 public import Rooms
 public import ServiceLifecycle
 import Signing
@@ -19,7 +20,7 @@ public struct RoomcastServer: Sendable {
     public let authority: TokenAuthority
     public let streams: Streams
     let catalogue: Catalogue
-    private let linkKey: SigningKey
+    private let library: RecordingLibrary
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     let logger: Logger
@@ -48,10 +49,18 @@ public struct RoomcastServer: Sendable {
         else {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
-        self.linkKey = linkKey
         catalogue = try Self.openCatalogue(settings.stream)
+        let library = RecordingLibrary(
+            catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey)
+        self.library = library
+        let base = settings.publicBaseURL
+        let events = settings.webhooks.map { webhooks in
+            StreamEvents(accountID: webhooks.accountID) { asset, now in
+                library.link(to: asset, at: now).map { base + $0.path }
+            }
+        }
         streams = Streams(
-            settings: settings.stream, catalogue: catalogue, authority: authority,
+            settings: settings.stream, catalogue: catalogue, events: events, authority: authority,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
             finishers: finishers, logger: logger)
         streamsInRoom = StreamsInRoom(
@@ -82,20 +91,25 @@ public struct RoomcastServer: Sendable {
                 "the development key is in use: anybody on this machine can make tokens",
                 metadata: ["access_key": "\(settings.accessKey)"])
         }
+        let locks = try takeLocks()
+        defer { withExtendedLifetime(locks) {} }
         await streams.observe(by: observer)
         try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
-            recordings: RecordingLibrary(
-                catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey),
-            logger: logger)
+            recordings: library, logger: logger)
         let settings = settings
         let streams = streams
         let application = try http.application { port in
             await streams.listening(at: settings.botEndpoint(port: port))
             await onRunning(port)
         }
-        var configurations = (services + [application, streams]).map {
+        // What is told is told last: the streams end before it does.
+        let sender: [any ServiceLifecycle.Service] =
+            settings.webhooks.map {
+                [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
+            } ?? []
+        var configurations = (services + sender + [application, streams]).map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }
         if let guest {
@@ -111,6 +125,37 @@ public struct RoomcastServer: Sendable {
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             throw SettingsError.invalid(
                 key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
+        }
+    }
+
+    /// One server at a time: another one would bring this one's streams to their end, as it does
+    /// with what a dead one left.
+    private func takeLocks() throws -> [StreamLock] {
+        try [
+            ("output.directory", settings.stream.outputDirectory),
+            ("recordings.directory", settings.stream.recordingsDirectory),
+        ].map { key, directory in
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: directory, withIntermediateDirectories: true)
+                if let lock = try StreamLock.take(in: directory) { return lock }
+            } catch let error as RecordingError {
+                throw SettingsError.invalid(key: key, reason: error.description)
+            } catch {
+                throw SettingsError.invalid(
+                    key: key, reason: "\(directory): \(error.localizedDescription)")
+            }
+            throw SettingsError.invalid(
+                key: key, reason: "\(directory) is in use by another server")
+        }
+    }
+
+    /// The paths of a stream's assets.
+    ///
+    /// - Throws: `CatalogueError`.
+    public func assetFiles(of stream: StreamID) async throws -> [String] {
+        try await catalogue.assets(of: [stream])[stream, default: []].map {
+            "\(settings.stream.recordingsDirectory)/\($0.path)"
         }
     }
 

@@ -107,6 +107,11 @@ public struct WebhookOutbox: Sendable {
         return orders
     }
 
+    /// Whether anything is in flight, or due now.
+    public func isBusy(at now: UnixTime) -> Bool {
+        inFlight > 0 || nextDueAt.map { $0 <= now } ?? false
+    }
+
     /// When `next` has something to do, unless a fact comes first. Nil for an outbox that is empty
     /// or waits for answers only.
     public var nextDueAt: UnixTime? {

@@ -15,7 +15,7 @@ import Testing
         _ id: String, line: String = "a", isTerminal: Bool = false
     ) -> CatalogueDelivery {
         CatalogueDelivery(
-            id: id, line: line, kind: "hls.stopped.success", isTerminal: isTerminal,
+            id: id, line: line, room: "room", kind: "hls.stopped.success", isTerminal: isTerminal,
             body: Array(#"{"id":"\#(id)"}"#.utf8), createdAt: UnixTime(seconds: 1_770_000_001))
     }
 

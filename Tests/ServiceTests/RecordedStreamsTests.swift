@@ -50,6 +50,7 @@ import Testing
             #expect(await world.observer.ending()?.status == .completed)
             stream = await world.streams.stream(id)
             #expect(stream?.status == .completed && stream?.stopReason == "client request")
+            #expect(stream?.finishedPermille == nil)
             #expect(stream?.stoppedAt == ended, "the time of the last segment, not of the assets")
         }
     }
@@ -75,6 +76,11 @@ import Testing
             let file = try file(world, id)
             #expect(file.stream.status == .completed && file.stream.reason == "client request")
             #expect(LiveStream(file.stream)?.stoppedBy == ended.stoppedBy)
+            // A restart shows what was shown before it.
+            var known = ended
+            known.degradation = LiveStream.Degradation(
+                frameRate: 10, layersThinned: 1, changes: 3, changedAt: world.clock.time)
+            #expect(LiveStream(CatalogueStream(known, assetDirectory: nil)) == known)
         }
     }
 

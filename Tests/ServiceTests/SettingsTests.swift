@@ -46,6 +46,9 @@ import Testing
              "udp": {"host": "10.0.0.1", "port": 5000,
                      "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
              "auth": {"accessKey": "k1", "secret": "0123456789abcdef0123456789abcdef"},
+             "recordings": {"directory": "/srv/recordings"},
+             "webhooks": {"url": "https://example.org/hooks?a=1",
+                          "secret": "fedcba9876543210fedcba9876543210"},
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
@@ -58,6 +61,12 @@ import Testing
             """#)
         #expect(settings.httpPort == 9000)
         #expect(settings.certificateFile == "c.pem")
+        #expect(settings.stream.recordingsDirectory == "/srv/recordings")
+        #expect(
+            settings.webhooks
+                == WebhookSettings(
+                    url: "https://example.org/hooks?a=1",
+                    secret: "fedcba9876543210fedcba9876543210", accountID: "k1"))
         #expect(settings.publicURL == "https://live.example.org")
         #expect(settings.publicBaseURL == "https://live.example.org")
         #expect(settings.botEndpoint(port: 9000) == "https://live.example.org")
@@ -174,6 +183,19 @@ import Testing
             .invalid(
                 key: "pictures.hosts",
                 reason: "entries are like example.org, *.example.org or example.org:8443")
+        ),
+        (
+            #"{"webhooks": {"url": "example.org"}}"#,
+            .invalid(key: "webhooks.url", reason: "an http or https address")
+        ),
+        (
+            #"{"webhooks": {"url": "http://a/", "secret": "short"}}"#,
+            .invalid(
+                key: "webhooks.secret", reason: "at least 32 bytes that the receiver has too")
+        ),
+        (
+            #"{"webhooks": {"secret": "0123456789abcdef0123456789abcdef"}}"#,
+            .invalid(key: "webhooks.secret", reason: "webhooks.url is missing")
         ),
         (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
         ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),

@@ -33,7 +33,9 @@ final class StreamsWorld: Sendable {
             atPath: directory, withIntermediateDirectories: true)
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         streams = Streams(
-            settings: settings, catalogue: catalogue, authority: authority,
+            settings: settings, catalogue: catalogue,
+            events: StreamEvents(accountID: "acc") { asset, _ in "http://h:1/\(asset.id)" },
+            authority: authority,
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { (clock.instant, clock.time) })

@@ -61,7 +61,8 @@ public struct LiveStream: Hashable, Sendable {
     public var stopReason: String?
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
-    /// How much of post-processing is done, in thousandths; nil before it.
+    /// How much of post-processing is done, in thousandths; nil before and after
+    /// it.
     public var finishedPermille: Int?
 
     public init(

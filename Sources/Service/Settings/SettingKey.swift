@@ -12,6 +12,8 @@ enum SettingKey: String, CaseIterable {
     case authSecret = "auth.secret"
     case outputDirectory = "output.directory"
     case recordingsDirectory = "recordings.directory"
+    case webhooksURL = "webhooks.url"
+    case webhooksSecret = "webhooks.secret"
     case policyFile = "policy.file"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
@@ -54,12 +56,15 @@ enum SettingKey: String, CaseIterable {
         case .streamLayout: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
-            .policyFile, .streamPlaylist,
+            .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
             .streamPreset, .streamEncoder, .pagesHLSScriptURL, .pagesDirectory,
             .logLevel, .logFormat:
             .text
         }
     }
+
+    /// Kept out of logs and of child processes.
+    var isSecret: Bool { self == .authSecret || self == .webhooksSecret }
 
     /// `http.publicURL` → `ROOMCAST_HTTP_PUBLIC_URL`: a new word before each capital that follows
     /// a small letter or stands before one.

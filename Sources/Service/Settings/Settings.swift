@@ -26,6 +26,8 @@ public struct Settings: Hashable, Sendable {
     public var accessKey = Settings.developmentAccessKey
     public var secret = Settings.developmentSecret
     public var policyFile: String?
+    /// Nil when nobody is to be told.
+    public var webhooks: WebhookSettings?
     public var stream = StreamSettings()
     public var opensTokens = false
     public var hlsScriptURL: String?
@@ -38,7 +40,9 @@ public struct Settings: Hashable, Sendable {
     public static let developmentSecret = "roomcast-development-secret-known-to-everybody"
 
     /// Environment variables that no child process is to see.
-    static let secretVariables = [SettingKey.authAccessKey.variable, SettingKey.authSecret.variable]
+    static let secretVariables = [
+        SettingKey.authAccessKey, .authSecret, .webhooksSecret,
+    ].map(\.variable)
 
     public init() {}
 
@@ -55,6 +59,7 @@ public struct Settings: Hashable, Sendable {
         try readUDP(source)
         try readAccess(source)
         try readStream(source)
+        try readWebhooks(source)
         try readLog(source)
         hlsScriptURL = source.text(.pagesHLSScriptURL)
         pagesDirectory = source.text(.pagesDirectory)
@@ -232,6 +237,33 @@ extension Settings {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: error.description)
         }
     }
+
+    private mutating func readWebhooks(_ source: SettingsSource) throws(SettingsError) {
+        guard let url = source.text(.webhooksURL) else {
+            guard source.text(.webhooksSecret) == nil else {
+                throw .invalid(
+                    key: SettingKey.webhooksSecret.rawValue, reason: "webhooks.url is missing")
+            }
+            return
+        }
+        guard let parts = URL(string: url), let host = parts.host, !host.isEmpty,
+            parts.scheme == "https" || parts.scheme == "http"
+        else {
+            throw .invalid(
+                key: SettingKey.webhooksURL.rawValue, reason: "an http or https address")
+        }
+        guard let secret = source.text(.webhooksSecret),
+            secret.utf8.count >= Self.webhookSecretBytesMinimum
+        else {
+            throw .invalid(
+                key: SettingKey.webhooksSecret.rawValue,
+                reason: "at least \(Self.webhookSecretBytesMinimum) bytes that the receiver has too")
+        }
+        webhooks = WebhookSettings(url: url, secret: secret, accountID: accessKey)
+    }
+
+    /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
+    private static let webhookSecretBytesMinimum = 32
 
     private mutating func readLog(_ source: SettingsSource) throws(SettingsError) {
         if let text = source.text(.logLevel) {

@@ -21,7 +21,7 @@ struct SettingsSource {
 
     func text(_ key: SettingKey) -> String? {
         let value = reader.string(
-            forKey: Self.configKey(key), isSecret: key == .authSecret)
+            forKey: Self.configKey(key), isSecret: key.isSecret)
         return value?.isEmpty == true ? nil : value
     }
 
@@ -44,7 +44,7 @@ struct SettingsSource {
                 throw .wrongType(key: key.variable, expected: key.kind.rawValue)
             }
             values[AbsoluteConfigKey(configKey(key))] =
-                ConfigValue(content, isSecret: key == .authSecret)
+                ConfigValue(content, isSecret: key.isSecret)
         }
         return InMemoryProvider(name: "environment", values: values)
     }
@@ -96,7 +96,7 @@ struct SettingsSource {
                 throw .wrongType(key: key.rawValue, expected: key.kind.rawValue)
             }
             values[AbsoluteConfigKey(configKey(key))] =
-                ConfigValue(content, isSecret: key == .authSecret)
+                ConfigValue(content, isSecret: key.isSecret)
         }
         return InMemoryProvider(name: file, values: values)
     }

@@ -21,11 +21,14 @@ struct StreamKeeper: Sendable {
     let catalogue: Catalogue
     /// The root of recordings.
     let recordings: String
+    /// What is told of it; nil when nobody wants to be told.
+    let events: StreamEvents?
     private let threads = NIOThreadPool.singleton
 
-    init(catalogue: Catalogue, recordings: String) {
+    init(catalogue: Catalogue, recordings: String, events: StreamEvents?) {
         self.catalogue = catalogue
         self.recordings = recordings
+        self.events = events
     }
 
     /// The first state, which is there before a bot is. It waits for no disk, so that a start is
@@ -44,11 +47,17 @@ struct StreamKeeper: Sendable {
         try await saveRow(record)
     }
 
-    /// Brings the catalogue to what the file says already.
-    func saveRow(_ record: Record) async throws {
+    /// Brings the catalogue to what the file says already, and with it, in the same transaction,
+    /// what is told of it. A stream that is final there stays as it is, so each end is told once.
+    ///
+    /// - Parameter isTold: false when what was told before is not known.
+    func saveRow(_ record: Record, isTold: Bool = true) async throws {
         let stream = record.file.stream
         let assets = stream.status.isFinal ? try await assets(of: stream) : []
-        try await catalogue.save(stream, assets: assets)
+        let deliveries =
+            isTold
+            ? events?.deliveries(for: stream, order: record.file.order, assets: assets) ?? [] : []
+        try await catalogue.save(stream, assets: assets, telling: deliveries)
     }
 
     private func assets(of stream: CatalogueStream) async throws -> [CatalogueAsset] {

@@ -20,10 +20,38 @@ private struct StreamDetails: Codable {
     var startedAt: UnixTime?
     var startedBy: String
     var stoppedBy: String
+    var degradation: Degradation?
+
+    struct Degradation: Codable {
+        var frameRate: Double
+        var layersThinned: Int
+        var changes: Int
+        var changedAt: UnixTime
+
+        init(_ degradation: LiveStream.Degradation) {
+            frameRate = degradation.frameRate
+            layersThinned = degradation.layersThinned
+            changes = degradation.changes
+            changedAt = UnixTime(degradation.changedAt)
+        }
+
+        var value: LiveStream.Degradation {
+            LiveStream.Degradation(
+                frameRate: frameRate, layersThinned: layersThinned, changes: changes,
+                changedAt: Timestamp(changedAt))
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case frameRate = "frame_rate"
+            case layersThinned = "layers_thinned"
+            case changes
+            case changedAt = "changed_ns"
+        }
+    }
 
     enum CodingKeys: String, CodingKey {
         case meetingURL = "meeting_url"
-        case metadata, recording, destination, audio, layout
+        case metadata, recording, destination, audio, layout, degradation
         case playbackURL = "playback_url"
         case startedAt = "started_ns"
         case startedBy = "started_by"
@@ -41,7 +69,8 @@ extension CatalogueStream {
             recording: stream.recording, destination: stream.destination, audio: stream.audio,
             layout: stream.layout, playbackURL: stream.playbackURL,
             startedAt: stream.startedAt.map { UnixTime($0) }, startedBy: stream.startedBy,
-            stoppedBy: stream.stoppedBy)
+            stoppedBy: stream.stoppedBy,
+            degradation: stream.degradation.map { StreamDetails.Degradation($0) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
@@ -75,6 +104,7 @@ extension LiveStream {
         updatedAt = Timestamp(record.updatedAt)
         stoppedAt = record.stoppedAt.map { Timestamp($0) }
         stoppedBy = details.stoppedBy
+        degradation = details.degradation?.value
         stopReason = record.reason
     }
 }

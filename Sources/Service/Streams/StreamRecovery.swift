@@ -28,14 +28,15 @@ struct StreamRecovery: Sendable {
             let row = try await keeper.catalogue.stream(stream.id)
             // A row that is final was written behind a file that was.
             guard row?.status.isFinal != true else { continue }
+            // Without a row the catalogue was lost: what was told is not known, and nothing may be
+            // told twice.
             guard stream.status.isFinal else {
-                try await keeper.saveRow(record)
+                try await keeper.saveRow(record, isTold: row != nil)
                 unfinished.append(record)
                 continue
             }
-            // Without a row the catalogue was lost: what was told is not known, and nothing may be
-            // told twice. With one, the end is on the disk and was told to nobody.
-            try await keeper.saveRow(record)
+            // With a row that is not final, the end is on the disk and was told to nobody.
+            try await keeper.saveRow(record, isTold: row != nil)
         }
         try await endMissing(known)
         return unfinished.sorted { $0.file.stream.id < $1.file.stream.id }

@@ -127,6 +127,7 @@ extension Streams {
             stream.updatedAt = Timestamp(record.updatedAt)
             stream.stopReason = record.reason
             stream.stoppedAt = record.stoppedAt.map { Timestamp($0) }
+            stream.finishedPermille = nil
         }
         ended.append((record.id, entry.statistics))
         if ended.count > Self.statisticsMaximum { ended.removeFirst() }

@@ -54,11 +54,12 @@ public actor Streams: LiveStreamControl, Service {
 
     /// - Parameters:
     ///   - catalogue: what becomes of the streams is written there, beside their directories.
+    ///   - events: what is told of streams by webhooks; nil for nothing.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
     ///   - clock: the monotonic and the wall clock.
     public init(
-        settings: StreamSettings, catalogue: Catalogue, authority: TokenAuthority,
-        endpoint: String,
+        settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
+        authority: TokenAuthority, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher,
         logger: Logger,
         clock: @escaping @Sendable () -> (instant: Instant, time: Timestamp) = {
@@ -70,7 +71,8 @@ public actor Streams: LiveStreamControl, Service {
         self.endpoint = endpoint
         self.launcher = launcher
         self.finishers = finishers
-        keeper = StreamKeeper(catalogue: catalogue, recordings: settings.recordingsDirectory)
+        keeper = StreamKeeper(
+            catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
         self.logger = logger
         self.clock = clock
         // Bounded by the streams on air: each yields a handful of launches and changes.

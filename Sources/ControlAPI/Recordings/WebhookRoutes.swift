@@ -1,0 +1,147 @@
+import Catalogue
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The history of webhooks and their replay, guarded by a management token.
+struct WebhookRoutes: Sendable {
+    let catalogue: Catalogue
+    let authority: TokenAuthority
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: Router<some RequestContext>) {
+        let group = router.group("/v2/analytics/webhooks")
+        group.get("") { request, _ in try await list(request) }
+        group.get("/:event") { request, context in
+            try await authorize(request)
+            return JSON.response(try await event(context.parameters.get("event")))
+        }
+        group.post("/:event/replay") { request, context in
+            try await replay(request, context.parameters.get("event"))
+        }
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        try await authorize(request)
+        let query = try Self.query(request)
+        let page: CataloguePage<CatalogueDelivery>
+        do throws(CatalogueError) {
+            page = try await catalogue.deliveries(query)
+        } catch {
+            throw APIError(error)
+        }
+        return JSON.response(
+            RecordingListBody(
+                limit: query.limit, data: page.records.map { WebhookBody($0) },
+                last: page.last ?? ""))
+    }
+
+    private func event(_ id: String?) async throws(APIError) -> WebhookBody {
+        guard let id, id.utf8.count <= Limits.assetIDBytes, id.utf8.allSatisfy(Limits.isWordByte)
+        else { throw .notFound("webhook event not found") }
+        do throws(CatalogueError) {
+            if let delivery = try await catalogue.delivery(id) { return WebhookBody(delivery) }
+        } catch {
+            throw APIError(error)
+        }
+        throw .notFound("webhook event not found", "event \(id)")
+    }
+
+    private func replay(_ request: Request, _ id: String?) async throws -> Response {
+        try await authorize(request)
+        let found = try await event(id)
+        do throws(CatalogueError) {
+            // One that is on its way already needs no second order.
+            _ = try await catalogue.replay(
+                delivery: found.delivery.id, at: UnixTime(nanoseconds: clock().nanoseconds))
+        } catch {
+            throw APIError(error)
+        }
+        return JSON.response(try await event(id))
+    }
+
+    private static func query(_ request: Request) throws(APIError) -> DeliveryQuery {
+        let parameters = request.uri.queryParameters
+        func identifier(_ name: Substring) throws(APIError) -> String? {
+            guard let text = parameters[name], !text.isEmpty else { return nil }
+            guard text.utf8.count <= Limits.assetIDBytes, text.utf8.allSatisfy(Limits.isWordByte)
+            else { throw .badRequest("\(name) is not valid") }
+            return String(text)
+        }
+        var query = DeliveryQuery()
+        query.room = try identifier("room_id").map { RoomID($0) }
+        query.line = try identifier("stream_id")
+        query.start = try identifier("start")
+        switch parameters["status"] ?? "all" {
+        case "all": break
+        case "success": query.status = .delivered
+        case "failed": query.status = .failed
+        case "pending": query.status = .pending
+        default: throw .badRequest("status is not valid", "one of all, success, failed, pending")
+        }
+        if let text = parameters["limit"] {
+            let range = LiveStreamQuery.limits
+            guard let limit = Int(text), range.contains(limit) else {
+                throw .badRequest(
+                    "limit is not valid", "\(range.lowerBound) to \(range.upperBound)")
+            }
+            query.limit = limit
+        }
+        return query
+    }
+
+    private func authorize(_ request: Request) async throws(APIError) {
+        do {
+            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
+        } catch {
+            throw .managementToken(error)
+        }
+    }
+}
+
+/// An event and how its delivery went.
+private struct WebhookBody: Encodable {
+    var delivery: CatalogueDelivery
+
+    init(_ delivery: CatalogueDelivery) { self.delivery = delivery }
+
+    enum CodingKeys: String, CodingKey {
+        case id, type, status, event
+        case roomID = "room_id"
+        case attemptsFailed = "attempts_failed"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+        case nextAttemptAt = "next_attempt_at"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        func text(_ time: UnixTime) -> String {
+            Timestamp(nanoseconds: time.nanoseconds).description
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(delivery.id, forKey: .id)
+        try container.encode(delivery.kind, forKey: .type)
+        try container.encode(delivery.room, forKey: .roomID)
+        let status =
+            switch delivery.status {
+            case .pending: "pending"
+            case .delivered: "success"
+            case .failed: "failed"
+            }
+        try container.encode(status, forKey: .status)
+        try container.encode(delivery.attempts, forKey: .attemptsFailed)
+        try container.encode(text(delivery.createdAt), forKey: .createdAt)
+        let isPending = delivery.status == .pending
+        try container.encode(isPending ? nil : text(delivery.dueAt), forKey: .updatedAt)
+        try container.encode(isPending ? text(delivery.dueAt) : nil, forKey: .nextAttemptAt)
+        // As it was or is to be sent.
+        try container.encode(
+            try? JSONDecoder().decode(JSONValue.self, from: Data(delivery.body)), forKey: .event)
+    }
+}

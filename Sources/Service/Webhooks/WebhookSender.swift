@@ -1,0 +1,169 @@
+import AsyncHTTPClient
+import Catalogue
+import ControlAPI
+import Logging
+import MediaKernel
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import Signing
+import Synchronization
+import Webhooks
+
+/// Posts what lies in the outbox to its receiver, until that answers 200 or a day is over.
+///
+/// When what is sent is decided by `WebhookOutbox`; this actor tells it the time and what was
+/// answered, and writes down what it says. What it holds is in the catalogue too, so it may be
+/// killed at any moment: an event that was in flight is sent once more, under the same id.
+actor WebhookSender: Service {
+    static let tickInterval: Duration = .milliseconds(100)
+    /// A receiver that takes longer has not answered.
+    static let timeout: TimeAmount = .seconds(10)
+    /// Of an answer, which nobody looks at.
+    private static let answerBytesMaximum = 64 * 1024
+    /// Pending events that are held here at a time; the others stay in the catalogue.
+    static let heldMaximum = 1000
+    /// How long a server that is stopped goes on telling what has just happened.
+    static let drainTimeout: Duration = .seconds(5)
+    /// Between two looks into the catalogue for what others put there.
+    private static let ticksBetweenReads = 10
+
+    private let settings: WebhookSettings
+    private let catalogue: Catalogue
+    private let logger: Logger
+    private let clock: @Sendable () -> UnixTime
+    private let client: HTTPClient
+    private var outbox: WebhookOutbox
+    /// What reached its end here, and whether its row says so: a look into the catalogue that began
+    /// before would find it pending.
+    private var ended: [String: Bool] = [:]
+    private let shutdownWanted = Mutex(false)
+
+    /// - Parameters:
+    ///   - seed: of the chance in the delays.
+    ///   - clock: the wall clock.
+    init(
+        settings: WebhookSettings, catalogue: Catalogue, logger: Logger,
+        seed: UInt64 = UInt64.random(in: 0...UInt64.max),
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+    ) {
+        self.settings = settings
+        self.catalogue = catalogue
+        self.logger = logger
+        self.clock = clock
+        outbox = WebhookOutbox(seed: seed)
+        client = HTTPClient(
+            eventLoopGroupProvider: .singleton,
+            configuration: HTTPClient.Configuration(
+                redirectConfiguration: .disallow,
+                timeout: .init(connect: Self.timeout, read: Self.timeout)))
+    }
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                var ticks = 0
+                var deadline: UnixTime?
+                while !Task.isCancelled {
+                    if ticks % Self.ticksBetweenReads == 0 || deadline != nil { await read() }
+                    ticks += 1
+                    let now = clock()
+                    for order in outbox.next(at: now) {
+                        if case .send(let id) = order {
+                            group.addTask { await self.send(id) }
+                        } else {
+                            await write(order, at: now)
+                        }
+                    }
+                    if let deadline {
+                        guard now < deadline, outbox.isBusy(at: now) else { break }
+                    } else if shutdownWanted.withLock({ $0 }) {
+                        // What the last streams left is looked for once more.
+                        deadline = now + Self.drainTimeout
+                        continue
+                    }
+                    try? await Task.sleep(for: Self.tickInterval)
+                }
+                group.cancelAll()
+            }
+            try? await client.shutdown()
+        } onGracefulShutdown: {
+            self.shutdownWanted.withLock { $0 = true }
+        }
+    }
+
+    private func read() async {
+        ended = ended.filter { !$0.value }
+        do throws(CatalogueError) {
+            for delivery in try await catalogue.pendingDeliveries(limit: Self.heldMaximum)
+            where ended[delivery.id] == nil {
+                outbox.add(
+                    WebhookOutbox.Delivery(
+                        id: delivery.id, line: delivery.line, createdAt: delivery.createdAt,
+                        attempts: delivery.attempts, dueAt: delivery.dueAt))
+            }
+        } catch {
+            logger.error("the outbox cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func send(_ id: String) async {
+        let isAccepted = await post(id)
+        let now = clock()
+        for order in outbox.answered(id, isAccepted: isAccepted, at: now) {
+            await write(order, at: now)
+        }
+    }
+
+    private func post(_ id: String) async -> Bool {
+        guard let delivery = try? await catalogue.delivery(id) else { return false }
+        let (timestamp, signature) = WebhookSignature(secret: Array(settings.secret.utf8))
+            .headers(body: delivery.body, sentAt: clock())
+        var request = HTTPClientRequest(url: settings.url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "roomcast")
+        request.headers.add(name: "X-Roomcast-Event", value: id)
+        request.headers.add(name: WebhookSignature.timestampHeader, value: timestamp)
+        request.headers.add(name: WebhookSignature.signatureHeader, value: signature)
+        request.body = .bytes(ByteBuffer(bytes: delivery.body))
+        do {
+            let answer = try await client.execute(request, timeout: Self.timeout)
+            // Read, so that the connection can be used again.
+            _ = try? await answer.body.collect(upTo: Self.answerBytesMaximum)
+            guard answer.status != .ok else { return true }
+            logger.warning(
+                "webhook refused", metadata: ["event": "\(id)", "status": "\(answer.status.code)"])
+        } catch {
+            logger.warning(
+                "webhook not delivered", metadata: ["event": "\(id)", "error": "\(error)"])
+        }
+        return false
+    }
+
+    private func write(_ order: WebhookOutbox.Order, at now: UnixTime) async {
+        do throws(CatalogueError) {
+            switch order {
+            case .send: break
+            case .postpone(let id, let attempts, let dueAt):
+                try await catalogue.update(
+                    delivery: id, status: .pending, attempts: attempts, dueAt: dueAt)
+            case .delivered(let id): try await end(id, .delivered, at: now)
+            case .giveUp(let id):
+                logger.error("webhook given up", metadata: ["event": "\(id)"])
+                try await end(id, .failed, at: now)
+            }
+        } catch {
+            // It stays pending there and is sent once more.
+            logger.error("the outbox cannot be written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func end(
+        _ id: String, _ status: CatalogueDelivery.Status, at now: UnixTime
+    ) async throws(CatalogueError) {
+        ended[id] = false
+        defer { ended[id] = true }
+        try await catalogue.update(delivery: id, status: status, dueAt: now)
+    }
+}

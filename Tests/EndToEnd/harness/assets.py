@@ -1,0 +1,121 @@
+"""Recorded streams: starting them, and judging what lies on the disk afterwards."""
+
+import json
+import os
+import signal
+import subprocess
+import zipfile
+from pathlib import Path
+
+from . import hls
+from .waiting import wait_for
+
+TIMEOUT = 15  # s
+# Small, so that encoding is not what is waited for.
+LADDER = [
+    {"width": 640, "height": 360, "videoBitrate": 400, "audioBitrate": 64},
+    {"width": 320, "height": 180, "videoBitrate": 150, "audioBitrate": 64},
+]
+BOTH = {"hls_vod": True, "single_file_per_layer": True}
+
+
+def start(server, room, **body):
+    stream = server.start_stream(room, {"ladder": LADDER, "recording": BOTH} | body)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    return stream
+
+
+def directory(server, stream):
+    return server.output / stream["room_id"] / stream["id"]
+
+
+def segments(server, stream, at_least):
+    playlist = directory(server, stream) / "stream_0" / "stream.m3u8"
+    return wait_for(
+        f"{at_least} segments",
+        lambda: len(hls.parse_media(playlist.read_text()).segments) >= at_least,
+        TIMEOUT,
+    )
+
+
+def manifest(server, stream):
+    found = list(server.recordings.glob(f"hls/{stream['room_id']}/*/*/manifest.json"))
+    named = [one for one in map(lambda p: json.loads(p.read_text()), found)
+             if one["stream"]["id"] == stream["id"]]
+    assert len(named) == 1, found
+    return named[0]
+
+
+def probe(path, *entries):
+    output = subprocess.run(
+        ["ffprobe", "-v", "error", *entries, "-of", "csv=p=0", str(path)],
+        check=True, capture_output=True, text=True)
+    assert output.stderr == "", output.stderr
+    return output.stdout.strip().splitlines()
+
+
+def decode(path):
+    """Every frame of it, which has to be without a word of complaint."""
+    result = subprocess.run(
+        ["ffmpeg", "-v", "error", "-xerror", "-i", str(path), "-f", "null", "-"],
+        capture_output=True, text=True)
+    assert result.returncode == 0 and result.stderr == "", (path, result.stderr)
+
+
+def check_assets(server, stream, tmp_path):
+    """All that was ordered is there and plays; returns its length in seconds."""
+    made = manifest(server, stream)
+    by_type = {}
+    for asset in made["assets"]:
+        by_type.setdefault(asset["type"], []).append(asset)
+        assert (server.recordings / asset["path"]).stat().st_size == asset["bytes"]
+    movies = sorted(by_type["room-composite"], key=lambda one: one["layer"])
+    assert [one["layer"] for one in movies] == [0, 1]
+    seconds = movies[0]["duration_ns"] / 1e9
+    frames = set()
+    for asset, layer in zip(movies, LADDER, strict=True):
+        path = server.recordings / asset["path"]
+        decode(path)
+        facts = probe(path, "-count_frames", "-select_streams", "v", "-show_entries",
+                      "stream=width,height,duration,nb_read_frames")[0].split(",")
+        assert [int(facts[0]), int(facts[1])] == [layer["width"], layer["height"]]
+        assert abs(float(facts[2]) - seconds) < 0.001
+        frames.add(facts[3])
+        boxes = path.read_bytes()
+        assert boxes.index(b"moov") < boxes.index(b"mdat"), "players begin before it is loaded"
+    assert len(frames) == 1, "the layers have the same pictures"
+    [vod] = by_type["room-vod"]
+    unpacked = tmp_path / stream["id"]
+    with zipfile.ZipFile(server.recordings / vod["path"]) as archive:
+        assert archive.testzip() is None
+        archive.extractall(unpacked)
+    for playlist in unpacked.rglob("*.m3u8"):
+        assert "://" not in playlist.read_text() and "\n/" not in playlist.read_text()
+    for root in unpacked, (server.recordings / vod["path"]).parent:
+        # Times begin anew behind a discontinuity, which a muxer would complain of, not a player.
+        counts = probe(root / "master.m3u8", "-count_frames", "-select_streams", "v",
+                       "-show_entries", "stream=nb_read_frames")
+        assert set(filter(None, (line.strip(",") for line in counts))) == frames, counts
+    return seconds
+
+
+def writer(directory):
+    """The process that holds the directory's lock: its bot, or its finisher; None for nobody."""
+    lock = directory / ".lock"
+    if not lock.exists():
+        return None
+    inode = lock.stat().st_ino
+    for line in Path("/proc/locks").read_text().splitlines():
+        fields = line.split()
+        if fields[1] == "FLOCK" and fields[5].endswith(f":{inode}"):
+            return int(fields[4])
+    return None
+
+
+def kill(process):
+    """`kill -9`; true when there was something to kill."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,99 @@
+"""Whoever wants to be told is told, in order and until it has answered."""
+
+import collections
+
+import pytest
+
+from harness.assets import BOTH, LADDER, TIMEOUT, segments, start
+from harness.receiver import Receiver
+from harness.server import Server
+from harness.waiting import wait_for
+
+ENDED = ["hls.started.success", "hls.stopped.success", "hls.recording.success"]
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
+    server = Server(tmp_path, settings=receiver.settings)
+    try:
+        stream = start(server, "demo")
+        segments(server, stream, 2)
+        server.stop_stream("demo")
+        server.wait_for_status(stream["id"], "completed", TIMEOUT)
+        wait_for("all is told", lambda: receiver.types(stream["id"]) == ENDED, TIMEOUT)
+        started, stopped, recorded = (event["data"] for event in receiver.accepted)
+        assert started["url"] == stream["playback"]["url"]
+        assert stopped["reason"] == "client request" and stopped["duration"] >= 3
+        link = recorded["recording_single_files"][0]["recording_presigned_url"]
+        path = link.removeprefix(f"http://{server.host}:{server.port}")
+        size = recorded["recording_single_files"][0]["size"]
+        assert len(server.http.get(path).body) == size
+        # Once more, when it is asked for.
+        event = receiver.accepted[1]
+        answer = server.manage("POST", f"/analytics/webhooks/{event['id']}/replay")
+        assert answer.json["status"] == "pending"
+        wait_for("it is told again", lambda: receiver.accepted[3:] == [event], TIMEOUT)
+        history = server.manage("GET", f"/analytics/webhooks?stream_id={stream['id']}").json
+        assert [one["type"] for one in history["data"]] == ENDED[::-1]
+        assert {one["status"] for one in history["data"]} == {"success"}
+    finally:
+        assert server.stop() == 0
+
+
+def test_a_stop_before_the_stream_ran_is_told_as_such(binary, receiver, tmp_path):
+    server = Server(tmp_path, settings=receiver.settings)
+    try:
+        stream = server.start_stream("demo", {"ladder": LADDER, "recording": BOTH})
+        server.stop_stream("demo")
+        server.wait_for_status(stream["id"], "completed", TIMEOUT)
+        wait_for("the end is told", lambda: receiver.types(stream["id"]), TIMEOUT)
+        assert receiver.accepted[0]["data"]["error_type"] == "BEAM_STOPPED"
+    finally:
+        assert server.stop() == 0
+
+
+def test_what_is_refused_is_told_again_before_what_comes_after(binary, tmp_path):
+    refusals = collections.Counter()
+
+    def answer(event):
+        refusals[event["id"]] += 1
+        return 200 if refusals[event["id"]] > 2 else (500, 204)[refusals[event["id"]] - 1]
+
+    receiver = Receiver(answer)
+    server = Server(tmp_path, settings=receiver.settings)
+    try:
+        stream = start(server, "demo")
+        server.stop_stream("demo")
+        server.wait_for_status(stream["id"], "completed", TIMEOUT)
+        wait_for("all is told", lambda: receiver.types(stream["id"]) == ENDED, 2 * TIMEOUT)
+        assert [event["type"] for event in receiver.attempts] == [
+            kind for kind in ENDED for _ in range(3)]
+    finally:
+        assert server.stop() == 0
+        receiver.close()
+
+
+def test_what_was_not_told_before_the_server_died_is_told_by_the_next(binary, tmp_path):
+    receiver = Receiver(lambda event: 503)
+    server = Server(tmp_path, settings=receiver.settings)
+    stream = start(server, "demo")
+    server.stop_stream("demo")
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    wait_for("it is tried", lambda: receiver.attempts, TIMEOUT)
+    server.process.kill()
+    server.process.wait()
+    server.stop()
+    receiver.answer = lambda event: 200
+    server = Server(tmp_path, settings=receiver.settings)
+    try:
+        wait_for("all is told", lambda: receiver.types(stream["id"]) == ENDED, 2 * TIMEOUT)
+        assert len({event["id"] for event in receiver.attempts}) == 3
+    finally:
+        assert server.stop() == 0
+        receiver.close()

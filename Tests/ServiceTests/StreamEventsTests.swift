@@ -1,0 +1,132 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import MediaKernel
+import Testing
+
+@testable import Service
+
+/// What is told of streams, and that it is told once.
+@Suite struct StreamEventsTests {
+    private let events = StreamEvents(accountID: "acc") { asset, _ in "http://h/\(asset.id)" }
+
+    private func record(
+        _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true
+    ) -> CatalogueStream {
+        var stream = LiveStream(
+            id: "s1", room: "demo", session: "x",
+            variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
+            recording: LiveStreamRecording(hlsVOD: true), destination: "",
+            playbackURL: "http://h/master.m3u8", createdAt: Timestamp(seconds: 1_760_000_000),
+            startedBy: "ann")
+        stream.status = status
+        stream.stopReason = reason
+        stream.startedAt = ran ? Timestamp(seconds: 1_760_000_003) : nil
+        stream.stoppedAt = status.isFinal ? Timestamp(seconds: 1_760_000_063) : nil
+        stream.updatedAt = Timestamp(seconds: 1_760_000_070)
+        return CatalogueStream(stream, assetDirectory: nil)
+    }
+
+    private let order = RecordingOrder(
+        hlsVOD: true, singleFilePerLayer: true, layers: [.init(width: 1280, height: 720)])
+
+    private func told(
+        _ record: CatalogueStream, _ assets: [CatalogueAsset] = []
+    ) throws -> [(delivery: CatalogueDelivery, data: [String: Any])] {
+        try events.deliveries(for: record, order: order, assets: assets).map { delivery in
+            let json = try JSONSerialization.jsonObject(with: Data(delivery.body))
+            let envelope = try #require(json as? [String: Any])
+            #expect(envelope["version"] as? String == "2.0")
+            #expect(envelope["account_id"] as? String == "acc")
+            #expect(envelope["timestamp"] as? String == "2025-10-09T08:54:30Z")
+            #expect(envelope["id"] as? String == delivery.id && delivery.line == "s1")
+            #expect(envelope["type"] as? String == delivery.kind && delivery.room == "demo")
+            return (delivery, try #require(envelope["data"] as? [String: Any]))
+        }
+    }
+
+    @Test func aStreamThatRunsIsTold() throws {
+        let (delivery, data) = try #require(try told(record(.running)).first)
+        #expect(delivery.kind == "hls.started.success" && !delivery.isTerminal)
+        #expect(data["beam_id"] as? String == "s1" && data["peer_id"] as? String == "ann")
+        #expect(data["start_delay"] as? Int == 3)
+        #expect(data["url"] as? String == "http://h/master.m3u8")
+        #expect(data["recording_vod_playlist_enabled"] as? Bool == true)
+        #expect(data["recording_single_file_per_layer_enabled"] as? Bool == false)
+        #expect(data["max_width"] as? Int == 1280 && data["max_height"] as? Int == 720)
+    }
+
+    @Test func aStreamThatWasStoppedIsToldWithItsReason() throws {
+        let all = try told(record(.completed, reason: "last peer left"))
+        #expect(all.map(\.delivery.kind) == ["hls.stopped.success"])
+        #expect(all[0].delivery.isTerminal)
+        #expect(all[0].data["reason"] as? String == "last peer left")
+        #expect(all[0].data["duration"] as? Int == 60)
+        #expect(all[0].data["stopped_at"] as? String == "2025-10-09T08:54:23.000000000Z")
+    }
+
+    @Test(arguments: [
+        ("failure: the bot died 6 times", "INTERNAL_ERROR", "the bot died 6 times"),
+        (
+            "failure: the assets cannot be made: disk full", "UPLOAD_ERROR",
+            "the assets cannot be made: disk full"
+        ),
+    ])
+    func aStreamThatFailedIsTold(reason: String, type: String, message: String) throws {
+        let all = try told(record(.failed, reason: reason))
+        #expect(all.map(\.delivery.kind) == ["hls.failure"] && all[0].delivery.isTerminal)
+        #expect(all[0].data["error_type"] as? String == type)
+        #expect(all[0].data["error_message"] as? String == message)
+    }
+
+    @Test func aStopBeforeTheStreamRanIsAFailureAs100msHasIt() throws {
+        let all = try told(record(.completed, reason: "client request", ran: false))
+        #expect(all.map(\.delivery.kind) == ["hls.failure"])
+        #expect(all[0].data["error_type"] as? String == "BEAM_STOPPED")
+        #expect(all[0].data["error_message"] as? String == "Beam stopped too early")
+    }
+
+    @Test func assetsAreToldBehindTheEnd() throws {
+        func asset(_ id: String, _ kind: CatalogueAsset.Kind, layer: Int?) -> CatalogueAsset {
+            CatalogueAsset(
+                id: id, stream: "s1", room: "demo", kind: kind, path: "p/\(id)", byteCount: 9,
+                duration: .seconds(60), createdAt: UnixTime(seconds: 1_760_000_069),
+                size: .init(width: 1280, height: 720), layer: layer)
+        }
+        let assets = [
+            asset("s1-1", .roomComposite, layer: 1), asset("s1-0", .roomComposite, layer: 0),
+            asset("s1-vod", .roomVOD, layer: nil),
+        ]
+        let all = try told(record(.failed, reason: "failure: x"), assets)
+        #expect(all.map(\.delivery.kind) == ["hls.failure", "hls.recording.success"])
+        let data = all[1].data
+        #expect(!all[1].delivery.isTerminal && data["duration"] as? Int == 60)
+        #expect(data["hls_vod_recording_path"] as? String == "p/s1-vod")
+        #expect(data["hls_vod_recording_presigned_url"] as? String == "http://h/s1-vod")
+        let files = try #require(data["recording_single_files"] as? [[String: Any]])
+        #expect(files.map { $0["layer"] as? String } == ["0", "1"])
+        #expect(files[0]["recording_presigned_url"] as? String == "http://h/s1-0")
+        #expect(files[0]["width"] as? Int == 1280 && files[0]["size"] as? Int == 9)
+    }
+
+    @Test func nothingIsToldOnTheWay() throws {
+        for status in [LiveStream.Status.starting, .stopping, .postProcessing] {
+            #expect(try told(record(status)).isEmpty)
+        }
+    }
+
+    @Test func whatIsToldIsInTheOutboxBeforeAnybodyHearsOfTheEnd() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            _ = try await world.streams.stop(stream: id, stoppedBy: nil)
+            bot.exit(.finished(reason: "stop"))
+            _ = await world.observer.ending()
+            let page = try await world.catalogue.deliveries(DeliveryQuery(line: id.rawValue))
+            #expect(page.records.map(\.kind) == ["hls.stopped.success", "hls.started.success"])
+            #expect(page.records.allSatisfy { $0.status == .pending })
+        }
+    }
+}
