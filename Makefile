@@ -1,6 +1,7 @@
 # Roomcast: everything a person or a CI machine runs. `make help` lists the targets.
 #
 #   DURATION=20        make demo: stop after so many seconds and print one JSON line
+#   RECORD=1           make demo: make the MP4 of each layer and the VOD, and name them in that line
 #   ARGUMENTS="..."    make run, demo, avsync: handed to the binary as they are
 #   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
 #   MEDIA=...          make avsync: the address of an HLS playlist, or a file
@@ -8,6 +9,8 @@
 #   BENCH_SECONDS=60   make bench: the length of the stream
 #   BENCH_CHART=FILE   make bench: where to draw the chart
 #   MINUTES=60         make soak: how long
+#   ROUNDS=100         make crash-series: how many streams are killed at
+#   SEED=1             make crash-series: which moments are drawn
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -24,7 +27,7 @@ help: ## List the targets
 
 .PHONY: demo
 demo: build ## Three participants and a stream of their room (DURATION=20 to end by itself)
-	@$(BINARY) demo $(DURATION) $(ARGUMENTS)
+	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) $(ARGUMENTS)
 
 .PHONY: run
 run: build ## The server, on http://localhost:8080/
@@ -75,6 +78,11 @@ bench-density: install-bench-dependencies build ## How many rooms this machine s
 soak: install-bench-dependencies build ## Whether a stream's memory stays flat over an hour (MINUTES=60)
 	@Tests/Benchmarks/soak $(BINARY)
 
+.PHONY: crash-series
+crash-series: install-test-dependencies build ## kill -9 of bot, server and finisher at random moments (ROUNDS=100 SEED=…)
+	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/crash_series.py \
+		--rounds $(or $(ROUNDS),100) $(if $(SEED),--seed $(SEED))
+
 .PHONY: install-dependencies
 install-dependencies: ## Debian packages to build and run, where missing
 	@.ci/install-packages build
@@ -99,4 +107,4 @@ format: ## Format the Swift sources in place
 
 .PHONY: clean
 clean: ## Remove what was built, the Python packages and the streams' output
-	rm -rf .build .venv streams
+	rm -rf .build .venv streams recordings

@@ -23,6 +23,8 @@ struct Demo: Sendable {
         var startedAfterMilliseconds: Int64
         var botCPUSeconds: Double
         var tiles: [Tile]
+        /// Paths of what was recorded; nil when nothing was to be.
+        var assets: [String]?
 
         struct Tile: Encodable, Sendable {
             var peer: String
@@ -36,7 +38,7 @@ struct Demo: Sendable {
             case master, directory, segments
             case startedAfterMilliseconds = "started_after_ms"
             case botCPUSeconds = "bot_cpu_seconds"
-            case tiles
+            case tiles, assets
         }
 
         func line() throws -> String {
@@ -49,12 +51,16 @@ struct Demo: Sendable {
     static let room = RoomID("demo")
     /// How long each step may take before the demonstration says that it failed.
     static let stepTimeout: Duration = .seconds(30)
+    /// How long the assets of a recording may take, however long it is.
+    static let assetsTimeout: Duration = .seconds(600)
     static let participants = ["Ann", "Ben", "Cleo"]
 
     let settings: Settings
     let mediaDirectory: String
     /// Nil: until interrupted.
     let duration: Duration?
+    /// Whether MP4s and the VOD are made of it.
+    let isRecorded: Bool
     let logger: Logger
 
     /// Runs to its end. Gives nil when it was interrupted before the stream ran.
@@ -146,7 +152,11 @@ struct Demo: Sendable {
         _ server: RoomcastServer, endpoint: String, _ interruption: Interruption
     ) async throws -> Result? {
         let started = try await server.streams.start(
-            room: Self.room, LiveStreamRequest(), startedBy: nil)
+            room: Self.room,
+            LiveStreamRequest(
+                recording: isRecorded
+                    ? LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true) : nil),
+            startedBy: nil)
         guard let stream = started.first else { throw Failure("no stream was started") }
         let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"
         print(
@@ -165,7 +175,9 @@ struct Demo: Sendable {
             try await pause(interruption)
         }
         _ = try await server.streams.stop(stream: stream.id, stoppedBy: nil)
-        _ = try await wait(server, stream.id, until: .completed, or: nil)
+        _ = try await wait(
+            server, stream.id, until: .completed, or: nil,
+            for: isRecorded ? Self.assetsTimeout : Self.stepTimeout)
         guard let statistics = await server.streams.statistics(of: stream.id),
             let totals = statistics.totals, let startedAfter = statistics.startedAfter
         else {
@@ -178,15 +190,19 @@ struct Demo: Sendable {
             botCPUSeconds: totals.cpuSeconds,
             tiles: statistics.tiles.map {
                 Result.Tile(peer: $0.peer, x: $0.x, y: $0.y, width: $0.width, height: $0.height)
-            })
+            },
+            assets: isRecorded
+                ? try await server.assetFiles(of: stream.id).map {
+                    URL(fileURLWithPath: $0).path
+                } : nil)
     }
 
     /// Waits for a state. Gives false when interrupted first.
     private func wait(
         _ server: RoomcastServer, _ id: StreamID, until status: LiveStream.Status,
-        or interruption: Interruption?
+        or interruption: Interruption?, for timeout: Duration = Demo.stepTimeout
     ) async throws -> Bool {
-        let deadline = ContinuousClock.now + Self.stepTimeout
+        let deadline = ContinuousClock.now + timeout
         while ContinuousClock.now < deadline {
             guard let stream = await server.streams.stream(id) else { break }
             if stream.status == status { return true }
@@ -196,7 +212,7 @@ struct Demo: Sendable {
             if interruption?.hasHappened == true { return false }
             try await Task.sleep(for: Interruption.pollInterval)
         }
-        throw Failure("the stream was not \(status.rawValue) within \(Self.stepTimeout)")
+        throw Failure("the stream was not \(status.rawValue) within \(timeout)")
     }
 
     /// Until the duration has passed or somebody interrupts.

@@ -14,6 +14,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The directory with ann.webm, ben.webm and cleo.webm.")
     var media = "fixtures/media"
 
+    @Flag(help: "Record it: an MP4 of each layer and the VOD as a zip.")
+    var record = false
+
     @Argument(help: "Seconds after which the stream is stopped; without it Ctrl-C does.")
     var duration: Double?
 
@@ -33,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
         settings.stream.logLevel = level.rawValue
         let demo = Demo(
             settings: settings, mediaDirectory: media,
-            duration: duration.map { .seconds($0) }, logger: logger)
+            duration: duration.map { .seconds($0) }, isRecorded: record, logger: logger)
         let signals = StopSignals()
         do {
             let result = try await demo.run(interrupted: signals.reasons)

@@ -6,13 +6,14 @@ import re
 import signal
 import subprocess
 import time
+import zipfile
 from pathlib import Path
 
 import avsync
 import numpy as np
 import pytest
 
-from harness import checks, hls, media
+from harness import assets, checks, hls, media
 from harness.http import Response
 from harness.server import REPOSITORY
 from harness.waiting import wait_for
@@ -30,7 +31,10 @@ class Demo:
         self.process = subprocess.Popen(
             [str(binary), "demo", *arguments],
             cwd=REPOSITORY,
-            env=os.environ | {"ROOMCAST_OUTPUT_DIRECTORY": str(directory)},
+            env=os.environ | {
+                "ROOMCAST_OUTPUT_DIRECTORY": str(directory),
+                "ROOMCAST_RECORDINGS_DIRECTORY": f"{directory}-recordings",
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -153,6 +157,21 @@ def test_frames_follow_each_other_in_order(demo):
     # Two clocks drift: now and then a frame is shown twice or left out, never more.
     assert np.isin(steps, [0, 1, 2, 3, 4, 5]).mean() > 0.99
     assert (steps == 1).mean() > 0.8
+
+
+def test_what_is_recorded_is_named_and_plays(binary, tmp_path):
+    run = Demo(binary, ["--record", "6"], tmp_path / "streams")
+    output, errors = run.finish(90)
+    assert run.process.returncode == 0, errors[-3000:]
+    line = json.loads(output.splitlines()[-1])
+    paths = [Path(one) for one in line["assets"]]
+    assert [one.suffix for one in paths] == [".mp4", ".mp4", ".mp4", ".zip"]
+    for movie in paths[:3]:
+        assets.decode(movie)
+    shown = avsync.measure(paths[0]).report(expected=len(PEOPLE))
+    assert shown["verdict"] == "pass", shown
+    with zipfile.ZipFile(paths[3]) as archive:
+        assert archive.testzip() is None and "master.m3u8" in archive.namelist()
 
 
 def test_interrupting_it_ends_it_cleanly(binary, tmp_path):
