@@ -47,6 +47,7 @@ public struct BotConfiguration: Decodable, Sendable {
     let ladder: [Rung]
     let audio: Audio?
     let isRecorded: Bool?
+    let isRecordingPaused: Bool?
     public let logLevel: String?
     public let logFormat: String?
 
@@ -59,6 +60,7 @@ public struct BotConfiguration: Decodable, Sendable {
         case pictureHosts = "picture_hosts"
         case picturesOverHTTP = "picture_http"
         case isRecorded = "recorded"
+        case isRecordingPaused = "recording_paused"
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -104,7 +106,7 @@ public struct BotConfiguration: Decodable, Sendable {
             preset: preset, encoder: encoder,
             sound: SoundOptions(
                 roles: audio?.roles.map(Set.init), isAlone: audio?.only ?? false),
-            isRecorded: isRecorded ?? false)
+            isRecorded: isRecorded ?? false, isRecordingPaused: isRecordingPaused ?? false)
     }
 
     func hosts() throws -> PictureHosts {

@@ -8,6 +8,8 @@ public enum BotOrder: Hashable, Sendable {
     case layout(Layout)
     /// `audio {"roles": …}`: the roles that are heard, nil for everybody.
     case roles(Set<String>?)
+    /// `recording {"paused": …}`: whether what is shown is left out of the assets.
+    case recordingPaused(Bool)
 
     /// Orders that wait to be carried out; of more, the latest ones count.
     public static let waitingMaximum = 16
@@ -32,8 +34,17 @@ public enum BotOrder: Hashable, Sendable {
         case "audio":
             guard let audio = try? JSONDecoder().decode(Audio.self, from: body) else { return nil }
             self = .roles(audio.roles.map(Set.init))
+        case "recording":
+            guard let recording = try? JSONDecoder().decode(Recording.self, from: body) else {
+                return nil
+            }
+            self = .recordingPaused(recording.paused)
         default: return nil
         }
+    }
+
+    private struct Recording: Decodable {
+        let paused: Bool
     }
 
     private struct Audio: Decodable {

@@ -176,6 +176,7 @@ public struct BotRunner: Sendable {
             case .roles(let roles):
                 pipeline.setRoles(roles)
                 requests.rolesChanged(roles)
+            case .recordingPaused(let isPaused): pipeline.setRecordingPaused(isPaused)
             }
         }
         return nil

@@ -114,6 +114,8 @@ extension APIError {
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
         case .notOnAir(let id):
             self = APIError(.conflict, "live stream is not on air", details: ["stream \(id)"])
+        case .notRecorded(let id):
+            self = APIError(.conflict, "live stream is not recorded", details: ["stream \(id)"])
         case .shuttingDown:
             self = .unavailable("the server is shutting down")
         case .storage(let reason):

@@ -23,6 +23,7 @@ final class Director {
         case audioLost(TrackID, timestamp: Int64)
         case layout(Layout)
         case roles(Set<String>?)
+        case recordingPaused(Bool)
         case picture(StillPicture?, address: String)
         case senderReport(TrackID, rtpTimestamp: Int64, ntp: NTPTime, at: Instant)
         /// Begin as soon as there is something to show.
@@ -52,6 +53,7 @@ final class Director {
     private let emit: @Sendable (PipelineEvent) -> Void
     /// Called once, on this thread, when the clock starts: frame 0 in wall time.
     private let began: (Int64) -> Void
+    private let pauses: RecordingPauses
     private let scene: Scene
     private var desk: MixingDesk
     private var phase = Phase.waiting
@@ -64,13 +66,14 @@ final class Director {
 
     init(
         configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
-        audioOutput: AudioOutput, emit: @escaping @Sendable (PipelineEvent) -> Void,
+        audioOutput: AudioOutput, pauses: RecordingPauses, emit: @escaping @Sendable (PipelineEvent) -> Void,
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration
         self.planner = planner
         self.layers = layers
         desk = MixingDesk(output: audioOutput)
+        self.pauses = pauses
         self.emit = emit
         self.began = began
         governor = LoadGovernor(layers: layers.count)
@@ -180,11 +183,25 @@ final class Director {
             sources.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
         case .layout(let layout): scene.setLayout(layout)
         case .roles(let roles): sources.setRoles(roles)
+        case .recordingPaused(let isPaused): setRecording(isPaused: isPaused)
         case .picture(let picture, let address): scene.setPicture(picture, at: address)
         case .start:
             if case .waiting = phase { phase = .warmingUp(since: MonotonicClock.now) }
         case .finish:
             finish()
+        }
+    }
+
+    /// What is said before a recording is resumed is heard one playout delay later, and must not be
+    /// in it.
+    private func setRecording(isPaused: Bool) {
+        switch phase {
+        case .waiting, .warmingUp:
+            if isPaused { pauses.pause(from: 0) } else { pauses.resume(from: 0) }
+        case .live(let clock, let next), .finishing(let clock, let next, _):
+            guard !isPaused else { return pauses.pause(from: next) }
+            let last = clock.frame(at: MonotonicClock.now + sources.longestDelay)
+            pauses.resume(from: max(next, last + 1))
         }
     }
 

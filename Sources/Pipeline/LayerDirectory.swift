@@ -95,14 +95,19 @@ struct LayerDirectory {
 
     /// Puts a segment on disk, into the log and into the playlist, in that order. Gives its number.
     ///
-    /// - Parameter duration: as the playlist has it; sound alone may end within a frame.
+    /// - Parameters:
+    ///   - duration: as the playlist has it; sound alone may end within a frame.
+    ///   - isLeftOut: recording was paused in some of its frames.
     mutating func publish(
-        _ bytes: [UInt8], place: Place, duration: MediaTime
+        _ bytes: [UInt8], place: Place, duration: MediaTime, isLeftOut: Bool = false
     ) throws(PipelineError) -> Int {
         let index = nextIndex
         let name = SegmentRecord.fileName(number: index)
         try AtomicFile.write(bytes, to: name, in: path)
-        if let log { try Self.append(bytes, number: index, place: place, to: log) }
+        if let log {
+            try Self.append(
+                bytes, number: index, place: place, isLeftOut: isLeftOut, to: log)
+        }
         try list(name, place: place, duration: duration, byteCount: bytes.count)
         try writePlaylist()
         while expired.count > Self.expiredSegmentsKept {
@@ -113,14 +118,14 @@ struct LayerDirectory {
     }
 
     private static func append(
-        _ bytes: [UInt8], number: Int, place: Place, to log: SegmentLogFile
+        _ bytes: [UInt8], number: Int, place: Place, isLeftOut: Bool, to log: SegmentLogFile
     ) throws(PipelineError) {
         do throws(RecordingError) {
             try log.append(
                 try SegmentRecord(
                     number: number, run: place.epoch, frameRate: place.frameRate,
                     origin: timestampOrigin, firstFrame: place.firstFrame,
-                    frameCount: place.frameCount, bytes: bytes))
+                    frameCount: place.frameCount, isLeftOut: isLeftOut, bytes: bytes))
         } catch {
             throw PipelineError(error)
         }

@@ -20,6 +20,7 @@ final class LayerWriter: VariantWriter {
     private let planner: SegmentPlanner
     /// Nanoseconds since 1970 of frame 0. Set before the thread starts.
     var epoch: Int64 = 0
+    private let pauses: RecordingPauses
     private let ledger: StreamLedger
     private let scaler: FrameScaler?
     private let encoder: H264Encoder
@@ -37,10 +38,12 @@ final class LayerWriter: VariantWriter {
 
     init(
         index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, ledger: StreamLedger, logger: Logger
+        audio: AudioStreamParameters, pauses: RecordingPauses, ledger: StreamLedger,
+        logger: Logger
     ) throws {
         self.index = index
         self.planner = planner
+        self.pauses = pauses
         self.ledger = ledger
         let layers = configuration.ladder.layers
         layer = layers[index]
@@ -150,7 +153,9 @@ final class LayerWriter: VariantWriter {
         let place = LayerDirectory.Place(
             epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
             frameCount: Int(end - segmentStart))
-        let number = try directory.publish(bytes, place: place, duration: place.duration)
+        let number = try directory.publish(
+            bytes, place: place, duration: place.duration,
+            isLeftOut: pauses.touch(segmentStart..<end))
         segmentStart = end
         ledger.published(layer: index, segment: number, bytes: bytes.count)
     }

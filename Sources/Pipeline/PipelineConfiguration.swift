@@ -25,13 +25,16 @@ public struct PipelineConfiguration: Sendable {
     public var sound: SoundOptions
     /// Whether segments are logged, and none is removed, so that assets can be made of them.
     public var isRecorded: Bool
+    /// Whether recording is paused at the start.
+    public var isRecordingPaused: Bool
 
     public init(
         ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, outputDirectory: String, title: String,
         layout: Layout = Layout(), preset: String = "balanced", encoder: String = "x264",
         playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
-        sound: SoundOptions = SoundOptions(), isRecorded: Bool = false
+        sound: SoundOptions = SoundOptions(), isRecorded: Bool = false,
+        isRecordingPaused: Bool = false
     ) {
         self.ladder = ladder
         self.frameRate = frameRate
@@ -45,5 +48,6 @@ public struct PipelineConfiguration: Sendable {
         self.playoutDelay = playoutDelay
         self.sound = sound
         self.isRecorded = isRecorded
+        self.isRecordingPaused = isRecordingPaused
     }
 }

@@ -17,6 +17,7 @@ final class SoundWriter: VariantWriter {
     private let index: Int
     private let bitrate: Int
     private let planner: SegmentPlanner
+    private let pauses: RecordingPauses
     private let ledger: StreamLedger
     private let muxer: TransportStreamMuxer
     private var directory: LayerDirectory
@@ -26,10 +27,11 @@ final class SoundWriter: VariantWriter {
 
     init(
         index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, ledger: StreamLedger
+        audio: AudioStreamParameters, pauses: RecordingPauses, ledger: StreamLedger
     ) throws {
         self.index = index
         self.planner = planner
+        self.pauses = pauses
         self.ledger = ledger
         bitrate = audio.bitrate
         muxer = try TransportStreamMuxer(video: nil, audio: audio)
@@ -97,7 +99,9 @@ final class SoundWriter: VariantWriter {
         let place = LayerDirectory.Place(
             epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
             frameCount: Int(frameCount))
-        let number = try directory.publish(bytes, place: place, duration: duration)
+        let number = try directory.publish(
+            bytes, place: place, duration: duration,
+            isLeftOut: pauses.touch(segmentStart..<segmentStart + frameCount))
         ledger.published(layer: index, segment: number, bytes: bytes.count)
     }
 

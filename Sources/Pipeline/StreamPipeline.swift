@@ -37,6 +37,7 @@ public final class StreamPipeline: Sendable {
         let planner = try SegmentPlanner(
             frameRate: configuration.frameRate, segmentDuration: configuration.segmentDuration)
         let bitrates = Self.soundBitrates(configuration)
+        let pauses = RecordingPauses(isPaused: configuration.isRecordingPaused)
         let ledger = StreamLedger(
             layers: bitrates.count, directory: configuration.outputDirectory
         ) { sink.yield($0) }
@@ -49,10 +50,10 @@ public final class StreamPipeline: Sendable {
             return configuration.sound.isAlone
                 ? try SoundWriter(
                     index: index, configuration: configuration, planner: planner, audio: audio,
-                    ledger: ledger)
+                    pauses: pauses, ledger: ledger)
                 : try LayerWriter(
                     index: index, configuration: configuration, planner: planner, audio: audio,
-                    ledger: ledger, logger: logger)
+                    pauses: pauses, ledger: ledger, logger: logger)
         }
         try ledger.announce(
             MasterPlaylist(variants: layers.map(\.variant)),
@@ -61,7 +62,7 @@ public final class StreamPipeline: Sendable {
         let crew = crew
         let director = try Director(
             configuration: configuration, planner: planner, layers: layers,
-            audioOutput: audioOutput, emit: { sink.yield($0) },
+            audioOutput: audioOutput, pauses: pauses, emit: { sink.yield($0) },
             began: { epoch in
                 for (index, layer) in layers.enumerated() {
                     layer.epoch = epoch
@@ -96,6 +97,9 @@ public final class StreamPipeline: Sendable {
 
     /// Whose sound is to be heard from now on; nil for everybody's.
     public func setRoles(_ roles: Set<String>?) { inbox.put(.roles(roles)) }
+
+    /// What is shown from now on is in no asset, until recording is resumed: not a frame of it.
+    public func setRecordingPaused(_ isPaused: Bool) { inbox.put(.recordingPaused(isPaused)) }
 
     /// An image that a peer or the layout names, fetched and decoded; nil when it is not to be
     /// had any more.

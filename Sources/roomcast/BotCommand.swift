@@ -11,7 +11,8 @@ struct BotCommand: AsyncParsableCommand {
         discussion: """
             Reports go to standard output, one JSON object a line; logs to standard error. The \
             line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream; a line \
-            "layout {…}" changes its layout, "audio {…}" the roles that are heard.
+            "layout {…}" changes its layout, "audio {…}" the roles that are heard, and \
+            "recording {…}" whether what is shown is recorded.
             """)
 
     @Option(help: "Origin of the server: http://127.0.0.1:8080")

@@ -16,8 +16,13 @@ import Testing
         #expect(BotOrder(line: #"layout {"gap":8}"#) == .layout(Layout(gap: 8)))
     }
 
+    @Test func aRecordingIsPausedAndResumed() {
+        #expect(BotOrder(line: #"recording {"paused":true}"#) == .recordingPaused(true))
+        #expect(BotOrder(line: #"recording {"paused":false}"#) == .recordingPaused(false))
+    }
+
     @Test(arguments: [
-        "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
+        "recording", "recording {}", #"recording {"paused":1}"#, "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
         #"layout {"gap":"wide"}"#, "layout {", "paint {}", #"AUDIO {"roles":null}"#,
     ])
     func aLineThatIsNoOrderIsNone(line: String) {

@@ -53,6 +53,31 @@ import Testing
         }
     }
 
+    @Test func aRecordingIsPausedAndResumed() async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            _ = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers)
+            for (action, isPaused) in [("pause", true), ("resume", false)] {
+                let uri = "/v2/live-streams/stream-1/\(action)-recording"
+                let answer = try await client.execute(uri: uri, method: .post, headers: headers)
+                #expect(answer.status == .ok)
+                #expect(try TestJSON.object(answer)["recording_paused"] as? Bool == isPaused)
+                #expect(try await client.execute(uri: uri, method: .post).status == .unauthorized)
+            }
+            world.control.state.withLock { $0.failure = .notRecorded("stream-1") }
+            let refused = try await client.execute(
+                uri: "/v2/live-streams/stream-1/pause-recording", method: .post, headers: headers)
+            #expect(refused.status == .conflict)
+            #expect(
+                try TestJSON.decode(APIError.Body.self, refused)
+                    == .init(
+                        code: 409, message: "live stream is not recorded",
+                        details: ["stream stream-1"]))
+        }
+    }
+
     @Test func rolesAreChangedAndShown() async throws {
         let world = try await TestWorld()
         let headers = try await world.managementHeaders()

@@ -35,7 +35,7 @@ import Testing
                 #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,
                 #""post_processing_progress":null,"#,
                 #""recording":{"hls_vod":true,"single_file_per_layer":false},"#,
-                #""recording_assets":null,"room_id":"demo","session_id":"session-1","#,
+                #""recording_assets":null,"recording_paused":false,"room_id":"demo","session_id":"session-1","#,
                 #""started_at":null,"started_by":"","status":"starting","stop_reason":null,"#,
                 #""stopped_at":null,"stopped_by":"","#,
                 #""updated_at":"2023-03-22T04:24:10.155978231Z","#,

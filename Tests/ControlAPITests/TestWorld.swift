@@ -156,6 +156,20 @@ final class ControlDouble: LiveStreamControl {
         return found
     }
 
+    func setRecording(
+        stream: StreamID, isPaused: Bool
+    ) async throws(LiveStreamError) -> LiveStream {
+        let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
+                return .failure(.notFound("stream \(stream)"))
+            }
+            state.streams[index].isRecordingPaused = isPaused
+            return .success(state.streams[index])
+        }
+        return try result.get()
+    }
+
     func stream(_ id: StreamID) async -> LiveStream? {
         state.withLock { $0.streams.first { $0.id == id } }
     }

@@ -13,6 +13,7 @@ from harness.assets import (
     check_assets,
     directory,
     kill,
+    manifest,
     probe,
     segments,
     start,
@@ -53,6 +54,36 @@ def test_a_stream_that_is_stopped_at_once_has_no_asset_or_a_whole_one(server, ro
         found = list(server.recordings.glob(f"hls/{room}/*/*/manifest.json"))
         if any(json.loads(one.read_text())["stream"]["id"] == stream["id"] for one in found):
             check_assets(server, stream, tmp_path)
+
+
+def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
+    stream = start(server, room)
+    folder = directory(server, stream)
+
+    def recording(action):
+        answer = server.manage("POST", f"/live-streams/{stream['id']}/{action}-recording")
+        assert answer.status == 200 and answer.json["status"] == "running"
+        assert answer.json["recording_paused"] == (action == "pause")
+
+    segments(server, stream, 2)
+    recording("pause")
+    segments(server, stream, 5)
+    # Whoever comes in the place of a bot that died keeps to the pause.
+    kill(writer(folder))
+    segments(server, stream, 7)
+    recording("resume")
+    segments(server, stream, 10)
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    live = hls.parse_media((folder / "stream_0/stream.m3u8").read_text()).segments
+    seconds = check_assets(server, stream, tmp_path)
+    whole = sum(one.duration for one in live)
+    assert 6 <= seconds <= whole - 6, (seconds, whole)
+    [movie] = [one["path"] for one in manifest(server, stream)["assets"] if one.get("layer") == 0]
+    times = [float(line) for line in probe(
+        server.recordings / movie, "-select_streams", "v", "-show_entries", "packet=dts_time")]
+    steps = [after - before for before, after in zip(times, times[1:])]
+    assert max(steps) < 0.1, "the times go on where the pause was"
 
 
 def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_path):

@@ -65,7 +65,8 @@ import Testing
             var sound = try AudioOutput(bitrates: [rungs[index].audioBitrate], firstSample: 0)
             let writer = try LayerWriter(
                 index: index, configuration: configuration, planner: planner,
-                audio: try #require(sound.parameters(ofLayer: 0)), ledger: ledger,
+                audio: try #require(sound.parameters(ofLayer: 0)),
+                pauses: RecordingPauses(isPaused: false), ledger: ledger,
                 logger: Logger(label: "test"))
             if index == 0 {
                 try ledger.announce(

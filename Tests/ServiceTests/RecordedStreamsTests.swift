@@ -68,6 +68,17 @@ import Testing
         }
     }
 
+    @Test func aStopIsInTheFileBeforeItIsAnswered() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(room: "demo", all, startedBy: nil)[0].id
+            _ = try #require(await world.launcher.next())
+            _ = try await world.streams.stop(stream: id, stoppedBy: "ben")
+            let record = try file(world, id).stream
+            #expect(record.status == .stopping && record.reason == "client request")
+            #expect(LiveStream(record)?.stoppedBy == "ben")
+        }
+    }
+
     @Test func aFinalStateIsOnTheDiskBeforeItIsTold() async throws {
         try await StreamsWorld().run { world in
             let (id, finisher) = try await stopped(world)
@@ -122,6 +133,42 @@ import Testing
             }
             finisher.exit(.finished)
             #expect(await world.observer.ending()?.id == id)
+        }
+    }
+
+    @Test func aPauseReachesTheBotAndTheOneThatReplacesIt() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(room: "demo", all, startedBy: nil)[0].id
+            let bot = try #require(await world.launcher.next())
+            #expect(
+                try await world.streams.setRecording(stream: id, isPaused: true)
+                    .isRecordingPaused)
+            // Once is enough.
+            _ = try await world.streams.setRecording(stream: id, isPaused: true)
+            #expect(await bot.nextSignal() == .recordingPaused(true))
+            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
+            #expect(file.contains(#""recording_paused":true"#))
+            _ = try await world.streams.setRecording(stream: id, isPaused: false)
+            #expect(await next.nextSignal() == .recordingPaused(false))
+        }
+    }
+
+    @Test func whatIsNotRecordedOrNotOnAirCannotBePaused() async throws {
+        try await StreamsWorld().run { world in
+            let plain = try await world.streams.start(
+                room: "plain", LiveStreamRequest(), startedBy: nil)[0].id
+            await #expect(throws: LiveStreamError.notRecorded(plain)) {
+                try await world.streams.setRecording(stream: plain, isPaused: true)
+            }
+            _ = await world.launcher.next()
+            let (id, _) = try await stopped(world)
+            await #expect(throws: LiveStreamError.notOnAir(id)) {
+                try await world.streams.setRecording(stream: id, isPaused: true)
+            }
+            await #expect(throws: LiveStreamError.notFound("stream x")) {
+                try await world.streams.setRecording(stream: "x", isPaused: true)
+            }
         }
     }
 

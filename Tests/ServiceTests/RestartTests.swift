@@ -26,7 +26,7 @@ import Testing
             atPath: directory, withIntermediateDirectories: true)
         let order = RecordingOrder(
             hlsVOD: true, singleFilePerLayer: false, layers: [.init(width: 640, height: 360)])
-        try StreamKeeper.begin(
+        try StreamKeeper.note(
             .init(
                 file: StreamFile(stream: record, order: isRecorded ? order : nil),
                 directory: directory))

@@ -59,7 +59,8 @@ import Testing
                 #""video_bitrate":500000,"width":640}],"layout":"#, String(layout),
                 #","log_format":"logfmt","log_level":"info","picture_hosts":[],"#,
                 #""picture_http":false,"playlist":{"mode":"event"},"preset":"balanced","#,
-                #""recorded":false,"room_id":"demo","segment_seconds":2,"stream_id":""#,
+                #""recorded":false,"recording_paused":false,"room_id":"demo","segment_seconds":2,"#,
+                #""stream_id":""#,
                 bot.job.stream.rawValue, #""}"#,
             ]
             #expect(text == expected.joined())

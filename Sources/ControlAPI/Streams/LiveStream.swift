@@ -59,6 +59,8 @@ public struct LiveStream: Hashable, Sendable {
     public var stoppedBy: String
     /// Why it ended: `client request`, `last peer left`, `failure: …`; nil while it goes on.
     public var stopReason: String?
+    /// Whether what is on air is left out of the assets at the moment.
+    public var isRecordingPaused = false
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
     /// How much of post-processing is done, in thousandths; nil before and after
@@ -164,6 +166,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidLayout(String)
     /// The stream has ended or is ending, so nothing about it can be changed.
     case notOnAir(StreamID)
+    /// Nothing is kept of it that could be paused.
+    case notRecorded(StreamID)
     case shuttingDown
     case storage(String)
 
@@ -176,6 +180,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "too many variants: room \(room) already has \(maximum) on air"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .notOnAir(let id): "stream \(id) is not on air"
+        case .notRecorded(let id): "stream \(id) is not recorded"
         case .shuttingDown: "the server is shutting down"
         case .storage(let reason): "the output directory cannot be used: \(reason)"
         }

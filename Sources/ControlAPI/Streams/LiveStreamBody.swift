@@ -37,6 +37,7 @@ struct LiveStreamBody: Encodable {
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
+        case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
         case variants
     }
@@ -51,6 +52,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.variant.metadata, forKey: .metadata)
         try container.encode(PlaybackBody(url: stream.playbackURL), forKey: .playback)
         try container.encode(stream.recording, forKey: .recording)
+        try container.encode(stream.isRecordingPaused, forKey: .isRecordingPaused)
         try container.encode(stream.destination, forKey: .destination)
         try container.encode(stream.audio, forKey: .audio)
         try container.encode(stream.layout, forKey: .layout)

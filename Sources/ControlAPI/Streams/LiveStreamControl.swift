@@ -27,6 +27,14 @@ public protocol LiveStreamControl: Sendable {
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream
 
+    /// Leaves what is shown from now on out of the assets, or has it in them again. What is so
+    /// already stays so.
+    ///
+    /// - Throws: `notRecorded`, `notOnAir`, `notFound`.
+    func setRecording(
+        stream: StreamID, isPaused: Bool
+    ) async throws(LiveStreamError) -> LiveStream
+
     func stream(_ id: StreamID) async -> LiveStream?
 
     /// Newest first.

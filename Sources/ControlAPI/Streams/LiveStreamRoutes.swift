@@ -24,6 +24,12 @@ struct LiveStreamRoutes: Sendable {
         group.post("/:stream/stop") { request, context in
             try await stop(request, stream: context.parameters.get("stream"))
         }
+        for (action, isPaused) in [("pause-recording", true), ("resume-recording", false)] {
+            group.post("/:stream/\(action)") { request, context in
+                try await setRecording(
+                    request, stream: context.parameters.get("stream"), isPaused: isPaused)
+            }
+        }
         group.get("/:stream") { request, context in
             try await get(request, stream: context.parameters.get("stream"))
         }
@@ -76,6 +82,19 @@ struct LiveStreamRoutes: Sendable {
         let id = try Self.streamID(stream)
         do {
             return await response(try await control.stop(stream: id, stoppedBy: nil))
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    private func setRecording(
+        _ request: Request, stream: String?, isPaused: Bool
+    ) async throws(APIError) -> Response {
+        try await authorize(request)
+        let id = try Self.streamID(stream)
+        do {
+            return await response(
+                try await control.setRecording(stream: id, isPaused: isPaused))
         } catch {
             throw APIError(error)
         }

@@ -18,6 +18,7 @@ struct BotConfigurationFile: Encodable {
     var encoder: String
     /// Whether segments are logged and kept for assets.
     var isRecorded: Bool
+    var isRecordingPaused: Bool
     var logLevel: String
     var logFormat: String
 
@@ -38,6 +39,7 @@ struct BotConfigurationFile: Encodable {
         case ladder
         case audio
         case isRecorded = "recorded"
+        case isRecordingPaused = "recording_paused"
         case logLevel = "log_level"
         case logFormat = "log_format"
     }
@@ -86,6 +88,7 @@ struct BotConfigurationFile: Encodable {
         try container.encode(rungs, forKey: .ladder)
         try container.encode(audio, forKey: .audio)
         try container.encode(isRecorded, forKey: .isRecorded)
+        try container.encode(isRecordingPaused, forKey: .isRecordingPaused)
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
     }

@@ -22,6 +22,8 @@ public enum BotSignal: Hashable, Sendable {
     case layout(Layout)
     /// Let these roles be heard from now on; nil for everybody.
     case roles([String]?)
+    /// Leave what is shown out of the assets, or have it in them again.
+    case recordingPaused(Bool)
     /// SIGTERM, for a bot that does not read its standard input any more.
     case terminate
     case kill

@@ -87,6 +87,8 @@ public struct BotProcess: BotLauncher {
                 await Self.tell("layout", layout.json, execution)
             case .roles(let roles):
                 await Self.tell("audio", ["roles": roles], execution)
+            case .recordingPaused(let isPaused):
+                await Self.tell("recording", ["paused": isPaused], execution)
             case .terminate: try? execution.send(signal: .terminate)
             case .kill: try? execution.send(signal: .kill)
             }

@@ -31,18 +31,22 @@ struct StreamKeeper: Sendable {
         self.events = events
     }
 
-    /// The first state, which is there before a bot is. It waits for no disk, so that a start is
-    /// answered at once; a process' death costs nothing all the same.
-    static func begin(_ record: Record) throws {
+    /// A state that is not the last: in the file before anybody is told of it. It waits for no disk,
+    /// so that starts and stops are answered at once; a process' death costs nothing all the same.
+    static func note(_ record: Record) throws {
         try data(record).write(
             to: URL(fileURLWithPath: "\(record.directory)/\(StreamFile.name)"), options: .atomic)
     }
 
+    /// Writes down what was noted, or the last state, which is on the disk then.
+    ///
     /// - Throws: `RecordingError`, `CatalogueError`; it can be asked again.
     func save(_ record: Record) async throws {
-        try await threads.runIfActive {
-            try AssetFile.write(
-                Array(try Self.data(record)), to: StreamFile.name, in: record.directory)
+        if record.file.stream.status.isFinal {
+            try await threads.runIfActive {
+                try AssetFile.write(
+                    Array(try Self.data(record)), to: StreamFile.name, in: record.directory)
+            }
         }
         try await saveRow(record)
     }

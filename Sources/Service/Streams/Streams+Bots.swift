@@ -15,6 +15,7 @@ extension Streams {
                 layout: entry.layout, pictureHosts: settings.pictureHosts,
                 preset: settings.preset, encoder: settings.encoder.rawValue,
                 isRecorded: entry.order != nil,
+                isRecordingPaused: stream.isRecordingPaused,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
             ).write(to: entry.directory)
         } catch {

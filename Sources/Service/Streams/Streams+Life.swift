@@ -41,7 +41,7 @@ extension Streams {
             ladder: ladder, layout: layout, directory: directory, requestedAt: instant,
             order: recording?.0, place: recording?.1)
         do {
-            try StreamKeeper.begin(record(of: stream, entry))
+            try StreamKeeper.note(record(of: stream, entry))
         } catch {
             throw .storage("\(directory): \(error.localizedDescription)")
         }
@@ -112,8 +112,14 @@ extension Streams {
         log(
             status == .failed ? .error : .info, "stream \(status.rawValue)", id,
             reason.map { ["reason": "\($0)"] } ?? [:])
-        saveQueue.yield(record(of: stream, entry))
+        let record = record(of: stream, entry)
+        saveQueue.yield(record)
         guard !status.isFinal else { return }
+        do {
+            try StreamKeeper.note(record)
+        } catch {
+            log(.error, "the stream's record cannot be written", id, ["error": "\(error)"])
+        }
         archive.update(id) { $0 = stream }
         announce(id)
     }
@@ -128,6 +134,7 @@ extension Streams {
             stream.stopReason = record.reason
             stream.stoppedAt = record.stoppedAt.map { Timestamp($0) }
             stream.finishedPermille = nil
+            stream.isRecordingPaused = false
         }
         ended.append((record.id, entry.statistics))
         if ended.count > Self.statisticsMaximum { ended.removeFirst() }

@@ -50,6 +50,26 @@ extension Streams {
         }
     }
 
+    // MARK: Pause
+
+    public func setRecording(
+        stream id: StreamID, isPaused: Bool
+    ) async throws(LiveStreamError) -> LiveStream {
+        guard let record = await stream(id) else { throw .notFound("stream \(id)") }
+        guard let entry = entries[id], record.status == .starting || record.status == .running
+        else { throw .notOnAir(id) }
+        guard entry.order != nil else { throw .notRecorded(id) }
+        guard record.isRecordingPaused != isPaused else { return record }
+        let time = clock().time
+        archive.update(id) { stream in
+            stream.isRecordingPaused = isPaused
+            stream.updatedAt = time
+        }
+        entry.signals?.yield(.recordingPaused(isPaused))
+        log(.info, isPaused ? "recording paused" : "recording resumed", id)
+        return archive[id] ?? record
+    }
+
     // MARK: Restart
 
     /// Takes over what the server before left behind. To be called before `run`.
