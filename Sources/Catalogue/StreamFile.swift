@@ -35,16 +35,23 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
     public var singleFilePerLayer: Bool
     /// Sizes of the stream's pictures, best layer first; 0 × 0 where there is sound alone.
     public var layers: [CatalogueAsset.Size]
+    /// How long the assets are kept once they are made; nil for ever.
+    public var keptSeconds: Int64?
 
-    public init(hlsVOD: Bool, singleFilePerLayer: Bool, layers: [CatalogueAsset.Size]) {
+    public init(
+        hlsVOD: Bool, singleFilePerLayer: Bool, layers: [CatalogueAsset.Size],
+        keptSeconds: Int64? = nil
+    ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.layers = layers
+        self.keptSeconds = keptSeconds
     }
 
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
         case layers
+        case keptSeconds = "kept_seconds"
     }
 }

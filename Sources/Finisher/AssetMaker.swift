@@ -77,7 +77,8 @@ struct AssetMaker: Sendable {
             id: id, stream: stream.id, room: stream.room, session: stream.session, kind: kind,
             path: path, byteCount: Int64(byteCount),
             duration: .nanoseconds(assets.plan.duration.rescaled(to: 1_000_000_000).ticks),
-            createdAt: createdAt)
+            createdAt: createdAt,
+            expiresAt: order.keptSeconds.map { createdAt + .seconds($0) })
     }
 }
 

@@ -109,7 +109,9 @@ public struct RoomcastServer: Sendable {
             settings.webhooks.map {
                 [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
             } ?? []
-        var configurations = (services + sender + [application, streams]).map {
+        let retention = AssetRetention(
+            catalogue: catalogue, root: settings.stream.recordingsDirectory, logger: logger)
+        var configurations = (services + sender + [retention] + [application, streams]).map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }
         if let guest {

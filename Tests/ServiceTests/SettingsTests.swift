@@ -36,6 +36,8 @@ import Testing
         #expect(settings.stream.ladder == .standard)
         #expect(settings.stream.segmentDuration == .seconds(2))
         #expect(settings.stream.rules.emptyTimeout == .seconds(300))
+        #expect(settings.stream.recordingsKept == .seconds(14 * 86_400))
+        #expect(settings.stream.rules.durationMaximum == nil)
     }
 
     @Test func everySettingCanBeWrittenIntoTheFile() throws {
@@ -46,14 +48,14 @@ import Testing
              "udp": {"host": "10.0.0.1", "port": 5000,
                      "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
              "auth": {"accessKey": "k1", "secret": "0123456789abcdef0123456789abcdef"},
-             "recordings": {"directory": "/srv/recordings"},
+             "recordings": {"directory": "/srv/recordings", "keepDays": 0.5},
              "webhooks": {"url": "https://example.org/hooks?a=1",
                           "secret": "fedcba9876543210fedcba9876543210"},
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
                         "layout": {"fit": "letterbox", "focus": null},
-                        "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0,
+                        "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
                         "maximum": 9, "variantsPerRoomMaximum": 2},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
              "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
@@ -62,6 +64,8 @@ import Testing
         #expect(settings.httpPort == 9000)
         #expect(settings.certificateFile == "c.pem")
         #expect(settings.stream.recordingsDirectory == "/srv/recordings")
+        #expect(settings.stream.recordingsKept == .seconds(43_200))
+        #expect(settings.stream.rules.durationMaximum == .seconds(600))
         #expect(
             settings.webhooks
                 == WebhookSettings(
@@ -196,6 +200,10 @@ import Testing
         (
             #"{"webhooks": {"secret": "0123456789abcdef0123456789abcdef"}}"#,
             .invalid(key: "webhooks.secret", reason: "webhooks.url is missing")
+        ),
+        (
+            #"{"recordings": {"keepDays": -1}}"#,
+            .invalid(key: "recordings.keepDays", reason: "0 (for ever) to 36500 days")
         ),
         (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
         ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),

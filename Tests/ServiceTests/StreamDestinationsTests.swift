@@ -29,6 +29,23 @@ import Testing
         #expect(ladders.ladder(for: "") == ladder)
     }
 
+    @Test func aDestinationLimitsHowLongItsStreamsLast() throws {
+        let destinations = try ladders(
+            """
+            {"short": {"maxDuration": 600, "autoStopTimeout": 30},
+             "plain": {"maxDuration": 0, "autoStopTimeout": 0}}
+            """)
+        var configured = StreamRules(emptyTimeout: .seconds(300))
+        configured.durationMaximum = .seconds(7200)
+        let short = destinations.rules(for: "short", configured)
+        #expect(short.durationMaximum == .seconds(600) && short.emptyTimeout == .seconds(30))
+        #expect(destinations.rules(for: "plain", configured) == configured)
+        let refusal = SettingsError.invalid(
+            key: "policy.file",
+            reason: "destination 'x': maxDuration is 0 to 2678400 seconds")
+        #expect(throws: refusal) { try ladders(#"{"x": {"maxDuration": -1}}"#) }
+    }
+
     @Test func withSeveralTheDefaultIsTheOneOfThatName() throws {
         let ladders = try ladders(
             """

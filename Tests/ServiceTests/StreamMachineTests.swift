@@ -116,6 +116,23 @@ import Testing
         #expect(machine.status == .failed)
     }
 
+    @Test func aStreamThatRanForItsLongestStops() {
+        var rules = rules
+        rules.durationMaximum = .seconds(100)
+        var machine = StreamMachine(rules: rules, isEmpty: false, at: .zero)
+        _ = machine.timePassed(at: .zero)
+        // It counts from the first segment, and a bot's death does not begin it anew.
+        _ = machine.botRunning(at: at(2))
+        #expect(machine.nextDeadline == at(102))
+        _ = machine.botExited(.failed(reason: "x"), at: at(50))
+        _ = machine.timePassed(at: at(51))
+        _ = machine.botRunning(at: at(52))
+        #expect(machine.timePassed(at: at(101.9)) == [])
+        #expect(
+            machine.timePassed(at: at(102))
+                == [.askToStop, .changed(.stopping, reason: "max duration reached")])
+    }
+
     @Test func deathsLongAgoAreForgiven() {
         var machine = running()
         for time in stride(from: 10.0, to: 2000, by: 40) {

@@ -12,6 +12,7 @@ enum SettingKey: String, CaseIterable {
     case authSecret = "auth.secret"
     case outputDirectory = "output.directory"
     case recordingsDirectory = "recordings.directory"
+    case recordingsKeepDays = "recordings.keepDays"
     case webhooksURL = "webhooks.url"
     case webhooksSecret = "webhooks.secret"
     case policyFile = "policy.file"
@@ -24,6 +25,7 @@ enum SettingKey: String, CaseIterable {
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
     case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
+    case streamMaximumSeconds = "stream.maximumSeconds"
     case streamMaximum = "stream.maximum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
     case picturesHosts = "pictures.hosts"
@@ -50,7 +52,9 @@ enum SettingKey: String, CaseIterable {
         case .httpPort, .udpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
             .streamVariantsPerRoomMaximum:
             .integer
-        case .streamSegmentSeconds, .streamEmptyTimeoutSeconds: .number
+        case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamMaximumSeconds,
+            .recordingsKeepDays:
+            .number
         case .pagesOpenTokens, .picturesAllowHTTP: .flag
         case .udpAdvertisedAddresses, .streamLadder, .picturesHosts: .list
         case .streamLayout: .object

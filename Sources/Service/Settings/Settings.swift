@@ -207,6 +207,14 @@ extension Settings {
             // 100ms leaves a room in which nobody has been for five minutes.
             stream.rules.emptyTimeout = .seconds(300)
         }
+        if let seconds = source.number(.streamMaximumSeconds) {
+            guard (0...2_678_400).contains(seconds) else {
+                throw .invalid(
+                    key: SettingKey.streamMaximumSeconds.rawValue,
+                    reason: "0 (never) to 2678400 seconds")
+            }
+            stream.rules.durationMaximum = seconds == 0 ? nil : .seconds(seconds)
+        }
         stream.streamsMaximum =
             try integer(source, .streamMaximum, 1...1000) ?? stream.streamsMaximum
         stream.variantsPerRoomMaximum =
@@ -215,6 +223,13 @@ extension Settings {
         stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory
         stream.recordingsDirectory =
             source.text(.recordingsDirectory) ?? stream.recordingsDirectory
+        if let days = source.number(.recordingsKeepDays) {
+            guard (0...36_500).contains(days) else {
+                throw .invalid(
+                    key: SettingKey.recordingsKeepDays.rawValue, reason: "0 (for ever) to 36500 days")
+            }
+            stream.recordingsKept = days == 0 ? nil : .seconds((days * 86_400).rounded(.up))
+        }
     }
 
     private mutating func readLayout(_ source: SettingsSource) throws(SettingsError) {

@@ -4,10 +4,12 @@ import MediaKernel
 import Rooms
 import Stage
 
-/// The ladders and layouts that a policy's destinations ask for, by the destination's name.
+/// The ladders, layouts and limits of time that a policy's destinations ask for, by the destination's name.
 public struct StreamDestinations: Hashable, Sendable {
     private var ladders: [String: Ladder] = [:]
     private var layouts: [String: JSONValue] = [:]
+    private var durations: [String: Duration] = [:]
+    private var emptyTimeouts: [String: Duration] = [:]
     private var names: Set<String> = []
 
     /// No destinations: every stream has the configured ladder and layout.
@@ -32,6 +34,9 @@ public struct StreamDestinations: Hashable, Sendable {
                 }
                 layouts[name] = change
             }
+            durations[name] = try Self.limit(destination.maxDuration, "maxDuration", of: name)
+            emptyTimeouts[name] = try Self.limit(
+                destination.autoStopTimeout, "autoStopTimeout", of: name)
             guard let rungs = destination.layers else { continue }
             let frameRate = destination.videoFrameRate ?? standard.frameRate
             let layers = rungs.enumerated().map { index, rung in
@@ -50,6 +55,22 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
+    /// Nil for what is not given, and for 0, as 100ms' templates have it.
+    private static func limit(
+        _ seconds: Int?, _ field: String, of name: String
+    ) throws(SettingsError) -> Duration? {
+        guard let seconds, seconds != 0 else { return nil }
+        guard secondsMaximum.contains(seconds) else {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': \(field) is 0 to \(secondsMaximum.upperBound) seconds")
+        }
+        return .seconds(seconds)
+    }
+
+    /// A month.
+    private static let secondsMaximum = 1...2_678_400
+
     /// Policies count in kbit/s. What would overflow is refused by the ladder's own limits.
     private static func bits(_ kilobits: Int) -> Int {
         kilobits.multipliedReportingOverflow(by: 1000).overflow ? .max : kilobits * 1000
@@ -66,6 +87,15 @@ public struct StreamDestinations: Hashable, Sendable {
 
     /// What the destination's layout has other than the configured one.
     func layout(for destination: String) -> JSONValue? { layouts[named(destination)] }
+
+    /// The configured rules, with the destination's limits of time.
+    func rules(for destination: String, _ configured: StreamRules) -> StreamRules {
+        var rules = configured
+        let name = named(destination)
+        rules.durationMaximum = durations[name] ?? rules.durationMaximum
+        rules.emptyTimeout = emptyTimeouts[name] ?? rules.emptyTimeout
+        return rules
+    }
 
     private func named(_ destination: String) -> String {
         if !destination.isEmpty { return destination }

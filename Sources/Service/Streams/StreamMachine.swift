@@ -16,6 +16,8 @@ public struct StreamRules: Hashable, Sendable {
     public var terminateTimeout: Duration = .seconds(5)
     /// How long a stream goes on in an empty room; nil for ever.
     public var emptyTimeout: Duration?
+    /// How long a stream may run; nil for ever.
+    public var durationMaximum: Duration?
     /// Finishers that may fail before the stream does.
     public var finishAttemptsMaximum = 5
     /// From the first finisher's end to the next one; doubled from one to the next.
@@ -137,6 +139,8 @@ struct StreamMachine: Hashable, Sendable {
     private var deaths: [Instant] = []
     private var hasLaunched = false
     private var emptySince: Instant?
+    /// When the stream first ran.
+    private var ranSince: Instant?
     private var stopReason = ""
 
     /// - Parameters:
@@ -173,7 +177,8 @@ struct StreamMachine: Hashable, Sendable {
         switch phase {
         case .starting(let bot), .running(let bot):
             let empty = emptySince.flatMap { since in rules.emptyTimeout.map { since + $0 } }
-            return [Self.deadline(of: bot), empty].compactMap { $0 }.min()
+            let longest = ranSince.flatMap { since in rules.durationMaximum.map { since + $0 } }
+            return [Self.deadline(of: bot), empty, longest].compactMap { $0 }.min()
         case .stopping(.asked(let until)), .stopping(.terminated(let until)): return until
         case .postProcessing(let work):
             switch work.finisher {
@@ -189,6 +194,7 @@ struct StreamMachine: Hashable, Sendable {
         switch phase {
         case .starting(.alive):
             phase = .running(.alive(readyBy: nil))
+            ranSince = now
             return [.changed(.running, reason: nil)]
         case .running(.alive):
             phase = .running(.alive(readyBy: nil))
@@ -285,6 +291,9 @@ struct StreamMachine: Hashable, Sendable {
         case .starting(let bot), .running(let bot):
             if let since = emptySince, let timeout = rules.emptyTimeout, since + timeout <= now {
                 return stopRequested(reason: "last peer left", at: now)
+            }
+            if let since = ranSince, let longest = rules.durationMaximum, since + longest <= now {
+                return stopRequested(reason: "max duration reached", at: now)
             }
             guard let deadline = Self.deadline(of: bot), deadline <= now else { return [] }
             return botDue(bot, at: now)

@@ -29,6 +29,8 @@ public struct StreamSettings: Hashable, Sendable {
     /// The root below which the assets of recordings lie. On the same disk as the streams, VODs
     /// take no room of their own.
     public var recordingsDirectory = "recordings"
+    /// How long assets are kept once they are made; nil for ever.
+    public var recordingsKept: Duration? = .seconds(14 * 86_400)
     /// In front of `/hls/…` in playback URLs, without a slash at the end.
     public var publicBaseURL = "http://localhost:8080"
     /// Passed on to the bots.

@@ -15,7 +15,8 @@ extension Streams {
         guard let recording = request.recording, recording.isWanted else { return nil }
         let order = RecordingOrder(
             hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
-            layers: ladder)
+            layers: ladder,
+            keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) })
         return (order, try reservePlace(room: room, at: time))
     }
 

@@ -36,7 +36,8 @@ extension Streams {
             request, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
         let entry = StreamOnAir(
             machine: StreamMachine(
-                rules: settings.rules, isRecorded: recording != nil,
+                rules: settings.destinations.rules(for: request.destination, settings.rules),
+                isRecorded: recording != nil,
                 isEmpty: !occupied.contains(room), at: instant),
             ladder: ladder, layout: layout, directory: directory, requestedAt: instant,
             order: recording?.0, place: recording?.1)

@@ -1,0 +1,115 @@
+import Catalogue
+import Foundation
+import Logging
+import MediaKernel
+import Testing
+
+@testable import Service
+
+@Suite struct AssetRetentionTests {
+    private static let now = UnixTime(seconds: 1_760_000_000)
+
+    private final class Place {
+        let root = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-retention-\(UUID().uuidString)").path
+        let catalogue: Catalogue
+
+        init() throws {
+            try FileManager.default.createDirectory(
+                atPath: root, withIntermediateDirectories: true)
+            catalogue = try Catalogue(path: "\(root)/catalogue.sqlite")
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: root) }
+
+        var retention: AssetRetention {
+            AssetRetention(
+                catalogue: catalogue, root: root,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                clock: { AssetRetentionTests.now })
+        }
+
+        func isThere(_ path: String) -> Bool {
+            FileManager.default.fileExists(atPath: "\(root)/\(path)")
+        }
+
+        /// An asset with its file; seconds from now until it expires, nil for never.
+        func add(
+            _ id: String, _ kind: CatalogueAsset.Kind = .roomComposite, path: String,
+            in seconds: Int64?, status: CatalogueAsset.Status = .completed
+        ) async throws {
+            let url = URL(filePath: "\(root)/\(path)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: url)
+            try await catalogue.save([
+                CatalogueAsset(
+                    id: id, stream: "s", room: "r", kind: kind, status: status, path: path,
+                    byteCount: 1, createdAt: AssetRetentionTests.now,
+                    expiresAt: seconds.map { AssetRetentionTests.now + .seconds($0) })
+            ])
+        }
+    }
+
+    @Test func whatIsOverGoesAndNothingElse() async throws {
+        let place = try Place()
+        try await place.add("over", path: "hls/r/d/1/file-recording/a.mp4", in: 0)
+        try await place.add("later", path: "hls/r/d/1/file-recording/b.mp4", in: 1)
+        try await place.add("never", path: "hls/r/d/1/file-recording/c.mp4", in: nil)
+        try await place.add("failed", path: "hls/r/d/1/d.mp4", in: -5, status: .failed)
+        await place.retention.expire()
+        #expect(try await place.catalogue.asset("over")?.status == .expired)
+        #expect(!place.isThere("hls/r/d/1/file-recording/a.mp4"))
+        for (id, path) in [
+            ("later", "file-recording/b.mp4"), ("never", "file-recording/c.mp4"),
+        ] {
+            #expect(try await place.catalogue.asset(id)?.status == .completed)
+            #expect(place.isThere("hls/r/d/1/\(path)"))
+        }
+        #expect(place.isThere("hls/r/d/1/d.mp4"))
+    }
+
+    @Test func aVODGoesWithItsPlaylistsAndSegments() async throws {
+        let place = try Place()
+        try await place.add("m", path: "hls/r/d/1/file-recording/a.mp4", in: 60)
+        try await place.add("s", path: "hls/r/d/1/vod/stream_0/segment_000000.ts", in: nil)
+        try await place.add("vod", .roomVOD, path: "hls/r/d/1/vod/Rec.zip", in: -1)
+        await place.retention.expire()
+        #expect(!place.isThere("hls/r/d/1/vod") && place.isThere("hls/r/d/1/file-recording/a.mp4"))
+    }
+
+    @Test func moreThanAPageGoesAtOnce() async throws {
+        let place = try Place()
+        for index in 0..<205 {
+            try await place.add("a\(index)", path: "hls/r/d/1/x\(index).mp4", in: -Int64(index))
+        }
+        await place.retention.expire()
+        for index in 0..<205 { #expect(!place.isThere("hls/r/d/1/x\(index).mp4")) }
+    }
+
+    @Test func whatAServerThatWasKilledLeftIsRemovedByTheNext() async throws {
+        let place = try Place()
+        for index in 0..<105 {
+            try await place.add(
+                "a\(index)", path: "hls/r/d/1/x\(index).mp4", in: -1, status: .expired)
+        }
+        try await place.add("b", path: "hls/r/d/1/b.mp4", in: 5)
+        await place.retention.removeLeftOver()
+        for index in 0..<105 { #expect(!place.isThere("hls/r/d/1/x\(index).mp4")) }
+        #expect(place.isThere("hls/r/d/1/b.mp4"))
+    }
+
+    @Test func noPathLeadsOutOfTheRoot() async throws {
+        let place = try Place()
+        try await place.add("a", path: "hls/keep.mp4", in: nil)
+        for (index, path) in ["hls/../hls/keep.mp4", "hls//keep.mp4", "catalogue.sqlite"].enumerated() {
+            try await place.catalogue.save([
+                CatalogueAsset(
+                    id: "x\(index)", stream: "s", room: "r", kind: .roomComposite, path: path,
+                    byteCount: 1, createdAt: Self.now, expiresAt: Self.now)
+            ])
+        }
+        await place.retention.expire()
+        #expect(place.isThere("hls/keep.mp4") && place.isThere("catalogue.sqlite"))
+    }
+}
