@@ -93,7 +93,8 @@ extension CatalogueDelivery {
     init(_ row: Row) {
         self.init(
             id: row["id"], line: row["line"], room: RoomID(row["room"]), kind: row["kind"],
-            isTerminal: row["terminal"], body: Array(row["body"] as Data), createdAt: UnixTime(nanoseconds: row["created"]))
+            isTerminal: row["terminal"], body: Array(row["body"] as Data),
+            createdAt: UnixTime(nanoseconds: row["created"]))
         status = Status(rawValue: row["status"]) ?? .failed
         attempts = row["attempts"]
         dueAt = UnixTime(nanoseconds: row["due"])

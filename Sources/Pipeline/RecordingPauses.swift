@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The frames of a run that are not to be recorded. Written by the director, read by the layers when
-/// they publish a segment: by then all of its frames have passed the director.
+/// The frames of a run that are not to be recorded. Written by the director, read by the layers
+/// when they publish a segment: by then all of its frames have passed the director.
 final class RecordingPauses: Sendable {
     private struct State {
         var over: [Range<Int64>] = []

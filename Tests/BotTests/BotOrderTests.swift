@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "recording", "recording {}", #"recording {"paused":1}"#, "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
+        "recording", "recording {}", #"recording {"paused":1}"#,
+        "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
         #"layout {"gap":"wide"}"#, "layout {", "paint {}", #"AUDIO {"roles":null}"#,
     ])
     func aLineThatIsNoOrderIsNone(line: String) {

@@ -32,7 +32,8 @@ import Testing
         defer { place.remove() }
         let catalogue = try place.open()
         let event = CatalogueDelivery(
-            id: "event", line: "gone", room: "room", kind: "hls.stopped.success", isTerminal: true, body: [],
+            id: "event", line: "gone", room: "room", kind: "hls.stopped.success",
+            isTerminal: true, body: [],
             createdAt: UnixTime(seconds: 5))
         try await catalogue.save(stream("gone", .completed), telling: [event])
         let streams = "\(place.path)/streams"

@@ -164,7 +164,8 @@ class Series:
         """The segments that the bots recorded, by what they show."""
         log = folder / f"stream_{layer}" / "segments.log"
         found = {}
-        for line in (log.read_bytes() if log.exists() else b"").decode(errors="replace").splitlines():
+        text = log.read_bytes().decode(errors="replace") if log.exists() else ""
+        for line in text.splitlines():
             fields = dict(re.findall(r"(\w+)=(\S+)", line))
             if not re.search(r" \*[0-9a-f]{8}$", line):
                 continue

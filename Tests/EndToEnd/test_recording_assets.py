@@ -109,6 +109,14 @@ def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_pa
             assert all(int(line.strip(",")) > 60 for line in counts if line.strip(",")), counts
 
 
+def test_a_directory_belongs_to_one_server_at_a_time(server, binary):
+    ports = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0"}
+    second = subprocess.run([str(binary), "serve"], env=os.environ | server.settings | ports,
+                            capture_output=True, text=True, timeout=TIMEOUT)
+    assert second.returncode != 0
+    assert "is in use by another server" in second.stderr
+
+
 def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):
     """And the catalogue can be made anew from the directories."""
     server = Server(tmp_path / "one")

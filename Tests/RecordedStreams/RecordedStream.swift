@@ -25,8 +25,9 @@ public final class RecordedStream {
     public let layers: [Layer]
     public private(set) var records: [[SegmentRecord]]
 
-    public init(layers: [Layer] = [Layer(width: 320, height: 180), Layer(width: 192, height: 144)]) throws
-    {
+    public init(
+        layers: [Layer] = [Layer(width: 320, height: 180), Layer(width: 192, height: 144)]
+    ) throws {
         path =
             FileManager.default.temporaryDirectory
             .appending(path: "roomcast-\(UUID().uuidString)").path

@@ -102,7 +102,8 @@ import Testing
     @Test func noPathLeadsOutOfTheRoot() async throws {
         let place = try Place()
         try await place.add("a", path: "hls/keep.mp4", in: nil)
-        for (index, path) in ["hls/../hls/keep.mp4", "hls//keep.mp4", "catalogue.sqlite"].enumerated() {
+        let paths = ["hls/../hls/keep.mp4", "hls//keep.mp4", "catalogue.sqlite"]
+        for (index, path) in paths.enumerated() {
             try await place.catalogue.save([
                 CatalogueAsset(
                     id: "x\(index)", stream: "s", room: "r", kind: .roomComposite, path: path,

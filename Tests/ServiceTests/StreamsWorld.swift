@@ -37,7 +37,8 @@ final class StreamsWorld: Sendable {
             events: StreamEvents(accountID: "acc") { asset, _ in "http://h:1/\(asset.id)" },
             authority: authority,
             endpoint: "http://127.0.0.1:1",
-            launcher: launcher, finishers: finishers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            launcher: launcher, finishers: finishers,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { (clock.instant, clock.time) })
         await streams.observe(by: observer)
     }

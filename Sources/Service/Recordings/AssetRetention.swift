@@ -9,8 +9,8 @@ import Synchronization
 
 /// Removes the files of assets whose time is over, and nothing else.
 ///
-/// An asset is `expired` in the catalogue before its files go, so that what is listed as completed is
-/// there. A server that is killed in between leaves files behind, which the next one removes.
+/// An asset is `expired` in the catalogue before its files go, so that what is listed as completed
+/// is there. A server that is killed in between leaves files behind, which the next one removes.
 struct AssetRetention: Service {
     /// Assets are kept for days; a minute more does not matter.
     static let interval: Duration = .seconds(60)
@@ -46,7 +46,8 @@ struct AssetRetention: Service {
                     at: clock(), limit: Self.pageSize)
                 for asset in expired {
                     logger.info(
-                        "asset expired", metadata: ["asset": "\(asset.id)", "room": "\(asset.room)"])
+                        "asset expired",
+                        metadata: ["asset": "\(asset.id)", "room": "\(asset.room)"])
                     await remove(asset)
                 }
                 guard expired.count == Self.pageSize else { return }

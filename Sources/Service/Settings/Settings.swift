@@ -226,7 +226,8 @@ extension Settings {
         if let days = source.number(.recordingsKeepDays) {
             guard (0...36_500).contains(days) else {
                 throw .invalid(
-                    key: SettingKey.recordingsKeepDays.rawValue, reason: "0 (for ever) to 36500 days")
+                    key: SettingKey.recordingsKeepDays.rawValue,
+                    reason: "0 (for ever) to 36500 days")
             }
             stream.recordingsKept = days == 0 ? nil : .seconds((days * 86_400).rounded(.up))
         }
@@ -272,7 +273,8 @@ extension Settings {
         else {
             throw .invalid(
                 key: SettingKey.webhooksSecret.rawValue,
-                reason: "at least \(Self.webhookSecretBytesMinimum) bytes that the receiver has too")
+                reason: "at least \(Self.webhookSecretBytesMinimum) bytes "
+                    + "that the receiver has too")
         }
         webhooks = WebhookSettings(url: url, secret: secret, accountID: accessKey)
     }

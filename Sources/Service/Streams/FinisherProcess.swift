@@ -9,8 +9,8 @@ import SystemPackage
     import Foundation
 #endif
 
-/// Starts finishers as processes of their own: `<executable> finish …`. One whose parent dies goes
-/// on to its end; the next server's finisher waits for it and finds its work done.
+/// Starts finishers as processes of their own: `<executable> finish …`. One whose parent dies
+/// goes on to its end; the next server's finisher waits for it and finds its work done.
 public struct FinisherProcess: FinisherLauncher {
     /// Longer lines are not read: a finisher that writes one is broken.
     static let lineBytesMaximum = 64 * 1024

@@ -4,7 +4,8 @@ import MediaKernel
 import Rooms
 import Stage
 
-/// The ladders, layouts and limits of time that a policy's destinations ask for, by the destination's name.
+/// The ladders, layouts and limits of time that a policy's destinations ask for, by the
+/// destination's name.
 public struct StreamDestinations: Hashable, Sendable {
     private var ladders: [String: Ladder] = [:]
     private var layouts: [String: JSONValue] = [:]
@@ -63,7 +64,8 @@ public struct StreamDestinations: Hashable, Sendable {
         guard secondsMaximum.contains(seconds) else {
             throw .invalid(
                 key: "policy.file",
-                reason: "destination '\(name)': \(field) is 0 to \(secondsMaximum.upperBound) seconds")
+                reason: "destination '\(name)': "
+                    + "\(field) is 0 to \(secondsMaximum.upperBound) seconds")
         }
         return .seconds(seconds)
     }

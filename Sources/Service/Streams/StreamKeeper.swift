@@ -31,8 +31,9 @@ struct StreamKeeper: Sendable {
         self.events = events
     }
 
-    /// A state that is not the last: in the file before anybody is told of it. It waits for no disk,
-    /// so that starts and stops are answered at once; a process' death costs nothing all the same.
+    /// A state that is not the last: in the file before anybody is told of it. It waits for no
+    /// disk, so that starts and stops are answered at once; a process' death costs nothing all the
+    /// same.
     static func note(_ record: Record) throws {
         try data(record).write(
             to: URL(fileURLWithPath: "\(record.directory)/\(StreamFile.name)"), options: .atomic)
