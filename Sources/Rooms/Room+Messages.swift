@@ -91,8 +91,10 @@ extension Room {
         var state = state
         state.variants = Array(state.variants.prefix(RoomLimits.variants))
         guard state != hls else { return }
+        let before = hls
         hls = state
         tell(everybody(), .hlsChanged(state))
+        if state.recording != before.recording { tell(everybody(), .recordingChanged(state)) }
         emit(.refreshPreviews)
     }
 

@@ -26,6 +26,8 @@ public enum RoomEvent: Hashable, Sendable {
     case tracksRemoved([Track], of: Peer)
     case messageSent(Message)
     case hlsChanged(HLSState)
+    /// What is kept of the streams, which `hlsChanged` has too, changed.
+    case recordingChanged(HLSState)
     case storeChanged([SessionStore.Entry])
     /// The recipient has been removed, or the room has ended.
     case leaveRequested(by: PeerID?, reason: String, roomEnded: Bool)

@@ -52,14 +52,52 @@ public struct StreamingFailure: Hashable, Sendable {
     }
 }
 
+/// What is kept of the room's streams, as peers see it.
+public struct HLSRecording: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, Codable {
+        case none, initialised, started, paused, resumed, stopped, failed
+
+        /// Whether something is kept, or will be again once it is resumed.
+        public var isOn: Bool {
+            switch self {
+            case .initialised, .started, .paused, .resumed: true
+            case .none, .stopped, .failed: false
+            }
+        }
+    }
+
+    public var state: State
+    public var hlsVOD: Bool
+    public var singleFilePerLayer: Bool
+    public var initialisedAt: WallTime?
+    public var startedAt: WallTime?
+
+    public init(
+        state: State, hlsVOD: Bool, singleFilePerLayer: Bool, initialisedAt: WallTime? = nil,
+        startedAt: WallTime? = nil
+    ) {
+        self.state = state
+        self.hlsVOD = hlsVOD
+        self.singleFilePerLayer = singleFilePerLayer
+        self.initialisedAt = initialisedAt
+        self.startedAt = startedAt
+    }
+}
+
 /// What everybody in the room knows of its streams.
 public struct HLSState: Hashable, Sendable {
     public var variants: [HLSVariant]
     public var error: StreamingFailure?
+    /// Nil when nothing of them was to be kept.
+    public var recording: HLSRecording?
 
-    public init(variants: [HLSVariant] = [], error: StreamingFailure? = nil) {
+    public init(
+        variants: [HLSVariant] = [], error: StreamingFailure? = nil,
+        recording: HLSRecording? = nil
+    ) {
         self.variants = variants
         self.error = error
+        self.recording = recording
     }
 
     public var isRunning: Bool { variants.contains { $0.state.isRunning } }

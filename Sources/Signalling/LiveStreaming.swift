@@ -1,7 +1,7 @@
 public import MediaKernel
 
 /// Starts and stops the streams of a room at the request of a peer in it (`hls-start`,
-/// `hls-stop`). What becomes of it comes back by ``RoomSignalling/hlsChanged(_:error:)``.
+/// `hls-stop`). What becomes of it comes back by ``RoomSignalling/hlsChanged(_:)``.
 public protocol LiveStreaming: Sendable {
     /// Starting what runs is no error. No variants: the default view.
     ///

@@ -154,6 +154,18 @@ import Testing
         }
     }
 
+    @Test func theRoomHearsOfAPause() async throws {
+        try await StreamsWorld().run { world in
+            let id = try await world.streams.start(room: "demo", all, startedBy: nil)[0].id
+            for isPaused in [true, true, false] {
+                _ = try await world.streams.setRecording(stream: id, isPaused: isPaused)
+            }
+            #expect(await world.observer.next()?.map(\.isRecordingPaused) == [false])
+            #expect(await world.observer.next()?.map(\.isRecordingPaused) == [true])
+            #expect(await world.observer.next()?.map(\.hasRecordingResumed) == [true])
+        }
+    }
+
     @Test func whatIsNotRecordedOrNotOnAirCannotBePaused() async throws {
         try await StreamsWorld().run { world in
             let plain = try await world.streams.start(

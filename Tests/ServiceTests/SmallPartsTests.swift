@@ -138,5 +138,49 @@ import Testing
         #expect(shown.variants[0].url == "p")
         #expect(shown.variants[0].initialisedAt == WallTime(milliseconds: 1500))
         #expect(shown.error?.message == (status == .failed ? "failure: x" : nil))
+        #expect(shown.recording == nil)
+    }
+
+    private func recorded(
+        _ id: StreamID, _ status: LiveStream.Status, isPaused: Bool = false,
+        hasResumed: Bool = false
+    ) -> LiveStream {
+        var stream = LiveStream(
+            id: id, room: "demo", session: nil, variant: LiveStreamVariant(),
+            recording: LiveStreamRecording(hlsVOD: id == "1", singleFilePerLayer: true),
+            destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1_500_000_000),
+            startedBy: "")
+        stream.status = status
+        stream.startedAt = status == .starting ? nil : Timestamp(nanoseconds: 2_500_000_000)
+        stream.isRecordingPaused = isPaused
+        stream.hasRecordingResumed = hasResumed
+        return stream
+    }
+
+    @Test(arguments: [
+        (LiveStream.Status.starting, false, false, HLSRecording.State.initialised),
+        (.starting, true, false, .paused), (.running, false, false, .started),
+        (.running, true, true, .paused), (.running, false, true, .resumed),
+        (.stopping, false, false, .started), (.postProcessing, false, true, .stopped),
+        (.completed, false, false, .stopped), (.failed, false, false, .failed),
+    ])
+    func peersAreShownTheRecordingsState(
+        status: LiveStream.Status, isPaused: Bool, hasResumed: Bool, state: HLSRecording.State
+    ) {
+        let stream = recorded("1", status, isPaused: isPaused, hasResumed: hasResumed)
+        let shown = HLSState([stream], playlistType: .dvr).recording
+        #expect(
+            shown
+                == HLSRecording(
+                    state: state, hlsVOD: true, singleFilePerLayer: true,
+                    initialisedAt: WallTime(milliseconds: 1500),
+                    startedAt: status == .starting ? nil : WallTime(milliseconds: 2500)))
+    }
+
+    @Test func ofSeveralRecordingsTheNewestThatGoesOnIsShown() {
+        let streams = [recorded("1", .running), recorded("2", .running), recorded("3", .completed)]
+        #expect(HLSState(streams, playlistType: .dvr).recording?.hlsVOD == false)
+        #expect(HLSState([streams[0], streams[2]], playlistType: .dvr).recording?.hlsVOD == true)
+        #expect(HLSState([streams[2]], playlistType: .dvr).recording?.state == .stopped)
     }
 }

@@ -190,7 +190,8 @@ import Testing
             {"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"t","stream_id":"s",\
             "type":"video","source":"screen","description":"d","mute":true}}}
             """)
-        await fixture.signalling.hlsChanged([HLSVariant(url: "u", state: .started)])
+        await fixture.signalling.hlsChanged(
+            HLSState(variants: [HLSVariant(url: "u", state: .started)]))
         let socket = try await fixture.connect("bot", role: Policy.recorderRole)
         var client = SignallingClient(seed: 9)
         client.opened(at: .zero)

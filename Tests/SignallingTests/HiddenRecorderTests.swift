@@ -79,7 +79,8 @@ import Testing
             "type":"video"}}}
             """)
         _ = try await ann.call("broadcast", #"{"info":{"message":"x"}}"#)
-        await fixture.signalling.hlsChanged([HLSVariant(url: "u", state: .started)])
+        await fixture.signalling.hlsChanged(
+            HLSState(variants: [HLSVariant(url: "u", state: .started)]))
         #expect(
             try await bot.drain().map(\.method) == [
                 "on-peer-join", "on-track-add", "on-broadcast", "on-hls-update",

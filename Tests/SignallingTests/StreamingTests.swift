@@ -20,8 +20,8 @@ import Testing
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "viewer")
         _ = try await ann.drain()
-        await fixture.signalling.hlsChanged([started])
-        await fixture.signalling.hlsChanged([started])
+        await fixture.signalling.hlsChanged(HLSState(variants: [started]))
+        await fixture.signalling.hlsChanged(HLSState(variants: [started]))
         for client in [ann, ben] {
             #expect(
                 await client.socket.next() == """
@@ -34,7 +34,7 @@ import Testing
 
     @Test func lateJoinersVisitorsAndThoseWhoReturnAreToldToo() async throws {
         let ann = try await fixture.join("ann")
-        await fixture.signalling.hlsChanged([started])
+        await fixture.signalling.hlsChanged(HLSState(variants: [started]))
         let ben = try await fixture.connect("ben")
         let state = try await ben.drain().last
         #expect(
@@ -54,7 +54,9 @@ import Testing
         var failed = started
         failed.state = .failed
         await fixture.signalling.hlsChanged(
-            [failed], error: StreamingFailure(code: 500, message: "the disk is full"))
+            HLSState(
+                variants: [failed],
+                error: StreamingFailure(code: 500, message: "the disk is full")))
         let update = try #require(await ann.next())
         #expect(update.params["enabled"] == .bool(false))
         #expect(update.params["error"]["message"].string == "the disk is full")
@@ -62,6 +64,57 @@ import Testing
         let hls = try await ben.drain().last?.params["room"]["streaming"]["hls"]
         #expect(hls?["variants"][0]["state"].string == "failed")
         #expect(hls?["error"]["code"].integer == 500)
+    }
+
+    @Test func whatIsRecordedIsToldToThoseWhoAreThereAndInTheRoomsState() async throws {
+        let ann = try await fixture.join("ann")
+        var recording = HLSRecording(
+            state: .started, hlsVOD: true, singleFilePerLayer: false,
+            initialisedAt: WallTime(milliseconds: 1_720_000_004_000),
+            startedAt: WallTime(milliseconds: 1_720_000_009_000))
+        await fixture.signalling.hlsChanged(
+            HLSState(variants: [started], recording: recording))
+        let config = #"{"hls_vod":true,"single_file_per_layer":false}"#
+        #expect(
+            await ann.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-hls-update","params":{"enabled":true,\
+                "hls_recording":\(config),"variants":[\(Self.variant)]}}
+                """)
+        #expect(
+            await ann.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-record-update","params":{\
+                "hls_recording":\(config),"initialised_at":1720000004000,\
+                "started_at":1720000009000,"state":"started","type":"HLS"}}
+                """)
+        recording.state = .paused
+        await fixture.signalling.hlsChanged(
+            HLSState(variants: [started], recording: recording))
+        #expect(try await ann.drain().map(\.method) == ["on-hls-update", "on-record-update"])
+        let ben = try await fixture.connect("ben")
+        let state = """
+            "hls":{"config":\(config),"enabled":true,"initialised_at":1720000004000,\
+            "started_at":1720000009000,"state":"paused"}
+            """
+        #expect(try await ben.drain().last?.text.contains(state) == true)
+        await ann.close()
+        let back = try await fixture.connect("ann")
+        let list = try await back.drain()[1]
+        #expect(list.method == "peer-list" && list.text.contains(state))
+    }
+
+    @Test func aRecordingThatFailedSaysWhyAndIsOff() async throws {
+        let ann = try await fixture.join("ann")
+        let failed = HLSRecording(state: .failed, hlsVOD: false, singleFilePerLayer: true)
+        await fixture.signalling.hlsChanged(
+            HLSState(
+                error: StreamingFailure(code: 500, message: "the disk is full"),
+                recording: failed))
+        let update = try #require(try await ann.drain().last)
+        #expect(update.params["state"].string == "failed")
+        #expect(update.params["error"]["message"].string == "the disk is full")
+        let ben = try await fixture.connect("ben")
+        let hls = try await ben.drain().last?.params["room"]["recording"]["hls"]
+        #expect(hls?["enabled"] == .bool(false))
     }
 
     @Test func aHostStartsAndStopsAndAGuestMayNot() async throws {

@@ -61,6 +61,8 @@ public struct LiveStream: Hashable, Sendable {
     public var stopReason: String?
     /// Whether what is on air is left out of the assets at the moment.
     public var isRecordingPaused = false
+    /// Whether a pause of the recording is over.
+    public var hasRecordingResumed = false
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
     /// How much of post-processing is done, in thousandths; nil before and after

@@ -118,7 +118,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             signalling: signalling, media: mediaRoom, pump: Task { await signalling.run() })
         entries[id] = entry
         if let state = streams[id] {
-            await signalling.hlsChanged(state.variants, error: state.error)
+            await signalling.hlsChanged(state)
         }
         logger.info("room opened", metadata: ["room": "\(id)"])
         return entry
@@ -198,7 +198,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     public func streamingChanged(room: RoomID, streams: [LiveStream]) async {
         let state = HLSState(streams, playlistType: playlistType)
         self.streams[room] = streams.contains(where: \.status.isOnAir) ? state : nil
-        await entries[room]?.signalling.hlsChanged(state.variants, error: state.error)
+        await entries[room]?.signalling.hlsChanged(state)
     }
 }
 

@@ -63,10 +63,12 @@ extension Streams {
         let time = clock().time
         archive.update(id) { stream in
             stream.isRecordingPaused = isPaused
+            stream.hasRecordingResumed = !isPaused
             stream.updatedAt = time
         }
         entry.signals?.yield(.recordingPaused(isPaused))
         log(.info, isPaused ? "recording paused" : "recording resumed", id)
+        announce(id)
         return archive[id] ?? record
     }
 

@@ -82,7 +82,42 @@ extension HLSState {
             },
             error: streams.last { $0.status == .failed }.map {
                 StreamingFailure(code: 500, message: $0.stopReason ?? "failure")
-            })
+            },
+            recording: HLSRecording(streams))
+    }
+}
+
+extension HLSRecording {
+    /// Of several variants that are recorded, peers are shown the newest that goes on. Nil when
+    /// nothing is to be kept of any.
+    init?(_ streams: [LiveStream]) {
+        let recorded = streams.filter { $0.recording?.isWanted ?? false }
+        guard let stream = recorded.last(where: \.status.isOnAir) ?? recorded.last,
+            let recording = stream.recording
+        else { return nil }
+        self.init(
+            state: State(stream), hlsVOD: recording.hlsVOD,
+            singleFilePerLayer: recording.singleFilePerLayer,
+            initialisedAt: WallTime(stream.createdAt),
+            startedAt: stream.startedAt.map { WallTime($0) })
+    }
+}
+
+extension HLSRecording.State {
+    init(_ stream: LiveStream) {
+        self =
+            switch stream.status {
+            case .starting, .running, .stopping:
+                if stream.isRecordingPaused {
+                    .paused
+                } else if stream.startedAt == nil {
+                    .initialised
+                } else {
+                    stream.hasRecordingResumed ? .resumed : .started
+                }
+            case .postProcessing, .completed: .stopped
+            case .failed: .failed
+            }
     }
 }
 

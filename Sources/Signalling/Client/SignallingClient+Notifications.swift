@@ -45,6 +45,9 @@ extension SignallingClient {
             emit(.broadcast(try read(BroadcastNotification.self, text)))
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, text)))
+        case .onRecordUpdate:
+            // What is kept concerns people, and no client of ours.
+            break
         case .onMetadataChange:
             emit(.metadata(try read(MetadataNotification.self, text).values))
         case .onPeerLeaveRequest:

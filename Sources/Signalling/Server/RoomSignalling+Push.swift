@@ -57,6 +57,8 @@ extension RoomSignalling {
             push(.onBroadcast, BroadcastNotification(message), to: listeners)
         case .hlsChanged(let state):
             push(.onHLSUpdate, HLSPayload(state), to: listeners)
+        case .recordingChanged(let state):
+            push(.onRecordUpdate, RecordingNotification(state), to: listeners)
         case .storeChanged(let entries):
             let values = entries.map { MetadataPayload($0) }
             push(.onMetadataChange, MetadataNotification(values: values), to: listeners)

@@ -98,8 +98,8 @@ public actor RoomSignalling {
     }
 
     /// The room's streams changed. Every peer is told; those who come later are told on arrival.
-    public func hlsChanged(_ variants: [HLSVariant], error: StreamingFailure? = nil) async {
-        room.hlsChanged(HLSState(variants: variants, error: error))
+    public func hlsChanged(_ state: HLSState) async {
+        room.hlsChanged(state)
         await settle()
     }
 

@@ -33,6 +33,7 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onTrackRemove = "on-track-remove"
     case onBroadcast = "on-broadcast"
     case onHLSUpdate = "on-hls-update"
+    case onRecordUpdate = "on-record-update"
     case onMetadataChange = "on-metadata-change"
     case onPeerLeaveRequest = "on-peer-leave-request"
 }

@@ -41,14 +41,20 @@ public struct HLSPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var variants: [HLSVariantPayload]
     public var error: ErrorPayload?
+    /// What was to be kept.
+    public var recording: HLSRecordingRequest?
 
     public init(_ state: HLSState) {
         enabled = state.isRunning
         variants = state.variants.map(HLSVariantPayload.init)
         error = state.error.map { ErrorPayload(code: $0.code, message: $0.message) }
+        recording = state.recording.map { HLSRecordingRequest($0) }
     }
 
-    enum CodingKeys: String, CodingKey { case enabled, variants, error }
+    enum CodingKeys: String, CodingKey {
+        case enabled, variants, error
+        case recording = "hls_recording"
+    }
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -56,6 +62,7 @@ public struct HLSPayload: Hashable, Sendable, Codable {
         variants =
             try values.decodeIfPresent([HLSVariantPayload].self, forKey: .variants) ?? []
         error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
+        recording = try values.decodeIfPresent(HLSRecordingRequest.self, forKey: .recording)
     }
 }
 
@@ -72,9 +79,9 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var sfu = DisabledPayload()
         public var browser = DisabledPayload()
-        public var hls = DisabledPayload()
+        public var hls: HLSRecordingPayload
 
-        public init() {}
+        public init(_ state: HLSState) { hls = HLSRecordingPayload(state.recording) }
     }
 
     public struct Streaming: Hashable, Sendable, Codable {
@@ -108,7 +115,7 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
         name = room.name
         sessionID = room.session?.id.rawValue
         startedAt = room.session?.startedAt.milliseconds
-        recording = Recording()
+        recording = Recording(room.hls)
         streaming = Streaming(room.hls)
         transcriptions = []
     }

@@ -1,0 +1,77 @@
+public import Rooms
+
+/// `recording.hls` of the room's state (`100ms-server-api.md` section 2.6).
+public struct HLSRecordingPayload: Hashable, Sendable, Codable {
+    public var enabled: Bool
+    public var state: HLSRecording.State
+    /// In milliseconds since 1970.
+    public var initialisedAt: Int64?
+    public var startedAt: Int64?
+    public var config: HLSRecordingRequest?
+
+    enum CodingKeys: String, CodingKey {
+        case enabled, state
+        case initialisedAt = "initialised_at"
+        case startedAt = "started_at"
+        case config
+    }
+
+    /// - Parameter recording: nil where nothing was to be kept.
+    public init(_ recording: HLSRecording?) {
+        enabled = recording?.state.isOn ?? false
+        state = recording?.state ?? HLSRecording.State.none
+        initialisedAt = recording?.initialisedAt?.milliseconds
+        startedAt = recording?.startedAt?.milliseconds
+        config = recording.map { HLSRecordingRequest($0) }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
+        // Other servers' words may be none of ours.
+        state =
+            (try? values.decodeIfPresent(HLSRecording.State.self, forKey: .state))
+            ?? HLSRecording.State.none
+        initialisedAt = try values.decodeIfPresent(Int64.self, forKey: .initialisedAt)
+        startedAt = try values.decodeIfPresent(Int64.self, forKey: .startedAt)
+        config = try values.decodeIfPresent(HLSRecordingRequest.self, forKey: .config)
+    }
+}
+
+/// `on-record-update` of type `HLS`: the web client takes the recording's state from it while it is
+/// in the room, and from the room's state when it comes.
+public struct RecordingNotification: Hashable, Sendable, Codable {
+    public var type: String
+    public var state: HLSRecording.State
+    /// In milliseconds since 1970.
+    public var initialisedAt: Int64?
+    public var startedAt: Int64?
+    public var error: ErrorPayload?
+    public var recording: HLSRecordingRequest?
+
+    enum CodingKeys: String, CodingKey {
+        case type, state
+        case initialisedAt = "initialised_at"
+        case startedAt = "started_at"
+        case error
+        case recording = "hls_recording"
+    }
+
+    public init(_ state: HLSState) {
+        type = "HLS"
+        self.state = state.recording?.state ?? HLSRecording.State.none
+        initialisedAt = state.recording?.initialisedAt?.milliseconds
+        startedAt = state.recording?.startedAt?.milliseconds
+        if self.state == .failed {
+            error = state.error.map { ErrorPayload(code: $0.code, message: $0.message) }
+        }
+        recording = state.recording.map { HLSRecordingRequest($0) }
+    }
+}
+
+extension HLSRecordingRequest {
+    init(_ recording: HLSRecording) {
+        self.init(
+            singleFilePerLayer: recording.singleFilePerLayer, hlsVOD: recording.hlsVOD)
+    }
+}
