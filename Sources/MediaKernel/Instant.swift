@@ -38,6 +38,9 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 extension Duration {
+    /// The same length, forwards.
+    public var magnitude: Duration { self < .zero ? .zero - self : self }
+
     /// Whole nanoseconds, rounded towards zero.
     public var nanoseconds: Int64 {
         // Up to 9 s, a division of one word: of two, it takes ten times as long.

@@ -37,8 +37,7 @@ struct RoundTripEstimator: Sendable {
             return
         }
         let difference = elapsed - smoothed
-        let distance = difference < .zero ? .zero - difference : difference
-        variation += (distance - variation) / 4
+        variation += (difference.magnitude - variation) / 4
         smoothed += difference / 8
     }
 }

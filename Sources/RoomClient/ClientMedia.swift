@@ -1,5 +1,5 @@
-import DataChannel
 import Clocks
+import DataChannel
 import Datagrams
 import ICE
 public import MediaKernel
@@ -12,35 +12,6 @@ import SecureTransport
 /// The client's two connections to a server: publish, where we offer, and subscribe, where the
 /// server does. Confined to its event loop.
 public final class ClientMedia {
-    static let tickInterval: TimeAmount = .milliseconds(10)
-
-    /// Lets time pass on the event loop at the interval, until stopped. A task of the loop's own
-    /// for each tick, with its promise and closures, would cost as much as the tick.
-    private final class Ticker: NIOScheduledCallbackHandler, Sendable {
-        private let media: NIOLoopBound<ClientMedia>
-        private let next: NIOLoopBoundBox<NIOScheduledCallback?>
-
-        init(_ media: ClientMedia, on eventLoop: any EventLoop) {
-            self.media = NIOLoopBound(media, eventLoop: eventLoop)
-            next = NIOLoopBoundBox(nil, eventLoop: eventLoop)
-        }
-
-        /// An event loop that is shutting down refuses; then nothing is left to be done.
-        func schedule(on eventLoop: some EventLoop) {
-            next.value = try? eventLoop.scheduleCallback(in: ClientMedia.tickInterval, handler: self)
-        }
-
-        func handleScheduledCallback(eventLoop: some EventLoop) {
-            // Before the tick, which may be the last one.
-            schedule(on: eventLoop)
-            media.value.tick(at: MonotonicClock.now)
-        }
-
-        func stop() {
-            next.value?.cancel()
-            next.value = nil
-        }
-    }
     /// The name that 100ms' clients give the channel (hms.md sect. 8).
     static let channelLabel = "ion-sfu"
     /// Tracks of which a wish is remembered.
@@ -81,7 +52,7 @@ public final class ClientMedia {
     /// Tracks we send, by track id, with their sections.
     private var outgoing: [String: String] = [:]
     private var incoming: [String: IncomingTrack] = [:]
-    private var ticker: Ticker?
+    private var ticker: MediaTicker?
 
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
@@ -105,7 +76,7 @@ public final class ClientMedia {
         let now = MonotonicClock.now
         self.publish = makeSide(socket: publish, opensChannel: true, at: now)
         self.subscribe = makeSide(socket: subscribe, opensChannel: false, at: now)
-        let ticker = Ticker(self, on: eventLoop)
+        let ticker = MediaTicker(self, on: eventLoop)
         ticker.schedule(on: eventLoop)
         self.ticker = ticker
         observer.start(self)
@@ -300,7 +271,7 @@ public final class ClientMedia {
         side.flush(at: now)
     }
 
-    private func tick(at now: Instant) {
+    func tick(at now: Instant) {
         DataChannelTransport.tick(at: now)
         observer.tick(at: now)
         for direction in [ConnectionDirection.publish, .subscribe] {

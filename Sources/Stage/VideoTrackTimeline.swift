@@ -119,8 +119,8 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         }
     }
 
-    /// Whether the first frame that is not due comes closer to the rhythm of the last one when it is
-    /// shown at this tick already.
+    /// Whether the first frame that is not due comes closer to the rhythm of the last one when it
+    /// is shown at this tick already.
     private func nextIsShown(early tick: Instant, due: Int) -> Bool {
         guard due < queue.count, let lastTick, case .showing(let last, let since) = state,
             // A picture that was held for the one that is due has begun another rhythm.
@@ -133,11 +133,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         let rhythm = since - last.presentation
         let otherwise =
             due > 0 ? tick - queue[due - 1].presentation : lateness + interval
-        return magnitude(lateness - rhythm) < magnitude(otherwise - rhythm)
-    }
-
-    private func magnitude(_ duration: Duration) -> Duration {
-        duration < .zero ? .zero - duration : duration
+        return (lateness - rhythm).magnitude < (otherwise - rhythm).magnitude
     }
 
     /// The last frame that was shown, for whoever must draw the tile again.
