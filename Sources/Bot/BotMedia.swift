@@ -92,7 +92,9 @@ final class BotMedia: ClientMediaObserver {
 
     func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {}
 
-    func stateChanged(_ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant) {}
+    func stateChanged(
+        _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant
+    ) {}
 
     func tick(at now: Instant) {
         let wished = wishes.takeAll()
@@ -131,7 +133,8 @@ final class BotMedia: ClientMediaObserver {
         pipeline.receive(
             IncomingFrame(
                 data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
-                rotation: frame.rotation.rawValue, audioLevel: frame.audioLevel.map { Int($0.level) },
+                rotation: frame.rotation.rawValue,
+                audioLevel: frame.audioLevel.map { Int($0.level) },
                 arrival: frame.lastArrival, ready: now),
             of: track.id, isVideo: frame.codec.isVideo)
     }

@@ -141,7 +141,7 @@ public struct BotRunner: Sendable {
                 ending = result
                 break
             }
-            // What is being said now is still to come out of the pipeline, so the room is left last.
+            // What is being said is still to come out of the pipeline, so the room is left last.
             let summary = await pipeline.stop()
             await client.leave()
             tasks.cancelAll()

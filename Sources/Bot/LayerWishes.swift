@@ -37,7 +37,8 @@ struct LayerWishes {
         for tile in tiles {
             guard let track = tile.track else { continue }
             let other = places[track]
-            if let other, other.width * other.height >= tile.rectangle.width * tile.rectangle.height {
+            if let other, other.width * other.height >= tile.rectangle.width * tile.rectangle.height
+            {
                 continue
             }
             places[track] = tile.rectangle

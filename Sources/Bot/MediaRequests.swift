@@ -4,8 +4,8 @@ import Pipeline
 import RoomClient
 import Signalling
 
-/// Asks the server for what `LayerWishes` and `SoundWishes` find, in one place and in order, whoever
-/// saw the change.
+/// Asks the server for what `LayerWishes` and `SoundWishes` find, in one place and in order,
+/// whoever saw the change.
 struct MediaRequests: Sendable {
     /// Changes waiting to be looked at. Past it the oldest is passed over: each one but those of
     /// layers tells all there is to know.

@@ -44,7 +44,8 @@ struct PeerMetadata: Decodable {
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        picture = CodingKeys.allCases.lazy
+        picture =
+            CodingKeys.allCases.lazy
             .compactMap { try? values.decode(String.self, forKey: $0) }.first
     }
 }

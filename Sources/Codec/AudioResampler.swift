@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Stretches or squeezes 48 kHz stereo by up to half a percent, to absorb the difference between

@@ -100,10 +100,14 @@ final class ChromaInterleaver {
         let target = frame.pointer
         // An encoder may still hold the last picture.
         try check(av_frame_make_writable(target), "av_frame_make_writable")
-        let from = source.pointee, to = target.pointee
+        let from = source.pointee
+        let to = target.pointee
         let rows = sws_scale(
-            context, [UnsafePointer(from.data.0), UnsafePointer(from.data.1),
-                UnsafePointer(from.data.2)],
+            context,
+            [
+                UnsafePointer(from.data.0), UnsafePointer(from.data.1),
+                UnsafePointer(from.data.2),
+            ],
             [from.linesize.0, from.linesize.1, from.linesize.2], 0, from.height,
             [to.data.0, to.data.1], [to.linesize.0, to.linesize.1])
         try check(rows, "sws_scale")

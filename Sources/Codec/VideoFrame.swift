@@ -125,7 +125,8 @@ public struct MutablePlanes {
 
     init(_ frame: UnsafeMutablePointer<AVFrame>) {
         let picture = frame.pointee
-        let width = Int(picture.width), height = Int(picture.height)
+        let width = Int(picture.width)
+        let height = Int(picture.height)
         func plane(
             _ data: UnsafeMutablePointer<UInt8>?, _ stride: Int32, _ width: Int, _ height: Int
         ) -> MutablePlane {

@@ -64,7 +64,8 @@ final class LabelArtist {
         let padding = size * 0.55
         let between = icon > 0 && !text.isEmpty ? size * 0.3 : 0
         let room = Double(key.maximumWidth) - 2 * padding - icon - between
-        let wide = room >= size
+        let wide =
+            room >= size
             ? try InkSurface(width: 2, height: 2)
                 .width(of: text, size: size, isBold: false, maximumWidth: room) : 0
         guard wide > 0 || icon > 0 else { return nil }

@@ -9,9 +9,9 @@ import NIOHTTP1
 import NIOSSL
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// What the HTTP server is told by the operator.

@@ -3,9 +3,9 @@ import Hummingbird
 import NIOCore
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// JSON bodies in and out, with one set of rules.

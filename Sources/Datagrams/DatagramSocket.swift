@@ -49,8 +49,11 @@ public final class DatagramSocket {
         makeHandlers: @escaping @Sendable () -> Handlers
     ) -> EventLoopFuture<NIOLoopBound<DatagramSocket>> {
         DatagramBootstrap(group: eventLoop)
-            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(
-                capacity: datagramBytesMaximum * readBatch))
+            .channelOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(
+                    capacity: datagramBytesMaximum * readBatch)
+            )
             .channelOption(.datagramVectorReadMessageCount, value: readBatch)
             .channelOption(.socketOption(.so_rcvbuf), value: .init(kernelBufferBytes))
             .channelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))

@@ -40,7 +40,8 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (48...57).contains($0) }),
+            guard (1...3).contains(part.utf8.count),
+                part.utf8.allSatisfy({ (48...57).contains($0) }),
                 let value = UInt8(part)
             else { return nil }
             bytes.append(value)

@@ -149,7 +149,8 @@ struct ProbePlan {
             let hasReached = reached.map {
                 $0.at > last && Double($0.bitsPerSecond) >= Double(goal) * Self.reachedShare
             }
-            interval = hasReached == true
+            interval =
+                hasReached == true
                 ? Self.intervalMinimum : min(interval * 2, Self.intervalMaximum)
         }
         lastProbe = now

@@ -205,7 +205,8 @@ private struct Output {
         var value = byArrival
         if let epoch, let report {
             let apart = Double(report.ntp.nanoseconds - epoch.ntp.nanoseconds) / 1e9
-            let ideal = epoch.timestamp &+ Self.ticks(apart * rate)
+            let ideal =
+                epoch.timestamp &+ Self.ticks(apart * rate)
                 &+ (original &- report.timestamp)
             let error = abs(Int64(Int32(bitPattern: ideal &- byArrival)))
             let maximum = Int64(LayerForwarder.reportErrorMaximum.inSeconds * rate)

@@ -1,5 +1,5 @@
-import DataChannel
 import Clocks
+import DataChannel
 import Datagrams
 import ICE
 import Logging

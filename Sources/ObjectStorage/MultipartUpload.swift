@@ -11,14 +11,14 @@ public import MediaKernel
 /// no network and no disk.
 ///
 /// ```
-///              created           all parts sent            completed            confirmed
-///  beginning ───────────► sending ─────────────► completing ───────────► confirming ─────────► finished
-///      ▲                     │ upload is gone        │ upload is gone ──────► │
-///      └─────────────────────┴──────────────────────────── not as it was sent ┘
+///             created          all parts sent         completed          confirmed
+///  beginning ─────────► sending ────────────► completing ───────► confirming ────────► finished
+///      ▲                   │ upload is gone       │ upload is gone ──► │
+///      └───────────────────┴─────────────────────── not as it was sent ┘
 /// ```
-/// Invariants: the file may be removed after `.finished` and never before, which comes only when the
-/// store has shown the object's length and checksum; after a failure nothing is ordered until the
-/// back-off is over; each fact may be repeated without harm; what `.save` said is enough to go on
+/// Invariants: the file may be removed after `.finished` and never before, which comes only when
+/// the store has shown the object's length and checksum; after a failure nothing is ordered until
+/// the back-off is over; each fact may be repeated without harm; what `.save` said is enough to go on
 /// after a restart, with the parts that are there.
 public struct MultipartUpload: Sendable {
     /// A part as the store took it.

@@ -83,7 +83,9 @@ extension PeerConnection {
         return section
     }
 
-    private func accept(_ remote: MediaSection, _ agreed: NegotiatedCodec, into section: inout Section) {
+    private func accept(
+        _ remote: MediaSection, _ agreed: NegotiatedCodec, into section: inout Section
+    ) {
         let direction = remote.direction.answer(
             sends: false, receives: remote.kind == .audio || configuration.receivesVideo)
         var track = IncomingTrack(

@@ -132,7 +132,10 @@ extension PeerConnection {
     // MARK: Media in
 
     func handleMedia(_ datagram: [UInt8], at now: Instant) {
-        guard let dtls, dtls.isConnected else { return discardedDatagrams += 1 }
+        guard let dtls, dtls.isConnected else {
+            discardedDatagrams += 1
+            return
+        }
         var bytes = datagram
         do {
             if RTPPacket.isRTCP(bytes) {

@@ -81,7 +81,9 @@ extension PeerConnection {
         }
         guard !codecs.isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
         // A receiver binds a layer's SSRC by what its packets say of themselves. RFC 8852.
-        let named = [HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid]
+        let named = [
+            HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
+        ]
         let extensions = track.headerExtensions + (track.rids.isEmpty ? [] : named)
         var section = MediaSection(
             kind: track.kind, mid: mid, direction: .sendOnly, hasReducedSizeRTCP: true,

@@ -136,14 +136,22 @@ public final class PeerConnection {
 
     /// Takes one datagram of our socket. Never fails: what is not valid is counted and dropped.
     public func handle(_ datagram: [UInt8], from source: TransportAddress, at now: Instant) {
-        guard state != .closed else { return discardedDatagrams += 1 }
+        guard state != .closed else {
+            discardedDatagrams += 1
+            return
+        }
         // RFC 7983 sect. 7: the first byte tells the protocol.
         switch datagram.first ?? 255 {
         case 0...3:
-            do { try agent.handle(datagram, from: source, at: now) } catch { discardedDatagrams += 1 }
+            do { try agent.handle(datagram, from: source, at: now) } catch {
+                discardedDatagrams += 1
+            }
             settleICE(at: now)
         case 20...63:
-            guard let dtls, agent.selected != nil else { return discardedDatagrams += 1 }
+            guard let dtls, agent.selected != nil else {
+                discardedDatagrams += 1
+                return
+            }
             dtls.handle(datagram, at: now)
             settleDTLS(at: now)
         case 128...191:

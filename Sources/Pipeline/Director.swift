@@ -66,7 +66,8 @@ final class Director {
 
     init(
         configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
-        audioOutput: AudioOutput, pauses: RecordingPauses, emit: @escaping @Sendable (PipelineEvent) -> Void,
+        audioOutput: AudioOutput, pauses: RecordingPauses,
+        emit: @escaping @Sendable (PipelineEvent) -> Void,
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration

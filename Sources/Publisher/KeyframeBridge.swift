@@ -88,7 +88,8 @@ final class KeyframeBridge {
             session = Session(decoder: decoder, encoder: try encoder(for: picture))
         }
         guard let picture, var session else { return nil }
-        let isForced = session.index == 0 || isWanted && session.sinceKeyframe >= Self.minimumDistance
+        let isForced =
+            session.index == 0 || isWanted && session.sinceKeyframe >= Self.minimumDistance
         let packets = try session.encoder.encode(
             picture, index: session.index, forceKeyframe: isForced)
         session.index += 1

@@ -14,7 +14,8 @@ public protocol ClientMediaObserver: AnyObject {
     func incomingTracksChanged(_ tracks: [IncomingTrack], at now: Instant)
     /// The server wants a key frame of a track that we send, of one of its layers.
     func keyframeRequested(trackID: String, encoding: Int, at now: Instant)
-    func stateChanged(_ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant)
+    func stateChanged(
+        _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant)
     /// Every 10 ms.
     func tick(at now: Instant)
 }

@@ -151,7 +151,8 @@ public actor RoomClient {
         }
     }
 
-    private func giveUpIfDue(_ lostAt: inout Instant?, because error: RoomClientError) async throws {
+    private func giveUpIfDue(_ lostAt: inout Instant?, because error: RoomClientError) async throws
+    {
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // Who was never in the room has nothing to come back to.
         guard membership == .inside else { throw error }

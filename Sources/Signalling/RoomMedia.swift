@@ -28,8 +28,8 @@ public struct PublishedTrack: Sendable, Hashable {
 /// The media of one room, as its signalling drives it.
 ///
 /// For every peer `addPeer` comes first and `removePeer` last; a peer whose `addPeer` or first
-/// offer failed is removed too. Offers, answers and candidates of one peer come in the order in which its
-/// client sent them; `setSubscriptions` may come between. A refused offer changes nothing.
+/// offer failed is removed too. Offers, answers and candidates of one peer come in the order in
+/// which its client sent them; `setSubscriptions` may come between. A refused offer changes nothing.
 public protocol RoomMedia: Sendable {
     func addPeer(_ peer: PeerID) async throws
     func removePeer(_ peer: PeerID) async

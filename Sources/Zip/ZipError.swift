@@ -1,6 +1,7 @@
 /// Why an archive cannot go on. The caller's fault, or a file that changed under its hands.
 public enum ZipError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Empty, absolute, with `..`, a backslash or a NUL, or longer than `ZipEntry.nameBytesMaximum`.
+    /// Empty, absolute, with `..`, a backslash or a NUL, or longer than
+    /// `ZipEntry.nameBytesMaximum`.
     case unusableName(String)
     case repeatedName(String)
     case tooManyEntries(maximum: Int)

@@ -30,7 +30,8 @@ struct BotCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try BotConfiguration.read(configuration)
         let logger = Logger.roomcast(
-            "roomcast.bot", level: settings.logLevel.flatMap { Logger.Level(rawValue: $0) } ?? .info,
+            "roomcast.bot",
+            level: settings.logLevel.flatMap { Logger.Level(rawValue: $0) } ?? .info,
             format: settings.logFormat.flatMap { LineLogHandler.Format(rawValue: $0) } ?? .logfmt)
         let stream = logger.of(room: settings.roomID, stream: settings.streamID)
         let variable = ProcessInfo.processInfo.environment[BotProcess.tokenVariable]

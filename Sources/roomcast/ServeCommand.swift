@@ -24,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
             logger.info(
                 "listening",
                 metadata: [
-                    "url": "\(settings.botEndpoint(port: port))", "public": "\(settings.publicBaseURL)",
+                    "url": "\(settings.botEndpoint(port: port))",
+                    "public": "\(settings.publicBaseURL)",
                 ])
         }
     }

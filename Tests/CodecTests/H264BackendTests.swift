@@ -76,7 +76,8 @@ import Testing
         // Twice, so that the second goes over what the first left.
         _ = try interleaver.interleave(picture.handle.pointer)
         let result = try interleaver.interleave(picture.handle.pointer).pointee
-        let luma = try #require(result.data.0), chroma = try #require(result.data.1)
+        let luma = try #require(result.data.0)
+        let chroma = try #require(result.data.1)
         picture.withPlanes { planes in
             for y in 0..<36 {
                 for x in 0..<64 {

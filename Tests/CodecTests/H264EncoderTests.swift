@@ -31,7 +31,8 @@ import Testing
         var packets: [EncodedPacket] = []
         for index in 0..<150 {
             // A cut to another picture must not make a keyframe of its own.
-            let frame = try index % 40 < 20
+            let frame =
+                try index % 40 < 20
                 ? TestSignals.movingBar(width: 320, height: 180, index: index)
                 : VideoFrame.solid(width: 320, height: 180, colour: .white)
             packets += try encoder.encode(

@@ -16,11 +16,13 @@ import Testing
             #expect(planes.y.width == width && planes.y.height == height)
             for chroma in [planes.u, planes.v] {
                 #expect(chroma.width == (width + 1) / 2 && chroma.height == (height + 1) / 2)
-                #expect(chroma[chroma.width - 1, chroma.height - 1]
-                    == UInt8(truncatingIfNeeded: (chroma.width - 1) ^ (chroma.height - 1)))
+                #expect(
+                    chroma[chroma.width - 1, chroma.height - 1]
+                        == UInt8(truncatingIfNeeded: (chroma.width - 1) ^ (chroma.height - 1)))
             }
-            #expect(planes.y[width - 1, height - 1]
-                == UInt8(truncatingIfNeeded: (width - 1) ^ (height - 1)))
+            #expect(
+                planes.y[width - 1, height - 1]
+                    == UInt8(truncatingIfNeeded: (width - 1) ^ (height - 1)))
         }
     }
 
@@ -35,10 +37,12 @@ import Testing
     @Test func coloursFollowBT601() {
         #expect(Colour(red: 0, green: 0, blue: 0) == .black)
         #expect(Colour(red: 255, green: 255, blue: 255) == .white)
-        #expect(Colour(red: 255, green: 0, blue: 0)
-            == Colour(luma: 81, blueDifference: 90, redDifference: 240))
-        #expect(Colour(red: 32, green: 128, blue: 64)
-            == Colour(luma: 95, blueDifference: 114, redDifference: 90))
+        #expect(
+            Colour(red: 255, green: 0, blue: 0)
+                == Colour(luma: 81, blueDifference: 90, redDifference: 240))
+        #expect(
+            Colour(red: 32, green: 128, blue: 64)
+                == Colour(luma: 95, blueDifference: 114, redDifference: 90))
     }
 
     @Test func aPictureIsChangedOnlyWhileNobodyElseHoldsIt() throws {

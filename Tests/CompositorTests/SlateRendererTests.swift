@@ -1,8 +1,9 @@
 import Codec
-@testable import Compositor
 import Foundation
 import MediaKernel
 import Testing
+
+@testable import Compositor
 
 @Suite struct SlateRendererTests {
     private func brightPixels(_ frame: VideoFrame, rows: Range<Int>) -> Int {

@@ -22,9 +22,10 @@ import Testing
             let object = try TestJSON.object(response)
             #expect(object["endpoint"] as? String == "ws://localhost/ws")
             let ice = (object["rtcConfiguration"] as? [String: Any])?["ice_servers"]
-            #expect((ice as? [[String: Any]])?.first?["urls"] as? [String] == [
-                "stun:s.example.test"
-            ])
+            #expect(
+                (ice as? [[String: Any]])?.first?["urls"] as? [String] == [
+                    "stun:s.example.test"
+                ])
             let config = try #require(object["config"] as? [String: Any])
             #expect(config["enabledFlags"] as? [String] == ["onDemandTracks"])
             #expect(config["vb"] != nil)

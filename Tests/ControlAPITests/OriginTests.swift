@@ -202,9 +202,15 @@ import Testing
             #expect(cache.body(tag: "\(index)") { [UInt8(index % 256)] } == [UInt8(index % 256)])
         }
         var made = 0
-        _ = cache.body(tag: "\(PlaylistCache.entriesMaximum * 2 - 1)") { made += 1; return [] }
+        _ = cache.body(tag: "\(PlaylistCache.entriesMaximum * 2 - 1)") {
+            made += 1
+            return []
+        }
         #expect(made == 0)
-        _ = cache.body(tag: "0") { made += 1; return [] }
+        _ = cache.body(tag: "0") {
+            made += 1
+            return []
+        }
         #expect(made == 1)
     }
 }

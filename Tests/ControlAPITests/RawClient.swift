@@ -42,7 +42,8 @@ struct RawClient: Sendable {
             while true {
                 if let end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
                     let head = String(decoding: received[..<end], as: UTF8.self)
-                    let length = head.lowercased().split(separator: "\r\n")
+                    let length =
+                        head.lowercased().split(separator: "\r\n")
                         .first { $0.hasPrefix("content-length:") }
                         .flatMap { Int($0.dropFirst(15).filter { $0 != " " }) } ?? 0
                     if received.count >= end + length {

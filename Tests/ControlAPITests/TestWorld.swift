@@ -22,7 +22,8 @@ struct TestWorld: Sendable {
     var configuration: HTTPServiceConfiguration
 
     init() async throws {
-        directory = FileManager.default.temporaryDirectory
+        directory =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("roomcast-control-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)

@@ -9,7 +9,8 @@ import Testing
 @Suite struct WebSocketTests {
     /// Runs a conversation on a connection to a live server.
     private func converse(
-        _ body: @escaping @Sendable (inout RawClient.Conversation, String, TestWorld) async throws
+        _ body:
+            @escaping @Sendable (inout RawClient.Conversation, String, TestWorld) async throws
             -> Void
     ) async throws {
         let world = try await TestWorld()

@@ -11,7 +11,9 @@ import Testing
         #expect(try #require(TransportAddress(text, port: 1)).host == canonical)
     }
 
-    @Test(arguments: ["", "1.2.3", "1.2.3.256", "1.2.3.4.5", "host.local", "1::2::3", ":::", "12345::"])
+    @Test(arguments: [
+        "", "1.2.3", "1.2.3.256", "1.2.3.4.5", "host.local", "1::2::3", ":::", "12345::",
+    ])
     func refusesWhatIsNoAddress(text: String) {
         #expect(TransportAddress(text, port: 1) == nil)
     }

@@ -50,7 +50,8 @@ import Testing
         for tenth in 0..<600 {
             let budget = tenth % 2 == 0 ? 1_150_000 : 1_250_000
             let levels = allocator.allocate(
-                demands, budget: budget, at: .zero + .milliseconds(tenth * 100)).levels
+                demands, budget: budget, at: .zero + .milliseconds(tenth * 100)
+            ).levels
             if levels != last { changes += 1 }
             last = levels
         }

@@ -73,8 +73,9 @@ import Testing
         #expect(lane.send(.vp8(11, picture: 6))?.sequenceNumber.rawValue == 11)
         #expect(lane.send(.vp8(900, picture: 300, encoding: 1)) == nil)
         let key = try #require(
-            lane.send(.vp8(901, picture: 301, zeroIndex: 40, isKey: true, encoding: 1),
-                ))
+            lane.send(
+                .vp8(901, picture: 301, zeroIndex: 40, isKey: true, encoding: 1),
+            ))
         #expect(key.sequenceNumber.rawValue == 12)
         let fields = try #require(PayloadSummary(payload: key.payload, codec: .vp8).vp8)
         #expect(fields.pictureID == 7)
@@ -102,7 +103,7 @@ import Testing
         let sent = layers.enumerated().compactMap { index, layer -> (Int, Int)? in
             let packet = lane.send(
                 .vp8(100 + index, picture: index, layer: layer, isKey: index == 0),
-                )
+            )
             guard let packet else { return nil }
             let fields = PayloadSummary(payload: packet.payload, codec: .vp8).vp8
             return (Int(packet.sequenceNumber.rawValue), Int(fields?.pictureID ?? 0))

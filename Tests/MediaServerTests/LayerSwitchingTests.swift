@@ -56,7 +56,9 @@ import Testing
                             timestamp: origins[encoding] &+ UInt32(frame * 2970)))
                     numbers[encoding] += 1
                 }
-                if reorders, Int.random(in: 0..<4, using: &random) == 0 { packets.shuffle(using: &random) }
+                if reorders, Int.random(in: 0..<4, using: &random) == 0 {
+                    packets.shuffle(using: &random)
+                }
                 for packet in packets {
                     if Double.random(in: 0..<1, using: &random) < loss {
                         outcome.losses += 1

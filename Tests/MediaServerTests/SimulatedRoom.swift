@@ -226,7 +226,10 @@ final class SimulatedRoom {
         var arrival = now + Self.delay
         if way.end === viewer {
             let start = max(now, way.busyUntil)
-            guard start - now <= Self.queueMaximum else { return lost += 1 }
+            guard start - now <= Self.queueMaximum else {
+                lost += 1
+                return
+            }
             way.busyUntil = start + .seconds(1) * (bytes.count * 8) / rate
             arrival = way.busyUntil + Self.delay
         }

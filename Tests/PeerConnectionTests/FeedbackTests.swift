@@ -80,13 +80,14 @@ extension PeerConnectionTests {
             #expect((48...54).contains(block.fractionLost))
             #expect((140...180).contains(block.cumulativeLost))
             #expect(block.lastSenderReport == ntp.middle)
-            #expect(wire.controlPackets.contains {
-                if case .sourceDescription(let list) = $0.packet {
-                    list.first?.cname == "server-cname"
-                } else {
-                    false
-                }
-            })
+            #expect(
+                wire.controlPackets.contains {
+                    if case .sourceDescription(let list) = $0.packet {
+                        list.first?.cname == "server-cname"
+                    } else {
+                        false
+                    }
+                })
 
             wire.run(for: .seconds(1))
             let count = reports(wire).count

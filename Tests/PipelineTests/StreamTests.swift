@@ -221,9 +221,10 @@ import Testing
         let picture = try #require(first.pictures.first).frame
         // Text on a plain ground: neither black nor one colour.
         let shades = picture.withPlanes { planes in
-            Set((0..<planes.y.height).flatMap { y in
-                (0..<planes.y.width).map { planes.y[$0, y] / 16 }
-            })
+            Set(
+                (0..<planes.y.height).flatMap { y in
+                    (0..<planes.y.width).map { planes.y[$0, y] / 16 }
+                })
         }
         #expect(shades.count > 1)
         let peak = first.samples(ofChannel: 0).map(abs).max() ?? 0

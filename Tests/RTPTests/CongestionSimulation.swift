@@ -67,7 +67,8 @@ struct CongestionSimulation {
         let start = max(linkFree, now)
         guard start - now < Self.queueMaximum else { return }
         longestQueue = max(longestQueue, start - now)
-        linkFree = start + .nanoseconds(Int64(Self.packetBytes * 8) * 1_000_000_000 / Int64(capacity))
+        linkFree =
+            start + .nanoseconds(Int64(Self.packetBytes * 8) * 1_000_000_000 / Int64(capacity))
         arrivals.append((linkFree + Self.propagation, number.rawValue))
     }
 

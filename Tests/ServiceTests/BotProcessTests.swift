@@ -88,8 +88,9 @@ import Testing
         #expect(terminated.exit == .finished(reason: "SIGTERM"))
         let killed = try await run(
             "trap '' TERM\necho '{\"event\":\"joined\"}'\nread line", signals: [.kill])
-        #expect(killed.exit == .failed(reason: "unhandled exception(9)")
-            || "\(killed.exit)".contains("9"))
+        #expect(
+            killed.exit == .failed(reason: "unhandled exception(9)")
+                || "\(killed.exit)".contains("9"))
     }
 
     @Test func theTokenIsInTheEnvironmentAndNotInTheArguments() async throws {

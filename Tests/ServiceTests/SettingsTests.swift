@@ -175,7 +175,10 @@ import Testing
             .invalid(
                 key: "stream.ladder", reason: "'640x360@500' is not like 1280x720@2000+96")
         ),
-        (#"{"stream": {"playlist": "vod"}}"#, .invalid(key: "stream.playlist", reason: "event or live")),
+        (
+            #"{"stream": {"playlist": "vod"}}"#,
+            .invalid(key: "stream.playlist", reason: "event or live")
+        ),
         (
             #"{"stream": {"layout": {"fit": "fill"}}}"#,
             .invalid(

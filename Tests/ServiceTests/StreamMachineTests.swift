@@ -267,7 +267,9 @@ import Testing
                 }
                 #expect(alive <= 1)
                 if before.isFinal { #expect(orders.isEmpty) }
-                let (from, to) = (order.firstIndex(of: before), order.firstIndex(of: machine.status))
+                let (from, to) = (
+                    order.firstIndex(of: before), order.firstIndex(of: machine.status)
+                )
                 #expect((from ?? 0) <= (to ?? 0))
             }
         }

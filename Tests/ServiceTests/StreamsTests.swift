@@ -3,8 +3,8 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
-import Synchronization
 import Stage
+import Synchronization
 import Testing
 
 @testable import Service

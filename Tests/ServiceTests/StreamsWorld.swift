@@ -19,7 +19,8 @@ final class StreamsWorld: Sendable {
     let clock = ClockDouble()
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
-        directory = FileManager.default.temporaryDirectory
+        directory =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("roomcast-streams-\(UUID().uuidString)").path
         var settings = StreamSettings()
         settings.outputDirectory = directory

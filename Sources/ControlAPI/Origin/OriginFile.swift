@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// A file of the output directory, opened for reading. What is read stays what it was at the
@@ -20,9 +20,9 @@ final class OriginFile: Sendable {
         self.descriptor = descriptor
         byteCount = Int64(status.st_size)
         #if canImport(Darwin)
-        let modified = status.st_mtimespec
+            let modified = status.st_mtimespec
         #else
-        let modified = status.st_mtim
+            let modified = status.st_mtim
         #endif
         let parts = [
             UInt64(truncatingIfNeeded: status.st_ino),
@@ -82,11 +82,11 @@ final class OriginFile: Sendable {
 
     private static func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
         #if canImport(Glibc)
-        Glibc.open(path, flags)
+            Glibc.open(path, flags)
         #elseif canImport(Musl)
-        Musl.open(path, flags)
+            Musl.open(path, flags)
         #else
-        Darwin.open(path, flags)
+            Darwin.open(path, flags)
         #endif
     }
 }

@@ -2,9 +2,9 @@ import JWTKit
 public import MediaKernel
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Makes and verifies the two kinds of token that Roomcast knows: room tokens, with which clients

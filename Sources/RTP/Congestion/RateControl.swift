@@ -92,7 +92,10 @@ private struct LinkCapacity: Sendable {
 
     mutating func overused(at rate: Double) {
         let kilobits = rate / 1000
-        guard let old = mean else { return mean = kilobits }
+        guard let old = mean else {
+            mean = kilobits
+            return
+        }
         mean = 0.95 * old + 0.05 * kilobits
         let error = (old - kilobits) * (old - kilobits) / max(old, 1)
         variance = min(max(0.95 * variance + 0.05 * error, 0.4), 2.5)

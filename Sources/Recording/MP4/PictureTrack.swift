@@ -76,7 +76,8 @@ struct PictureTrack: Sendable {
     /// In ticks.
     var duration: UInt64 { UInt64(frameCount) * UInt64(Self.ticksPerFrame) }
 
-    /// VisualSampleEntry with AVCConfigurationBox. ISO/IEC 14496-12 sect. 12.1.3, 14496-15 sect. 5.4.2.
+    /// VisualSampleEntry with AVCConfigurationBox.
+    /// ISO/IEC 14496-12 sect. 12.1.3, 14496-15 sect. 5.4.2.
     func writeDescriptions(to writer: inout BoxWriter) {
         writer.fullBox("stsd") {
             $0.write(UInt32(descriptions.count))

@@ -15,7 +15,8 @@ public struct ParameterSets: Hashable, Sendable {
         self.picture = picture
     }
 
-    /// Profiles with a chroma format in their decoder configuration. ISO/IEC 14496-15 sect. 5.3.3.1.
+    /// Profiles with a chroma format in their decoder configuration.
+    /// ISO/IEC 14496-15 sect. 5.3.3.1.
     private static let highProfiles: Set<UInt8> = [100, 110, 122, 144]
 
     /// AVCDecoderConfigurationRecord, for lengths of four bytes.

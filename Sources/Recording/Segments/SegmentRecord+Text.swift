@@ -4,7 +4,8 @@ import MediaKernel
 ///
 /// ```
 /// 12 run=1760000000000000000 rate=30 origin=90000 first=720 frames=60
-///    bytes=512340 crc=9a3f0c11 sps=6764001f… pps=68eb… video=k51234,812@3,640@1,… sound=2/3/2@-1264:301,299,… *1a2b3c4d
+///    bytes=512340 crc=9a3f0c11 sps=6764001f… pps=68eb… video=k51234,812@3,640@1,…
+///    sound=2/3/2@-1264:301,299,… *1a2b3c4d
 /// ```
 /// (one line). A picture is its size, with `k` before it when it is a key frame and its frame
 /// behind it when that is not the one after the picture before. The last field is the CRC-32 of

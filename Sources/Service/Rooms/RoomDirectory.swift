@@ -155,7 +155,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         do {
             entry = try await self.entry(claims.room)
         } catch {
-            logger.error("room not opened", metadata: ["room": "\(claims.room)", "error": "\(error)"])
+            logger.error(
+                "room not opened", metadata: ["room": "\(claims.room)", "error": "\(error)"])
             socket.close(code: 1011, reason: "the room cannot be opened")
             return
         }

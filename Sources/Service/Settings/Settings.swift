@@ -5,9 +5,9 @@ import MediaKernel
 import Stage
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Everything an operator can set, checked. `docs/CONFIGURATION.md` describes each of it.

@@ -56,7 +56,8 @@ public struct BotProcess: BotLauncher {
                 return .failed(reason: reason ?? "\(result.terminationStatus)")
             }
             return .finished(reason: reason ?? "")
-        } catch let error as SubprocessError where error.code == .spawnFailed
+        } catch let error as SubprocessError
+            where error.code == .spawnFailed
             || error.code == .executableNotFound
         {
             return .notStarted(reason: "the bot cannot be started: \(error)")
