@@ -155,8 +155,10 @@ public struct BotRunner: Sendable {
         do {
             try await client.run()
             return nil
+        } catch RoomClientError.roomEnded {
+            return .asked("room ended")
         } catch RoomClientError.removed(let reason) {
-            return .asked(reason.isEmpty ? "room ended" : reason)
+            return .asked(reason.isEmpty ? "removed from the room" : reason)
         } catch is CancellationError {
             return nil
         } catch {

@@ -11,6 +11,9 @@ enum Schema {
             try database.execute(sql: assets)
             try database.execute(sql: deliveries)
         }
+        migrator.registerMigration("2 open sessions") { database in
+            try database.execute(sql: sessions)
+        }
         return migrator
     }
 
@@ -57,5 +60,19 @@ enum Schema {
         CREATE INDEX deliveryByRoom ON delivery (room, number);
         CREATE INDEX deliveryByLine ON delivery (line, number);
         CREATE UNIQUE INDEX deliveryTerminal ON delivery (line) WHERE terminal = 1;
+        """
+
+    // Only what goes on now: a handful of rows.
+
+    private static let sessions = """
+        CREATE TABLE openSession (
+            id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, roomName TEXT NOT NULL,
+            template TEXT NOT NULL, started INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE attendee (
+            session TEXT NOT NULL, number INTEGER NOT NULL, peer TEXT NOT NULL,
+            user TEXT NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL, role TEXT NOT NULL,
+            joined INTEGER NOT NULL, PRIMARY KEY (session, number)
+        ) STRICT;
         """
 }

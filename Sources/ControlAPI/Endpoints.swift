@@ -20,14 +20,19 @@ struct Endpoints: Sendable {
     }
 
     /// The address of the WebSocket as the caller of this request can reach it.
-    func webSocket(for request: Request) -> String {
-        if let publicBaseURL {
+    ///
+    /// - Parameter isRecorder: a bot of this machine asks at the address we listen on. It is not
+    ///   sent round by the outside, whose name it may not know and whose proxy it need not pass.
+    func webSocket(for request: Request, isRecorder: Bool) -> String {
+        let authority = authority(of: request)
+        let isDirect = isRecorder && !isTLS && listenAuthorities.contains(authority.lowercased())
+        if let publicBaseURL, !isDirect {
             for (scheme, socket) in [("https://", "wss://"), ("http://", "ws://")]
             where publicBaseURL.lowercased().hasPrefix(scheme) {
                 return socket + publicBaseURL.dropFirst(scheme.count) + "/ws"
             }
         }
-        return "\(isTLS ? "wss" : "ws")://\(authority(of: request))/ws"
+        return "\(isTLS ? "wss" : "ws")://\(authority)/ws"
     }
 
     /// In front of paths, as the caller of this request can reach them.
@@ -42,13 +47,19 @@ struct Endpoints: Sendable {
     }
 
     var authorities: Set<String> {
-        var names: Set = [listenAuthority.lowercased()]
-        if let port = listenAuthority.split(separator: ":").last {
-            names.formUnion(["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"])
-        }
+        var names = listenAuthorities
         if let publicBaseURL, let slashes = publicBaseURL.firstRange(of: "://") {
             names.insert(
                 publicBaseURL[slashes.upperBound...].prefix { $0 != "/" }.lowercased())
+        }
+        return names
+    }
+
+    /// Those under which nothing can be in between.
+    private var listenAuthorities: Set<String> {
+        var names: Set = [listenAuthority.lowercased()]
+        if let port = listenAuthority.split(separator: ":").last {
+            names.formUnion(["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"])
         }
         return names
     }

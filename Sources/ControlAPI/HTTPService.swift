@@ -29,6 +29,8 @@ public struct HTTPServiceConfiguration: Sendable {
     public var publicBaseURL: String?
     /// Whether pages may hand out room tokens to anybody.
     public var handsOutTokens: Bool
+    /// Whether the recordings page is for anybody: with a key that anybody has.
+    public var showsRecordings: Bool
     /// Where pages load hls.js from; nil when they have only the browser's own HLS.
     public var hlsScriptURL: String?
     /// Another directory of web pages than the one that comes with the program.
@@ -39,8 +41,8 @@ public struct HTTPServiceConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 8080, certificateFile: String? = nil,
         privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
-        handsOutTokens: Bool = false, hlsScriptURL: String? = nil, pagesDirectory: String? = nil,
-        frameRate: Int = 30
+        handsOutTokens: Bool = false, showsRecordings: Bool = false, hlsScriptURL: String? = nil,
+        pagesDirectory: String? = nil, frameRate: Int = 30
     ) {
         self.host = host
         self.port = port
@@ -49,6 +51,7 @@ public struct HTTPServiceConfiguration: Sendable {
         self.outputDirectory = outputDirectory
         self.publicBaseURL = publicBaseURL
         self.handsOutTokens = handsOutTokens
+        self.showsRecordings = showsRecordings
         self.hlsScriptURL = hlsScriptURL
         self.pagesDirectory = pagesDirectory
         self.frameRate = frameRate
@@ -147,6 +150,10 @@ public struct HTTPService: Sendable {
             control: control, door: door, authority: authority,
             handsOutTokens: configuration.handsOutTokens,
             hlsScriptURL: configuration.hlsScriptURL, clock: clock
+        ).add(to: router)
+        RecordingPageAPI(
+            control: control, library: recordings, authority: authority,
+            isOpen: configuration.showsRecordings, clock: clock
         ).add(to: router)
         RecordingRoutes(
             library: recordings, authority: authority, endpoints: endpoints, clock: clock

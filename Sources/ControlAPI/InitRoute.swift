@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Rooms
 
 /// `GET /init`: the first call of every 100ms client. It trades a room token for the WebSocket's
 /// address and the client's settings. Browsers on other sites may call it, hence CORS.
@@ -48,7 +49,8 @@ struct InitRoute: Sendable {
         }
         let configuration = try await door.initialConfiguration(peer: peer, claims: claims)
         return Body(
-            endpoint: endpoints.webSocket(for: request),
+            endpoint: endpoints.webSocket(
+                for: request, isRecorder: claims.role == Policy.recorderRole),
             rtcConfiguration: .init(iceServers: configuration.iceServers),
             config: .init(enabledFlags: configuration.enabledFlags))
     }

@@ -325,7 +325,9 @@ public actor RoomClient {
         case .fatal(let error):
             throw RoomClientError.removed(reason: error.message)
         case .leaveRequested(let request):
-            throw RoomClientError.removed(reason: request.reason)
+            throw request.roomEnd
+                ? RoomClientError.roomEnded(reason: request.reason)
+                : RoomClientError.removed(reason: request.reason)
         case .silent:
             throw RoomClientError.unreachable("no sign of life")
         case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,

@@ -6,8 +6,10 @@ public enum RoomClientError: Error, Hashable, Sendable, CustomStringConvertible 
     case refused(code: Int, message: String)
     /// The server could not be reached, or stopped answering, for longer than we try.
     case unreachable(String)
-    /// The server put us out: removed, or the room has ended.
+    /// The server put us out.
     case removed(reason: String)
+    /// It put everybody out.
+    case roomEnded(reason: String)
     /// The server said something that the protocol does not allow.
     case protocolViolation(String)
 
@@ -17,6 +19,7 @@ public enum RoomClientError: Error, Hashable, Sendable, CustomStringConvertible 
         case .refused(let code, let message): "refused with \(code): \(message)"
         case .unreachable(let why): "the server cannot be reached: \(why)"
         case .removed(let reason): "removed from the room: \(reason)"
+        case .roomEnded(let reason): "the room has ended: \(reason)"
         case .protocolViolation(let what): "protocol violation: \(what)"
         }
     }

@@ -23,6 +23,12 @@ public struct HLSDestination: Hashable, Sendable, Codable {
         }
     }
 
+    /// What is to be kept of a stream, as far as it is asked for here.
+    public struct Recording: Hashable, Sendable, Codable {
+        public var hlsVod: Bool?
+        public var singleFilePerLayer: Bool?
+    }
+
     public var name: String?
     /// In seconds.
     public var maxDuration: Int?
@@ -34,6 +40,12 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public var videoFrameRate: Int?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
+    /// Roomcast's own: how long nothing may be published, in seconds.
+    public var idleTimeout: Int?
+    /// Roomcast's own: when a stream starts by itself, as `stream.autoStart` has it.
+    public var autoStart: String?
+    /// What is kept of streams that start by themselves.
+    public var recording: Recording?
     /// Roomcast's own: what the picture is to look like, as the control API writes it.
     public var layout: JSONValue?
 

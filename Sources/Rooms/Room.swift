@@ -31,6 +31,8 @@ public struct Room: Sendable {
 
     var peers: [PeerID: Peer] = [:]
     private var joins = 0
+    /// Whether a visible peer was in this session.
+    private var isSessionNoted = false
     private var random: SeededRandom
     // Bounded by what one call can cause: a few effects per peer, drained before the next call.
     private var effects: [RoomEffect] = []
@@ -76,7 +78,9 @@ public struct Room: Sendable {
             case .admitted, .present: false
             }
         }
-        for peer in overdue.sorted(by: { $0.joinedOrder < $1.joinedOrder }) { left(peer.id) }
+        for peer in overdue.sorted(by: { $0.joinedOrder < $1.joinedOrder }) {
+            left(peer.id, .connectionClosed)
+        }
     }
 
     // MARK: - Joining and leaving
@@ -127,8 +131,12 @@ public struct Room: Sendable {
         peer.phase = .present
         peer.joinedAt = wall
         peers[id] = peer
-        if session == nil { session = Session(id: SessionID(makeIdentifier()), startedAt: wall) }
+        let session = session ?? Session(id: SessionID(makeIdentifier()), startedAt: wall)
+        self.session = session
         if !peer.isHidden {
+            if !isSessionNoted { emit(.noted(.sessionOpened(session))) }
+            isSessionNoted = true
+            emit(.noted(.peerJoined(peer, session)))
             tell(everybody(except: id), .peerJoined(peer))
             emit(.refreshPreviews)
         }
@@ -141,11 +149,14 @@ public struct Room: Sendable {
         peers[id] = nil
     }
 
-    /// The peer left, was removed, or did not come back in time.
-    public mutating func left(_ id: PeerID) {
+    /// The peer left.
+    public mutating func left(_ id: PeerID) { left(id, .clientRequest) }
+
+    private mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
         guard let peer = peers.removeValue(forKey: id), peer.hasJoined else { return }
         store.forget(id)
         emit(.releaseMedia(id))
+        noteLeaving(peer, reason, message: message)
         if !peer.isHidden {
             tell(everybody(except: id), .peerLeft(peer))
             if !peer.tracks.isEmpty { resubscribe(subscribers(of: peer)) }
@@ -193,7 +204,7 @@ public struct Room: Sendable {
             tell([target], .leaveRequested(by: id, reason: reason, roomEnded: false))
         }
         emit(.disconnect(target, reason: reason))
-        left(target)
+        left(target, .removed, message: reason)
     }
 
     /// A peer asked that the room end for everybody.
@@ -206,12 +217,18 @@ public struct Room: Sendable {
     }
 
     /// The room ended for everybody, hidden peers included. Nobody is told of the others' leaving.
-    public mutating func ended(by id: PeerID? = nil, lock: Bool, reason: String) {
+    ///
+    /// - Parameter because: what is noted of each peer's leaving, beside `reason`.
+    public mutating func ended(
+        by id: PeerID? = nil, lock: Bool, reason: String, because: LeaveReason = .roomEnded
+    ) {
         isLocked = isLocked || lock
         tell(everybody(), .leaveRequested(by: id, reason: reason, roomEnded: true))
         for peer in peers.values.sorted(by: { $0.joinedOrder < $1.joinedOrder }) {
             emit(.disconnect(peer.id, reason: reason))
-            if peer.hasJoined { emit(.releaseMedia(peer.id)) }
+            guard peer.hasJoined else { continue }
+            emit(.releaseMedia(peer.id))
+            noteLeaving(peer, because, message: reason)
         }
         peers = [:]
         emit(.refreshPreviews)
@@ -221,8 +238,15 @@ public struct Room: Sendable {
     /// The operator opened a locked room again.
     public mutating func unlocked() { isLocked = false }
 
+    private mutating func noteLeaving(_ peer: Peer, _ reason: LeaveReason, message: String) {
+        guard let session, !peer.isHidden else { return }
+        emit(.noted(.peerLeft(peer, session, reason, message: message)))
+    }
+
     private mutating func endSessionIfEmpty() {
         guard peers.isEmpty else { return }
+        if let session, isSessionNoted { emit(.noted(.sessionClosed(session))) }
+        isSessionNoted = false
         session = nil
         store = SessionStore()
         // What ended with the session is nothing to the next one; what still runs is.

@@ -14,6 +14,8 @@ public enum RoomEffect: Hashable, Sendable {
     case disconnect(PeerID, reason: String)
     /// Who watches the room without having joined should hear of it.
     case refreshPreviews
+    /// Whoever keeps account of the room should hear of it.
+    case noted(RoomNote)
 }
 
 /// What peers are told.

@@ -35,13 +35,18 @@ extension RoomcastServer {
             metadata: [
                 "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
             ])
+        let journal = settings.webhooks.map {
+            RoomJournal(catalogue: catalogue, accountID: $0.accountID, logger: logger)
+        }
         let directory = RoomDirectory(
             policy: policy, media: media, streaming: streamsInRoom,
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
-            opensTokens: settings.opensTokens, logger: logger)
+            opensTokens: settings.opensTokens, journal: journal, logger: logger)
+        // What is noted while the rooms end is written down before the journal does.
+        let account: [any ServiceLifecycle.Service] = journal.map { [$0] } ?? []
         try await run(
-            door: directory, observer: directory, services: [directory], stoppingOn: signals,
-            guest: guest, onRunning: onRunning)
+            door: directory, observer: directory, services: account + [directory],
+            stoppingOn: signals, guest: guest, onRunning: onRunning)
     }
 
     /// Bytes of a policy file.

@@ -104,14 +104,14 @@ public struct RoomcastServer: Sendable {
             await streams.listening(at: settings.botEndpoint(port: port))
             await onRunning(port)
         }
-        // What is told is told last: the streams end before it does.
+        // What is told is told last: streams and rooms end before it does.
         let sender: [any ServiceLifecycle.Service] =
             settings.webhooks.map {
                 [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
             } ?? []
         let retention = AssetRetention(
             catalogue: catalogue, root: settings.stream.recordingsDirectory, logger: logger)
-        var configurations = (services + sender + [retention] + [application, streams]).map {
+        var configurations = (sender + services + [retention] + [application, streams]).map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }
         if let guest {

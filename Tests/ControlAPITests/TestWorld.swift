@@ -29,7 +29,7 @@ struct TestWorld: Sendable {
             atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)
         try FileManager.default.createDirectory(
             atPath: "\(directory)/web/assets", withIntermediateDirectories: true)
-        for name in ["index.html", "room.html", "watch.html"] {
+        for name in ["index.html", "recordings.html", "room.html", "watch.html"] {
             try Data("<!doctype html><title>\(name)</title>".utf8)
                 .write(to: URL(fileURLWithPath: "\(directory)/web/\(name)"))
         }

@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 
-from harness import hls, media
+from harness import hls, media, tokens
 from harness.recording import record
+from harness.server import Server
 
 TIMEOUT = 15  # s
 
@@ -120,3 +121,19 @@ def test_segments_are_served_in_ranges_and_by_their_tag(server, room):
     finally:
         server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
+
+
+def test_bots_reach_a_server_whose_public_name_this_machine_does_not_know(binary, tmp_path, room):
+    # As behind a proxy that speaks TLS: clients are told its address, the bots beside it are not.
+    public = {"ROOMCAST_HTTP_PUBLIC_URL": "https://rooms.example.test"}
+    server = Server(tmp_path, settings=public)
+    try:
+        told = server.http.get("/init?peer_id=a", token=tokens.room_token(room)).json["endpoint"]
+        assert told == "wss://rooms.example.test/ws"
+        stream = server.start_stream(room)
+        assert stream["playback"]["url"].startswith("https://rooms.example.test/hls/")
+        server.wait_for_status(stream["id"], "running", TIMEOUT)
+        server.stop_stream(room)
+        server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    finally:
+        assert server.stop() == 0

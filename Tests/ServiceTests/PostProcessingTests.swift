@@ -101,7 +101,7 @@ import Testing
         var machine = StreamMachine(rules: rules, isRecorded: true, isEmpty: false, at: .zero)
         #expect(
             machine.stopRequested(reason: "client request", at: .zero)
-                == [.finishPlaylists, .changed(.completed, reason: "client request")])
+                == [.discard, .changed(.completed, reason: "client request")])
     }
 
     @Test func whatAnEarlierServerLeftBehindIsFinished() {

@@ -320,7 +320,7 @@ import Testing
 
     @Test func anEmptyRoomIsLeftAfterTheTimeout() async throws {
         try await StreamsWorld { $0.rules.emptyTimeout = .seconds(10) }.run { world in
-            await world.streams.occupancyChanged(room: "demo", isEmpty: false)
+            await world.streams.seen("demo", RoomOccupancy(peers: 1, publishers: 0))
             _ = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             let bot = try #require(await world.launcher.next())
@@ -328,7 +328,7 @@ import Testing
             world.clock.advance(.seconds(100))
             await world.streams.tick()
             #expect(await world.streams.current(room: "demo")?.status == .running)
-            await world.streams.occupancyChanged(room: "demo", isEmpty: true)
+            await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
             world.clock.advance(.seconds(10))
             await world.streams.tick()
             #expect(await bot.nextSignal() == .stop)

@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The pages `/`, `/rooms/<id>` and `/watch/<id>`, and what they load from `/assets/`.
+/// The pages `/`, `/recordings`, `/rooms/<id>` and `/watch/<id>`, and what they load from
+/// `/assets/`.
 struct PageRoutes: Sendable {
     let files: WebFiles
     /// Where hls.js comes from, when the operator configured it.
@@ -10,8 +11,10 @@ struct PageRoutes: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         for method in [HTTPRequest.Method.get, .head] {
-            router.on("/", method: method) { request, _ in
-                try page("index.html", request)
+            for (path, name) in [("/", "index.html"), ("/recordings", "recordings.html")] {
+                router.on(RouterPath(path), method: method) { request, _ in
+                    try page(name, request)
+                }
             }
             for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
                 router.on(RouterPath(path), method: method) { request, context in

@@ -142,7 +142,7 @@ struct RecordingRoutes: Sendable {
 }
 
 /// The filters and the page of a list: `room_id`, `session_id`, `status`, `start`, `limit`.
-private struct ListQuery<Status: RawRepresentable<String> & CaseIterable & Hashable & Sendable> {
+struct ListQuery<Status: RawRepresentable<String> & CaseIterable & Hashable & Sendable> {
     let catalogueQuery: CatalogueQuery<Status>
 
     init(_ request: Request) throws(APIError) {

@@ -20,10 +20,22 @@ public enum PlaylistFinisher {
                 let ended = ended(String(decoding: data, as: UTF8.self))
             else { continue }
             // Renamed into place, as the bot does it: no player ever sees half a playlist.
-            try Data(ended.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            do {
+                try Data(ended.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            } catch {
+                // A full disk has no room for another file, but mostly for a line more in this one.
+                try append(Data(ended.utf8.dropFirst(data.count)), to: path)
+            }
             count += 1
         }
         return count
+    }
+
+    private static func append(_ data: Data, to path: String) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seekToEnd()
+        try file.write(contentsOf: data)
     }
 
     /// The playlist with its end; nil when it has one, or is no playlist.

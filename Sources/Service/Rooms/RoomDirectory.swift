@@ -1,10 +1,10 @@
 public import ControlAPI
-public import Logging
+import Logging
 public import MediaKernel
-public import MediaServer
-public import Rooms
+import MediaServer
+import Rooms
 public import ServiceLifecycle
-public import Signalling
+import Signalling
 
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
@@ -21,8 +21,6 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         /// Hands the media plane's events to the signalling, until the media is closed.
         let pump: Task<Void, Never>
         var emptyTicks = 0
-        /// Whether the streams were told that nobody visible is there.
-        var isDeserted: Bool?
     }
 
     private let policy: Policy
@@ -31,6 +29,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private let streamControl: Streams
     private let playlistType: HLSVariant.PlaylistType
     private let opensTokens: Bool
+    /// Nil when nobody is to be told of rooms.
+    private let journal: RoomJournal?
     private let logger: Logger
     private var entries: [RoomID: Entry] = [:]
     /// Rooms that are being made, so that two peers who come at once meet.
@@ -40,9 +40,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private var streams: [RoomID: HLSState] = [:]
     private var random = SystemRandomNumberGenerator()
 
-    public init(
+    init(
         policy: Policy, media: MediaServer, streaming: any LiveStreaming, streams: Streams,
-        playlistType: HLSVariant.PlaylistType, opensTokens: Bool, logger: Logger
+        playlistType: HLSVariant.PlaylistType, opensTokens: Bool, journal: RoomJournal?,
+        logger: Logger
     ) {
         self.policy = policy
         self.media = media
@@ -50,6 +51,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         streamControl = streams
         self.playlistType = playlistType
         self.opensTokens = opensTokens
+        self.journal = journal
         self.logger = logger
     }
 
@@ -77,11 +79,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private func tick() async {
         for (id, entry) in entries {
             await entry.signalling.tick()
-            let isDeserted = await entry.signalling.snapshot().peerCount == 0
-            if entries[id] != nil, entries[id]?.isDeserted != isDeserted {
-                entries[id]?.isDeserted = isDeserted
-                await streamControl.occupancyChanged(room: id, isEmpty: isDeserted)
-            }
+            let snapshot = await entry.signalling.snapshot()
+            await streamControl.seen(
+                id,
+                RoomOccupancy(
+                    peers: snapshot.peerCount,
+                    publishers: snapshot.peers.count { !$0.tracks.isEmpty }))
             guard await entry.signalling.isEmpty else {
                 entries[id]?.emptyTicks = 0
                 continue
@@ -111,9 +114,13 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     private func make(_ id: RoomID) async throws -> Entry {
         let mediaRoom = try await media.makeRoom(id)
+        let room = Room(id: id, name: id.rawValue, policy: policy, seed: random.next())
         let signalling = RoomSignalling(
-            room: Room(id: id, name: id.rawValue, policy: policy, seed: random.next()),
-            media: RoomMediaBridge(mediaRoom), streaming: streaming, logger: logger)
+            room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
+            journal: { [journal] note, time in
+                journal?.note(
+                    note, in: id, name: room.name, template: room.policy.templateID, at: time)
+            }, logger: logger)
         let entry = Entry(
             signalling: signalling, media: mediaRoom, pump: Task { await signalling.run() })
         entries[id] = entry

@@ -25,7 +25,10 @@ enum SettingKey: String, CaseIterable {
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
     case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
+    case streamIdleTimeoutSeconds = "stream.idleTimeoutSeconds"
     case streamMaximumSeconds = "stream.maximumSeconds"
+    case streamAutoStart = "stream.autoStart"
+    case streamAutoStartRecording = "stream.autoStartRecording"
     case streamMaximum = "stream.maximum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
     case picturesHosts = "pictures.hosts"
@@ -52,16 +55,17 @@ enum SettingKey: String, CaseIterable {
         case .httpPort, .udpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
             .streamVariantsPerRoomMaximum:
             .integer
-        case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamMaximumSeconds,
-            .recordingsKeepDays:
+        case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
+            .streamMaximumSeconds, .recordingsKeepDays:
             .number
         case .pagesOpenTokens, .picturesAllowHTTP: .flag
-        case .udpAdvertisedAddresses, .streamLadder, .picturesHosts: .list
+        case .udpAdvertisedAddresses, .streamLadder, .streamAutoStartRecording, .picturesHosts:
+            .list
         case .streamLayout: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
             .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
-            .streamPreset, .streamEncoder, .pagesHLSScriptURL, .pagesDirectory,
+            .streamPreset, .streamEncoder, .streamAutoStart, .pagesHLSScriptURL, .pagesDirectory,
             .logLevel, .logFormat:
             .text
         }

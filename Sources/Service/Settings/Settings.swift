@@ -93,8 +93,10 @@ public struct Settings: Hashable, Sendable {
         HTTPServiceConfiguration(
             host: httpHost, port: httpPort, certificateFile: certificateFile,
             privateKeyFile: privateKeyFile, outputDirectory: stream.outputDirectory,
-            publicBaseURL: publicURL, handsOutTokens: opensTokens, hlsScriptURL: hlsScriptURL,
-            pagesDirectory: pagesDirectory, frameRate: stream.ladder.frameRate)
+            publicBaseURL: publicURL, handsOutTokens: opensTokens,
+            showsRecordings: usesDevelopmentKey,
+            hlsScriptURL: hlsScriptURL, pagesDirectory: pagesDirectory,
+            frameRate: stream.ladder.frameRate)
     }
 
     static func isLoopback(_ host: String) -> Bool {
@@ -196,25 +198,7 @@ extension Settings {
         try readLayout(source)
         stream.preset = try preset(source) ?? stream.preset
         stream.encoder = try choice(source, .streamEncoder) ?? stream.encoder
-        if let seconds = source.number(.streamEmptyTimeoutSeconds) {
-            guard (0...86_400).contains(seconds) else {
-                throw .invalid(
-                    key: SettingKey.streamEmptyTimeoutSeconds.rawValue,
-                    reason: "0 (never) to 86400 seconds")
-            }
-            stream.rules.emptyTimeout = seconds == 0 ? nil : .seconds(seconds)
-        } else {
-            // 100ms leaves a room in which nobody has been for five minutes.
-            stream.rules.emptyTimeout = .seconds(300)
-        }
-        if let seconds = source.number(.streamMaximumSeconds) {
-            guard (0...2_678_400).contains(seconds) else {
-                throw .invalid(
-                    key: SettingKey.streamMaximumSeconds.rawValue,
-                    reason: "0 (never) to 2678400 seconds")
-            }
-            stream.rules.durationMaximum = seconds == 0 ? nil : .seconds(seconds)
-        }
+        try readLimits(source)
         stream.streamsMaximum =
             try integer(source, .streamMaximum, 1...1000) ?? stream.streamsMaximum
         stream.variantsPerRoomMaximum =
@@ -231,6 +215,40 @@ extension Settings {
             }
             stream.recordingsKept = days == 0 ? nil : .seconds((days * 86_400).rounded(.up))
         }
+    }
+
+    private mutating func readLimits(_ source: SettingsSource) throws(SettingsError) {
+        // 100ms leaves a room in which nobody has been for five minutes.
+        stream.rules.emptyTimeout =
+            try limit(source, .streamEmptyTimeoutSeconds, 86_400) ?? .some(.seconds(300))
+        stream.rules.idleTimeout = try limit(source, .streamIdleTimeoutSeconds, 86_400) ?? nil
+        stream.rules.durationMaximum = try limit(source, .streamMaximumSeconds, 2_678_400) ?? nil
+        if let text = source.text(.streamAutoStart) {
+            guard let condition = AutoStart(text) else {
+                throw .invalid(key: SettingKey.streamAutoStart.rawValue, reason: AutoStart.form)
+            }
+            stream.autoStart = condition
+        }
+        let wanted = source.list(.streamAutoStartRecording) ?? []
+        guard wanted.allSatisfy({ ["hls_vod", "single_file_per_layer"].contains($0) }) else {
+            throw .invalid(
+                key: SettingKey.streamAutoStartRecording.rawValue,
+                reason: "hls_vod and single_file_per_layer")
+        }
+        stream.autoStartRecording = LiveStreamRecording(
+            hlsVOD: wanted.contains("hls_vod"),
+            singleFilePerLayer: wanted.contains("single_file_per_layer"))
+    }
+
+    /// - Returns: nil when it is not given; `.some(nil)` for 0, which is for ever.
+    private func limit(
+        _ source: SettingsSource, _ key: SettingKey, _ maximum: Int
+    ) throws(SettingsError) -> Duration?? {
+        guard let seconds = source.number(key) else { return nil }
+        guard (0...Double(maximum)).contains(seconds) else {
+            throw .invalid(key: key.rawValue, reason: "0 (never) to \(maximum) seconds")
+        }
+        return .some(seconds == 0 ? nil : .seconds(seconds))
     }
 
     private mutating func readLayout(_ source: SettingsSource) throws(SettingsError) {

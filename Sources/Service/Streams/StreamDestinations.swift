@@ -11,6 +11,9 @@ public struct StreamDestinations: Hashable, Sendable {
     private var layouts: [String: JSONValue] = [:]
     private var durations: [String: Duration] = [:]
     private var emptyTimeouts: [String: Duration] = [:]
+    private var idleTimeouts: [String: Duration] = [:]
+    private var autoStarts: [String: AutoStart] = [:]
+    private var recordings: [String: LiveStreamRecording] = [:]
     private var names: Set<String> = []
 
     /// No destinations: every stream has the configured ladder and layout.
@@ -38,6 +41,12 @@ public struct StreamDestinations: Hashable, Sendable {
             durations[name] = try Self.limit(destination.maxDuration, "maxDuration", of: name)
             emptyTimeouts[name] = try Self.limit(
                 destination.autoStopTimeout, "autoStopTimeout", of: name)
+            idleTimeouts[name] = try Self.limit(destination.idleTimeout, "idleTimeout", of: name)
+            autoStarts[name] = try Self.autoStart(destination.autoStart, of: name)
+            recordings[name] = destination.recording.map {
+                LiveStreamRecording(
+                    hlsVOD: $0.hlsVod ?? false, singleFilePerLayer: $0.singleFilePerLayer ?? false)
+            }
             guard let rungs = destination.layers else { continue }
             let frameRate = destination.videoFrameRate ?? standard.frameRate
             let layers = rungs.enumerated().map { index, rung in
@@ -70,6 +79,17 @@ public struct StreamDestinations: Hashable, Sendable {
         return .seconds(seconds)
     }
 
+    private static func autoStart(
+        _ text: String?, of name: String
+    ) throws(SettingsError) -> AutoStart? {
+        guard let text else { return nil }
+        guard let condition = AutoStart(text) else {
+            throw .invalid(
+                key: "policy.file", reason: "destination '\(name)': autoStart is \(AutoStart.form)")
+        }
+        return condition
+    }
+
     /// A month.
     private static let secondsMaximum = 1...2_678_400
 
@@ -96,7 +116,30 @@ public struct StreamDestinations: Hashable, Sendable {
         let name = named(destination)
         rules.durationMaximum = durations[name] ?? rules.durationMaximum
         rules.emptyTimeout = emptyTimeouts[name] ?? rules.emptyTimeout
+        rules.idleTimeout = idleTimeouts[name] ?? rules.idleTimeout
         return rules
+    }
+
+    /// A stream that starts by itself.
+    struct AutoStartWish: Hashable {
+        /// As a request would name it: the default one is not named, so that who starts it by hand
+        /// means the same stream.
+        var destination: String
+        var condition: AutoStart
+        var recording: LiveStreamRecording
+    }
+
+    /// What starts by itself: the default stream, and that of each destination which says so.
+    func autoStarts(_ settings: StreamSettings) -> [AutoStartWish] {
+        let standard = named("")
+        return names.union([standard]).sorted().compactMap { name in
+            let condition =
+                autoStarts[name] ?? (name == standard ? settings.autoStart : .never)
+            guard condition != .never else { return nil }
+            return AutoStartWish(
+                destination: name == standard ? "" : name, condition: condition,
+                recording: recordings[name] ?? settings.autoStartRecording)
+        }
     }
 
     private func named(_ destination: String) -> String {

@@ -1,58 +1,6 @@
 import ControlAPI
 import MediaKernel
 
-/// The timing of a stream's life, and how much failure it survives.
-public struct StreamRules: Hashable, Sendable {
-    /// From a bot's death to the next one.
-    public var restartDelay: Duration = .milliseconds(300)
-    /// Deaths within the window that are repaired. One more fails the stream.
-    public var restartsMaximum = 5
-    public var failureWindow: Duration = .seconds(60)
-    /// How long a new bot may take until every layer's first segment is there.
-    public var readyTimeout: Duration = .seconds(30)
-    /// How long a bot may take to finish its playlists before it is sent SIGTERM, and how long
-    /// after that before it is killed.
-    public var stopTimeout: Duration = .seconds(15)
-    public var terminateTimeout: Duration = .seconds(5)
-    /// How long a stream goes on in an empty room; nil for ever.
-    public var emptyTimeout: Duration?
-    /// How long a stream may run; nil for ever.
-    public var durationMaximum: Duration?
-    /// Finishers that may fail before the stream does.
-    public var finishAttemptsMaximum = 5
-    /// From the first finisher's end to the next one; doubled from one to the next.
-    public var finishRetryDelay: Duration = .seconds(1)
-    /// How long a finisher may say nothing before it is killed. It waits for bots of a server that
-    /// is gone for half as long.
-    public var finishStallTimeout: Duration = .seconds(120)
-
-    public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
-}
-
-/// How a bot's process came to its end.
-public enum BotExit: Hashable, Sendable, CustomStringConvertible {
-    /// It finished its playlists and left with status 0.
-    case finished(reason: String)
-    case failed(reason: String)
-    /// There never was a process.
-    case notStarted(reason: String)
-
-    public var description: String {
-        switch self {
-        case .finished(let reason): "finished: \(reason)"
-        case .failed(let reason): "failed: \(reason)"
-        case .notStarted(let reason): "not started: \(reason)"
-        }
-    }
-}
-
-/// How a finisher's process came to its end.
-public enum FinisherExit: Hashable, Sendable {
-    /// The assets are there, and the manifest.
-    case finished
-    case failed(reason: String)
-}
-
 /// What happens to one live stream: facts in, orders out. It knows no process and no clock.
 ///
 /// ```
@@ -82,6 +30,8 @@ struct StreamMachine: Hashable, Sendable {
         case kill
         /// Whatever the last bot left open is to get its ENDLIST.
         case finishPlaylists
+        /// Remove what the bots of a stream that never ran have written.
+        case discard
         /// Start a finisher.
         case finish
         case killFinisher
@@ -139,6 +89,8 @@ struct StreamMachine: Hashable, Sendable {
     private var deaths: [Instant] = []
     private var hasLaunched = false
     private var emptySince: Instant?
+    /// Since when nothing is published, whoever is there.
+    private var idleSince: Instant?
     /// When the stream first ran.
     private var ranSince: Instant?
     private var stopReason = ""
@@ -146,11 +98,16 @@ struct StreamMachine: Hashable, Sendable {
     /// - Parameters:
     ///   - isRecorded: whether assets are to be made of it.
     ///   - isEmpty: whether nobody is in the room at the start.
-    init(rules: StreamRules, isRecorded: Bool = false, isEmpty: Bool, at now: Instant) {
+    ///   - isIdle: whether nobody publishes anything at the start.
+    init(
+        rules: StreamRules, isRecorded: Bool = false, isEmpty: Bool, isIdle: Bool = false,
+        at now: Instant
+    ) {
         self.rules = rules
         self.isRecorded = isRecorded
         phase = .starting(.waiting(until: now))
         emptySince = isEmpty ? now : nil
+        idleSince = isIdle ? now : nil
     }
 
     /// A stream that an earlier server left behind: its bot is gone or finishes by itself, and what
@@ -176,9 +133,7 @@ struct StreamMachine: Hashable, Sendable {
     var nextDeadline: Instant? {
         switch phase {
         case .starting(let bot), .running(let bot):
-            let empty = emptySince.flatMap { since in rules.emptyTimeout.map { since + $0 } }
-            let longest = ranSince.flatMap { since in rules.durationMaximum.map { since + $0 } }
-            return [Self.deadline(of: bot), empty, longest].compactMap { $0 }.min()
+            return ([Self.deadline(of: bot)] + limits.map(\.deadline)).compactMap { $0 }.min()
         case .stopping(.asked(let until)), .stopping(.terminated(let until)): return until
         case .postProcessing(let work):
             switch work.finisher {
@@ -286,14 +241,30 @@ struct StreamMachine: Hashable, Sendable {
 
     mutating func roomOccupied() { emptySince = nil }
 
+    mutating func publishingEnded(at now: Instant) {
+        if idleSince == nil { idleSince = now }
+    }
+
+    mutating func publishingBegan() { idleSince = nil }
+
+    /// What ends a stream by itself, and what is told then. Of two that are over the first counts:
+    /// where nobody is, nothing is published either.
+    private var limits: [(deadline: Instant?, reason: String)] {
+        func deadline(_ since: Instant?, _ limit: Duration?) -> Instant? {
+            since.flatMap { since in limit.map { since + $0 } }
+        }
+        return [
+            (deadline(emptySince, rules.emptyTimeout), "last peer left"),
+            (deadline(idleSince, rules.idleTimeout), "nothing published"),
+            (deadline(ranSince, rules.durationMaximum), "max duration reached"),
+        ]
+    }
+
     mutating func timePassed(at now: Instant) -> [Order] {
         switch phase {
         case .starting(let bot), .running(let bot):
-            if let since = emptySince, let timeout = rules.emptyTimeout, since + timeout <= now {
-                return stopRequested(reason: "last peer left", at: now)
-            }
-            if let since = ranSince, let longest = rules.durationMaximum, since + longest <= now {
-                return stopRequested(reason: "max duration reached", at: now)
+            if let over = limits.first(where: { $0.deadline.map { $0 <= now } ?? false }) {
+                return stopRequested(reason: over.reason, at: now)
             }
             guard let deadline = Self.deadline(of: bot), deadline <= now else { return [] }
             return botDue(bot, at: now)
@@ -371,6 +342,11 @@ struct StreamMachine: Hashable, Sendable {
         _ status: LiveStream.Status, reason: String, at now: Instant
     ) -> [Order] {
         let text = status == .failed ? "failure: \(reason)" : reason
+        // Nobody could see anything of it, and it is told as stopped too early.
+        if status == .completed, ranSince == nil {
+            phase = .ended(status)
+            return [.discard, .changed(status, reason: text)]
+        }
         // Where no bot ever was, nothing can have been recorded.
         guard isRecorded, hasLaunched else {
             phase = .ended(status)

@@ -1,3 +1,4 @@
+public import ControlAPI
 public import HLS
 import MediaKernel
 public import Stage
@@ -24,6 +25,10 @@ public struct StreamSettings: Hashable, Sendable {
     public var streamsMaximum = 4
     public var variantsPerRoomMaximum = 3
     public var rules = StreamRules()
+    /// When rooms go on air by themselves, and what is kept of such streams, unless a destination
+    /// says otherwise.
+    public var autoStart = AutoStart.never
+    public var autoStartRecording = LiveStreamRecording()
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
     /// The root below which the assets of recordings lie. On the same disk as the streams, VODs

@@ -1,5 +1,7 @@
+import Catalogue
 import ControlAPI
 import Foundation
+import Glibc
 import Logging
 import MediaKernel
 import Recording
@@ -20,7 +22,7 @@ extension Streams {
             ).write(to: entry.directory)
         } catch {
             botExited(
-                .notStarted(reason: "the output directory cannot be written: \(error)"), of: id,
+                .notStarted(reason: "\(entry.directory): \(Self.reason(error))"), of: id,
                 generation: entry.generation)
             return
         }
@@ -38,6 +40,12 @@ extension Streams {
                         stream: id, room: stream.room, endpoint: endpoint, token: "",
                         outputDirectory: entry.directory, configurationFile: file),
                     generation: entry.generation, signals: signals)))
+    }
+
+    /// In the kernel's words where the disk is full, as everywhere else.
+    private static func reason(_ error: any Error) -> String {
+        (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            ? String(cString: strerror(ENOSPC)) : error.localizedDescription
     }
 
     func supervise(_ launch: BotLaunch) async {
@@ -105,13 +113,31 @@ extension Streams {
 
     func finishPlaylists(of id: StreamID) {
         guard let directory = entries[id]?.directory else { return }
+        // First, since a full disk has room for the rest then.
+        try? FileManager.default.removeItem(
+            atPath: "\(directory)/\(BotConfigurationFile.name)")
         do {
             let count = try PlaylistFinisher.finish(in: directory)
             if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }
         } catch {
             log(.error, "playlists cannot be ended", id, ["error": "\(error)"])
         }
-        try? FileManager.default.removeItem(
-            atPath: "\(directory)/\(BotConfigurationFile.name)")
+    }
+
+    /// Whatever the bots of a stream that never ran left behind, except the record. They are gone.
+    func discard(_ id: StreamID) {
+        guard let entry = entries[id] else { return }
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: entry.directory)
+            for name in names where name != StreamFile.name {
+                try FileManager.default.removeItem(atPath: "\(entry.directory)/\(name)")
+            }
+        } catch {
+            log(.error, "the stream's files cannot be removed", id, ["error": "\(error)"])
+        }
+        // Nobody has written there: a finisher comes to streams that ran.
+        if let place = entry.place {
+            rmdir("\(settings.recordingsDirectory)/\(place.directory)")
+        }
     }
 }

@@ -38,7 +38,8 @@ extension Streams {
             machine: StreamMachine(
                 rules: settings.destinations.rules(for: request.destination, settings.rules),
                 isRecorded: recording != nil,
-                isEmpty: !occupied.contains(room), at: instant),
+                isEmpty: occupancies[room] == nil,
+                isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),
             ladder: ladder, layout: layout, directory: directory, requestedAt: instant,
             order: recording?.0, place: recording?.1)
         do {
@@ -48,7 +49,7 @@ extension Streams {
         }
         archive.insert(stream)
         entries[id] = entry
-        saveQueue.yield(record(of: stream, entry))
+        saveQueue.yield(.record(record(of: stream, entry)))
         log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
         announce(id)
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
@@ -80,6 +81,7 @@ extension Streams {
         if entry.machine.status != .stopping {
             archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
+        if let stream = archive[id] { holdBack(stream.room, destination: stream.destination) }
         let orders =
             entries[id]?.machine.stopRequested(reason: "client request", at: clock().instant)
             ?? []
@@ -94,6 +96,7 @@ extension Streams {
             case .terminate: entries[id]?.signals?.yield(.terminate)
             case .kill: entries[id]?.signals?.yield(.kill)
             case .finishPlaylists: finishPlaylists(of: id)
+            case .discard: discard(id)
             case .finish: launchFinisher(id)
             case .killFinisher: entries[id]?.killFinisher?.yield()
             case .changed(let status, let reason): changed(id, to: status, reason: reason)
@@ -114,7 +117,7 @@ extension Streams {
             status == .failed ? .error : .info, "stream \(status.rawValue)", id,
             reason.map { ["reason": "\($0)"] } ?? [:])
         let record = record(of: stream, entry)
-        saveQueue.yield(record)
+        saveQueue.yield(.record(record))
         guard !status.isFinal else { return }
         do {
             try StreamKeeper.note(record)

@@ -20,7 +20,7 @@ public actor Streams: LiveStreamControl, Service {
     static let statisticsMaximum = 100
     /// Recordings of one room that may begin in one second.
     static let placesMaximum: Int64 = 1000
-    /// From a final state that could not be written down to the next attempt.
+    /// From a state that could not be written down to the next attempt.
     static let saveRetryDelay: Duration = .seconds(1)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
     /// the next start.
@@ -40,14 +40,21 @@ public actor Streams: LiveStreamControl, Service {
     var archive = StreamArchive()
     var entries: [StreamID: StreamOnAir] = [:]
     var ended: [(id: StreamID, statistics: StreamStatistics)] = []
-    var occupied: Set<RoomID> = []
+    /// Of the rooms that somebody is in.
+    var occupancies: [RoomID: RoomOccupancy] = [:]
+    /// Of rooms that somebody is in, too.
+    var autoStarters: [AutoStartKey: AutoStarter] = [:]
     var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
     private let launches: AsyncStream<StreamLaunch>
     let launchQueue: AsyncStream<StreamLaunch>.Continuation
-    private let saves: AsyncStream<StreamKeeper.Record>
-    let saveQueue: AsyncStream<StreamKeeper.Record>.Continuation
+    let saves: AsyncStream<StreamSave>
+    let saveQueue: AsyncStream<StreamSave>.Continuation
+    /// States that could not be written down yet, of each stream in their order. Bounded by the
+    /// streams on air, which have a handful of states each.
+    var unsaved: [StreamID: [StreamKeeper.Record]] = [:]
+    var savesAgainAt: Instant?
     private let changes: AsyncStream<StreamingChange>
     let changeQueue: AsyncStream<StreamingChange>.Continuation
     private let shutdownWanted = Mutex(false)
@@ -189,20 +196,7 @@ public actor Streams: LiveStreamControl, Service {
         return archive[stream] ?? record
     }
 
-    // MARK: Facts from the rooms
-
-    /// Visible peers entered an empty room, or the last one left.
-    public func occupancyChanged(room: RoomID, isEmpty: Bool) {
-        let now = clock().instant
-        if isEmpty { occupied.remove(room) } else { occupied.insert(room) }
-        for stream in archive.onAir(in: room) {
-            if isEmpty {
-                entries[stream.id]?.machine.roomEmptied(at: now)
-            } else {
-                entries[stream.id]?.machine.roomOccupied()
-            }
-        }
-    }
+    // MARK: Statistics
 
     /// What the bots of a stream reported; nil for an unknown or long forgotten one.
     public func statistics(of id: StreamID) -> StreamStatistics? {
@@ -214,6 +208,9 @@ public actor Streams: LiveStreamControl, Service {
 
     /// Whether a finisher of the stream is at work, as far as is known here.
     func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.killFinisher != nil }
+
+    /// Whether a state of the stream waits to be written down.
+    func hasUnsaved(_ id: StreamID) -> Bool { unsaved[id] != nil }
 
     // MARK: Service
 
@@ -251,6 +248,10 @@ public actor Streams: LiveStreamControl, Service {
             let orders = entries[id]?.machine.timePassed(at: now) ?? []
             carryOut(orders, of: id)
         }
+        if let again = savesAgainAt, again <= now {
+            savesAgainAt = nil
+            saveQueue.yield(.again)
+        }
         if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
         if isShuttingDown, entries.isEmpty { launchQueue.finish() }
     }
@@ -263,25 +264,6 @@ public actor Streams: LiveStreamControl, Service {
             try? await Task.sleep(for: Self.tickInterval)
         }
         launchQueue.finish()
-    }
-
-    private func keepRecords() async {
-        for await record in saves {
-            do {
-                try await keeper.save(record)
-            } catch {
-                let stream = record.file.stream
-                log(
-                    .error, "the stream's record cannot be written", stream.id,
-                    ["error": "\(error)"])
-                // An earlier state is overtaken by the next; the last one has to be there.
-                if stream.status.isFinal, !isShuttingDown {
-                    try? await Task.sleep(for: Self.saveRetryDelay)
-                    saveQueue.yield(record)
-                }
-            }
-            if record.file.stream.status.isFinal { finalStateKept(record.file.stream) }
-        }
     }
 
     private func tellRooms() async {
@@ -300,12 +282,20 @@ public actor Streams: LiveStreamControl, Service {
         }
     }
 
-    /// The finishers that are still at work end here; the next server starts them again.
+    /// The finishers that are still at work end here, and ends that cannot be written down are
+    /// waited for no longer; the next server sees to both.
     private func leaveFinishing() {
-        for (id, entry) in entries where entry.machine.status == .postProcessing {
-            log(.warning, "post-processing is left to the next start", id)
-            entry.killFinisher?.yield()
-            entries[id] = nil
+        for (id, entry) in entries {
+            switch entry.machine.status {
+            case .postProcessing:
+                log(.warning, "post-processing is left to the next start", id)
+                entry.killFinisher?.yield()
+                entries[id] = nil
+            case .completed, .failed:
+                log(.error, "the stream's end is not written down", id)
+                entries[id] = nil
+            case .starting, .running, .stopping: break
+            }
         }
     }
 }

@@ -35,8 +35,9 @@ actor WebhookSender: Service {
     private let client: HTTPClient
     private var outbox: WebhookOutbox
     /// What reached its end here, and whether its row says so: a look into the catalogue that began
-    /// before would find it pending.
-    private var ended: [String: Bool] = [:]
+    /// before would find it pending, and while the disk is full all of them do. Bounded by what is
+    /// held.
+    private var ended: [String: (status: CatalogueDelivery.Status, isWritten: Bool)] = [:]
     private let shutdownWanted = Mutex(false)
 
     /// - Parameters:
@@ -93,8 +94,10 @@ actor WebhookSender: Service {
     }
 
     private func read() async {
-        ended = ended.filter { !$0.value }
+        ended = ended.filter { !$0.value.isWritten }
         do throws(CatalogueError) {
+            // What was answered must not be sent again only because that could not be written down.
+            for (id, end) in ended { try await self.end(id, end.status, at: clock()) }
             for delivery in try await catalogue.pendingDeliveries(limit: Self.heldMaximum)
             where ended[delivery.id] == nil {
                 outbox.add(
@@ -103,7 +106,7 @@ actor WebhookSender: Service {
                         attempts: delivery.attempts, dueAt: delivery.dueAt))
             }
         } catch {
-            logger.error("the outbox cannot be read", metadata: ["error": "\(error)"])
+            logger.error("the outbox cannot be used", metadata: ["error": "\(error)"])
         }
     }
 
@@ -154,7 +157,7 @@ actor WebhookSender: Service {
                 try await end(id, .failed, at: now)
             }
         } catch {
-            // It stays pending there and is sent once more.
+            // Its end is written down later; an attempt that failed is only counted.
             logger.error("the outbox cannot be written", metadata: ["error": "\(error)"])
         }
     }
@@ -162,8 +165,8 @@ actor WebhookSender: Service {
     private func end(
         _ id: String, _ status: CatalogueDelivery.Status, at now: UnixTime
     ) async throws(CatalogueError) {
-        ended[id] = false
-        defer { ended[id] = true }
+        ended[id] = (status, false)
         try await catalogue.update(delivery: id, status: status, dueAt: now)
+        ended[id] = (status, true)
     }
 }

@@ -35,6 +35,8 @@ extension RoomSignalling {
             close(connection, code: CloseCode.normal, reason: reason)
         case .refreshPreviews:
             previewsWentStale()
+        case .noted(let note):
+            journal(note, clock.wall())
         }
     }
 

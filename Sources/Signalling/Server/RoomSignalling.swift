@@ -42,6 +42,7 @@ public actor RoomSignalling {
     let streaming: any LiveStreaming
     let clock: RoomClock
     let limits: SignallingLimits
+    let journal: @Sendable (RoomNote, WallTime) -> Void
     let logger: Logger
 
     var room: Room
@@ -56,9 +57,11 @@ public actor RoomSignalling {
     private var connectionCount: UInt64 = 0
     private var arePreviewsStale = false
 
+    /// - Parameter journal: hears what happens in the room's sessions, in order; must not wait.
     public init(
         room: Room, media: any RoomMedia, streaming: any LiveStreaming,
         clock: RoomClock = .system, limits: SignallingLimits = SignallingLimits(),
+        journal: @escaping @Sendable (RoomNote, WallTime) -> Void = { _, _ in },
         logger: Logger = Logger(label: "roomcast.room")
     ) {
         self.room = room
@@ -66,6 +69,7 @@ public actor RoomSignalling {
         self.streaming = streaming
         self.clock = clock
         self.limits = limits
+        self.journal = journal
         var logger = logger
         logger[metadataKey: "room"] = "\(room.id)"
         self.logger = logger
@@ -114,7 +118,7 @@ public actor RoomSignalling {
 
     /// Ends the room for everybody: each is told, each connection is closed.
     public func endAll(reason: String) async {
-        room.ended(lock: false, reason: reason)
+        room.ended(lock: false, reason: reason, because: .serverStopped)
         await settle()
         for connection in connections.values {
             close(connection, code: CloseCode.normal, reason: reason)

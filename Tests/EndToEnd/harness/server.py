@@ -24,7 +24,8 @@ def free_port(kind):
 
 
 class Server:
-    """`roomcast serve`. With a namespace it runs inside and its media is at `media_address`."""
+    """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
+    `media_address`."""
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None):
         self.directory = Path(directory)
@@ -36,7 +37,7 @@ class Server:
         self.media_port = free_port(socket.SOCK_DGRAM)
         self.host = "127.0.0.1"
         self.base = f"http://{self.host}:{self.port}"
-        connect = namespace.connect if namespace else None
+        connect = getattr(namespace, "connect", None)
         self.http = Client(self.host, self.port, connect)
         self.settings = self._settings(media_address) | (settings or {})
         environment = os.environ | self.settings

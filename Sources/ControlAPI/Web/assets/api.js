@@ -56,6 +56,19 @@ export async function roomToken(roomID, { role, userID }) {
 }
 
 /**
+ * A page of recordings, newest first; `last` is what the next page begins behind, or empty.
+ * @param {{token: string, room: string, start: string}} wish all may be empty
+ * @returns {Promise<{data: object[], last: string}>}
+ */
+export function recordings({ token, room, start }) {
+  const query = new URLSearchParams();
+  if (room) query.set("room_id", room);
+  if (start) query.set("start", start);
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  return request(`/api/recordings?${query}`, { headers });
+}
+
+/**
  * A stream's state in the viewer's words, from the API's or the room's.
  * @returns {"none"|"starting"|"live"|"ended"|"failed"}
  */

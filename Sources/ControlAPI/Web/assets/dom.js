@@ -62,6 +62,14 @@ export function hueOf(text) {
   return [12, 38, 92, 158, 190, 214, 262, 322][sum % 8];
 }
 
+/** "78 MB", as files are measured: in powers of ten. */
+export function sizeText(bytes) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** step;
+  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
+}
+
 /** "4:05" or "1:02:03" for milliseconds. */
 export function clockText(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));

@@ -12,15 +12,18 @@ export class Player extends EventTarget {
   #url = "";
   #retry = null;
 
-  /** @param {string|null} libraryURL where hls.js is, if anywhere */
-  constructor(video, libraryURL) {
+  /**
+   * @param {string|null} libraryURL where hls.js is, if anywhere
+   * @param {{isLive: boolean}} options whether to begin with the newest picture, not the first
+   */
+  constructor(video, libraryURL, { isLive = true } = {}) {
     super();
     this.#video = video;
     this.#libraryURL = libraryURL;
     video.addEventListener("error", () => this.#failed());
     // A stream that keeps all its segments would otherwise begin with the first of them.
     video.addEventListener("loadedmetadata", () => {
-      if (this.isBehind) this.seekToLive();
+      if (isLive && this.isBehind) this.seekToLive();
     });
     video.addEventListener("playing", () => this.dispatchEvent(new Event("playing")));
   }

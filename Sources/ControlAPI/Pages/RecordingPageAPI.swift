@@ -1,0 +1,121 @@
+import Catalogue
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+
+/// What the recordings page shows, `/api/recordings`: recordings with their assets and with links
+/// to them, in one answer.
+///
+/// Who asks needs a management token, since a link is as good as the file; with the development
+/// key, with which anybody on the machine can make one, it is not asked for.
+struct RecordingPageAPI: Sendable {
+    let control: any LiveStreamControl
+    let library: RecordingLibrary
+    let authority: TokenAuthority
+    let isOpen: Bool
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: Router<some RequestContext>) {
+        router.get("/api/recordings") { request, _ in try await list(request) }
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        try await authorize(request)
+        var query = try ListQuery<CatalogueStream.Status>(request).catalogueQuery
+        query.isRecorded = true
+        let page: CataloguePage<CatalogueStream>
+        let assets: [StreamID: [CatalogueAsset]]
+        do throws(CatalogueError) {
+            page = try await library.catalogue.streams(query)
+            assets = try await library.catalogue.assets(of: page.records.map(\.id))
+        } catch {
+            throw APIError(error)
+        }
+        let now = UnixTime(nanoseconds: clock().nanoseconds)
+        var bodies: [RecordingCard] = []
+        for record in page.records {
+            // What goes on is known better by who makes it go on.
+            let live = record.status.isFinal ? nil : await control.stream(record.id)
+            bodies.append(
+                RecordingCard(
+                    record, live: live,
+                    assets: (assets[record.id] ?? []).map { asset in
+                        RecordingCard.Asset(asset, link: library.link(to: asset, at: now))
+                    }))
+        }
+        return JSON.response(
+            RecordingListBody(limit: query.limit, data: bodies, last: page.last ?? ""))
+    }
+
+    private func authorize(_ request: Request) async throws(APIError) {
+        if isOpen, request.headers[.authorization] == nil { return }
+        do {
+            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
+        } catch {
+            throw .managementToken(error)
+        }
+    }
+}
+
+/// One recording as its page shows it.
+struct RecordingCard: Encodable {
+    var id: String
+    var room: String
+    var status: String
+    var reason: String?
+    /// 0 to 1 while its assets are made.
+    var progress: Double?
+    var createdAt: String
+    /// In seconds; nil until its assets are there.
+    var duration: Double?
+    var assets: [Asset]
+
+    enum CodingKeys: String, CodingKey {
+        case id, status, progress, duration, assets
+        case room = "room_id"
+        case reason = "stop_reason"
+        case createdAt = "created_at"
+    }
+
+    init(_ record: CatalogueStream, live: LiveStream?, assets: [Asset]) {
+        id = record.id.rawValue
+        room = record.room.rawValue
+        status = live?.status.rawValue ?? record.status.rawValue
+        reason = live?.stopReason ?? record.reason
+        progress = live?.finishedPermille.map { Double($0) / 1000 }
+        createdAt = Timestamp(nanoseconds: record.createdAt.nanoseconds).description
+        duration = assets.compactMap(\.duration).max()
+        self.assets = assets
+    }
+
+    struct Asset: Encodable {
+        var id: String
+        var type: String
+        var status: String
+        /// In bytes.
+        var size: Int64
+        var duration: Double?
+        var width: Int?
+        var height: Int?
+        /// Paths on this server, for as long as the links hold; nil where there is no file.
+        var url: String?
+        var playbackURL: String?
+
+        enum CodingKeys: String, CodingKey {
+            case id, type, status, size, duration, width, height, url
+            case playbackURL = "playback_url"
+        }
+
+        init(_ asset: CatalogueAsset, link: RecordingLibrary.Link?) {
+            id = asset.id
+            type = asset.kind.rawValue
+            status = asset.status.rawValue
+            size = asset.byteCount
+            duration = asset.duration?.inSeconds
+            width = asset.size?.width
+            height = asset.size?.height
+            url = link?.path
+            playbackURL = link?.playbackPath
+        }
+    }
+}

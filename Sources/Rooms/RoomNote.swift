@@ -1,0 +1,23 @@
+/// What happened in a session, for whoever keeps account of it. Hidden peers are in none of it.
+///
+/// A session is noted when the first visible peer joins, and closed when the last peer has left,
+/// hidden ones included: who comes while the recorder is still there is in the same session.
+public enum RoomNote: Hashable, Sendable {
+    case sessionOpened(Room.Session)
+    case peerJoined(Peer, Room.Session)
+    /// - Parameter message: what was said to the peer when it was put out; else empty.
+    case peerLeft(Peer, Room.Session, LeaveReason, message: String)
+    case sessionClosed(Room.Session)
+}
+
+/// Why a peer is not in the room any more, in 100ms' words as far as there are any.
+public enum LeaveReason: String, Hashable, Sendable {
+    case clientRequest = "client request"
+    case removed = "peer kicked"
+    /// Its connection was lost and it did not come back in time.
+    case connectionClosed = "websocket closed"
+    /// 100ms has no word for it.
+    case roomEnded = "room ended"
+    /// The server stopped, or died.
+    case serverStopped = "server removed peer"
+}

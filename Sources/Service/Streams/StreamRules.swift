@@ -1,0 +1,53 @@
+/// The timing of a stream's life, and how much failure it survives.
+public struct StreamRules: Hashable, Sendable {
+    /// From a bot's death to the next one.
+    public var restartDelay: Duration = .milliseconds(300)
+    /// Deaths within the window that are repaired. One more fails the stream.
+    public var restartsMaximum = 5
+    public var failureWindow: Duration = .seconds(60)
+    /// How long a new bot may take until every layer's first segment is there.
+    public var readyTimeout: Duration = .seconds(30)
+    /// How long a bot may take to finish its playlists before it is sent SIGTERM, and how long
+    /// after that before it is killed.
+    public var stopTimeout: Duration = .seconds(15)
+    public var terminateTimeout: Duration = .seconds(5)
+    /// How long a stream goes on in an empty room; nil for ever.
+    public var emptyTimeout: Duration?
+    /// How long a stream goes on while nobody publishes anything; nil for ever.
+    public var idleTimeout: Duration?
+    /// How long a stream may run; nil for ever.
+    public var durationMaximum: Duration?
+    /// Finishers that may fail before the stream does.
+    public var finishAttemptsMaximum = 5
+    /// From the first finisher's end to the next one; doubled from one to the next.
+    public var finishRetryDelay: Duration = .seconds(1)
+    /// How long a finisher may say nothing before it is killed. It waits for bots of a server that
+    /// is gone for half as long.
+    public var finishStallTimeout: Duration = .seconds(120)
+
+    public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
+}
+
+/// How a bot's process came to its end.
+public enum BotExit: Hashable, Sendable, CustomStringConvertible {
+    /// It finished its playlists and left with status 0.
+    case finished(reason: String)
+    case failed(reason: String)
+    /// There never was a process.
+    case notStarted(reason: String)
+
+    public var description: String {
+        switch self {
+        case .finished(let reason): "finished: \(reason)"
+        case .failed(let reason): "failed: \(reason)"
+        case .notStarted(let reason): "not started: \(reason)"
+        }
+    }
+}
+
+/// How a finisher's process came to its end.
+public enum FinisherExit: Hashable, Sendable {
+    /// The assets are there, and the manifest.
+    case finished
+    case failed(reason: String)
+}

@@ -1,0 +1,64 @@
+import ControlAPI
+import Logging
+public import MediaKernel
+
+/// What the rooms tell: streams end when nobody is there any more, and some begin by themselves.
+extension Streams {
+    /// A room was looked at; about once a second, and for the last time when it is empty.
+    public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+        let now = clock().instant
+        occupancies[room] = occupancy.isEmpty ? nil : occupancy
+        for stream in archive.onAir(in: room) {
+            if occupancy.isEmpty {
+                entries[stream.id]?.machine.roomEmptied(at: now)
+            } else {
+                entries[stream.id]?.machine.roomOccupied()
+            }
+            if occupancy.publishers == 0 {
+                entries[stream.id]?.machine.publishingEnded(at: now)
+            } else {
+                entries[stream.id]?.machine.publishingBegan()
+            }
+        }
+        guard !isShuttingDown else { return }
+        await startByItself(room, occupancy)
+    }
+
+    private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+        for wish in settings.destinations.autoStarts(settings) {
+            let key = AutoStartKey(room: room, destination: wish.destination)
+            var starter = autoStarters[key] ?? AutoStarter(wish.condition)
+            let order = starter.seen(occupancy)
+            autoStarters[key] = occupancy.isEmpty ? nil : starter
+            guard order == .start else { continue }
+            let running = Set(entries.keys)
+            do throws(LiveStreamError) {
+                let streams = try await start(
+                    room: room,
+                    LiveStreamRequest(recording: wish.recording, destination: wish.destination),
+                    startedBy: nil)
+                for stream in streams where !running.contains(stream.id) {
+                    log(.info, "stream started by itself", stream.id)
+                }
+            } catch {
+                let isNew = autoStarters[key]?.isRefused == false
+                autoStarters[key]?.refused()
+                guard isNew else { continue }
+                logger.warning(
+                    "a stream cannot start by itself yet",
+                    metadata: ["room": "\(room)", "reason": "\(error)"])
+            }
+        }
+    }
+
+    /// Somebody stopped the room's stream, and does not want it back.
+    func holdBack(_ room: RoomID, destination: String) {
+        autoStarters[AutoStartKey(room: room, destination: destination)]?.stopped()
+    }
+}
+
+/// What starts by itself: each destination of a room for itself.
+struct AutoStartKey: Hashable {
+    var room: RoomID
+    var destination: String
+}

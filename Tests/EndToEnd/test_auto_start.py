@@ -1,0 +1,151 @@
+"""Rooms that go on air by themselves, and off it, each for its reason."""
+
+import json
+import time
+
+import pytest
+
+from harness import chromium
+from harness.assets import LADDER, TIMEOUT
+from harness.receiver import Receiver
+from harness.server import Server
+from harness.signalling import Peer
+from harness.waiting import wait_for
+
+# Counted from the request, so it must not be over before a stream can run.
+SHORT = 8  # s
+PEOPLE = {
+    "publishParams": {"allowed": ["audio", "video"]},
+    "subscribeParams": {"subscribeToRoles": ["*"]},
+    "permissions": {"hlsStreaming": True, "endRoom": True},
+}
+POLICY = {
+    "roles": {"host": PEOPLE, "guest": PEOPLE},
+    "destinations": {"hlsDestinations": {
+        "default": {"layers": LADDER, "autoStopTimeout": SHORT},
+        "idle": {"layers": LADDER, "idleTimeout": SHORT},
+        "short": {"layers": LADDER, "maxDuration": SHORT},
+        "rooms": {"layers": LADDER},
+    }},
+}
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def serve(binary, receiver, tmp_path):
+    """`serve(destinations)`: a server whose policy has these changes to its destinations."""
+    servers = []
+
+    def serve(changes=None):
+        policy = json.loads(json.dumps(POLICY))
+        for name, change in (changes or {}).items():
+            policy["destinations"]["hlsDestinations"][name] |= change
+        (tmp_path / "policy.json").write_text(json.dumps(policy))
+        servers.append(Server(tmp_path, settings=receiver.settings | {
+            "ROOMCAST_POLICY_FILE": str(tmp_path / "policy.json"),
+            "ROOMCAST_STREAM_SEGMENT_SECONDS": "1",
+        }))
+        return servers[-1]
+
+    yield serve
+    for server in servers:
+        assert server.stop() == 0, server.tail()
+
+
+def join(server, room, name="Ann", **offer):
+    peer = Peer(server, room, name, role="host")
+    assert "result" in peer.join(**offer)
+    return peer
+
+
+def streams(server, room):
+    return server.manage("GET", f"/live-streams?room_id={room}").json["data"]
+
+
+def ends(server, receiver, stream, reason):
+    """With that reason in its state and in what is told of it."""
+    done = server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
+    assert done["stop_reason"] == reason and done["stopped_by"] == ""
+    wait_for("it is told", lambda: "hls.stopped.success" in receiver.types(stream["id"]), TIMEOUT)
+    [told] = [one["data"]["reason"] for one in receiver.accepted
+              if one["type"] == "hls.stopped.success" and one["data"]["beam_id"] == stream["id"]]
+    assert told == reason
+
+
+def test_a_room_goes_on_air_as_soon_as_it_opens_and_is_kept(serve, receiver, room):
+    server = serve({"rooms": {
+        "autoStart": "room", "autoStopTimeout": SHORT,
+        "recording": {"singleFilePerLayer": True}}})
+    peer = join(server, room)
+    [stream] = wait_for("it is on air", lambda: streams(server, room), TIMEOUT)
+    assert stream["destination"] == "rooms" and stream["started_by"] == ""
+    assert stream["recording"] == {"hls_vod": False, "single_file_per_layer": True}
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    peer.leave()
+    ends(server, receiver, stream, "last peer left")
+    assert len(server.stream(stream["id"])["recording_assets"]) == 2
+    # The next time the room opens is another stream.
+    peer = join(server, room)
+    wait_for("it is on air again", lambda: len(streams(server, room)) == 2, TIMEOUT)
+    peer.leave()
+
+
+def test_a_room_goes_on_air_with_its_second_publisher(serve, receiver, room, browser):
+    server = serve({"default": {"autoStart": "publishers:2", "autoStopTimeout": 0,
+                                "idleTimeout": SHORT}})
+    watcher = join(server, room, "Watcher")
+    people = [chromium.Participant(browser, server, room, "Ann", "host")]
+    time.sleep(2)  # two looks at the room, in which nothing may happen
+    assert streams(server, room) == []
+    people.append(chromium.Participant(browser, server, room, "Ben", "host"))
+    [stream] = wait_for("it is on air", lambda: streams(server, room), TIMEOUT)
+    assert stream["destination"] == "" and stream["recording"]["hls_vod"] is False
+    server.wait_for_status(stream["id"], "running", 2 * TIMEOUT)
+    # Somebody is still there, but nobody shows anything.
+    for person in people:
+        person.leave()
+        person.close()
+    ends(server, receiver, stream, "nothing published")
+    watcher.leave()
+
+
+def test_a_stream_ends_when_nothing_is_published(serve, receiver, room):
+    server = serve()
+    peer = join(server, room)
+    stream = server.start_stream(room, {"destination": "idle"})
+    ends(server, receiver, stream, "nothing published")
+    peer.leave()
+
+
+def test_a_stream_ends_with_its_longest(serve, receiver, room):
+    server = serve()
+    stream = server.start_stream(room, {"destination": "short"})
+    ends(server, receiver, stream, "max duration reached")
+
+
+def test_a_stream_ends_when_its_room_does(serve, receiver, room):
+    server = serve()
+    peer = join(server, room)
+    stream = server.start_stream(room, {"destination": "rooms"})
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    peer.call("end-room", {"reason": "class is over", "lock": False})
+    ends(server, receiver, stream, "room ended")
+    peer.close()
+
+
+def test_what_somebody_stopped_stays_off_while_the_room_is_open(serve, receiver, room):
+    server = serve({"rooms": {"autoStart": "room"}})
+    peer = join(server, room)
+    [stream] = wait_for("it is on air", lambda: streams(server, room), TIMEOUT)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    server.stop_stream(room)
+    ends(server, receiver, stream, "client request")
+    time.sleep(2)  # two looks at the room
+    assert len(streams(server, room)) == 1
+    peer.leave()

@@ -1,0 +1,175 @@
+"""A disk that is full: the stream on it fails with that reason, others go on, what was written
+decodes, and what could only not be written down yet is written and told once there is room."""
+
+import pytest
+
+from harness import assets, hls
+from harness.assets import LADDER, TIMEOUT
+from harness.receiver import Receiver
+from harness.server import Server
+from harness.small_disk import PIECE as PAGE
+from harness.small_disk import SmallDisks
+from harness.waiting import wait_for
+
+FULL = "No space left on device"
+MEGABYTE = 1 << 20
+# Six bots may die, and five finishers with a second, two, four and eight between them.
+GIVING_UP = 60  # s
+MOVIES = {"hls_vod": False, "single_file_per_layer": True}
+ARCHIVE = {"hls_vod": True, "single_file_per_layer": False}
+
+
+@pytest.fixture
+def world(binary, tmp_path):
+    """`world({directory: bytes})`: a server, a receiver of webhooks and the disks."""
+    opened = []
+
+    def world(disks):
+        small = SmallDisks({tmp_path / name: size for name, size in disks.items()})
+        opened.append(small)
+        receiver = Receiver()
+        opened.append(receiver)
+        settings = receiver.settings | {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
+        server = Server(tmp_path, namespace=small, settings=settings)
+        opened.append(server)
+        # What the tests look at is on those disks.
+        server.output = small.path(server.output)
+        server.recordings = small.path(server.recordings)
+        return server, receiver, small
+
+    yield world
+    for one in reversed(opened):
+        one.stop() if isinstance(one, Server) else one.close()
+
+
+def told(receiver, stream, *kinds):
+    """What was told of a stream: these, in this order and each once."""
+    wait_for(f"{kinds} are told", lambda: kinds[-1] in receiver.types(stream["id"]), GIVING_UP)
+    events = [one for one in receiver.accepted if one["data"].get("beam_id") == stream["id"]]
+    assert [one["type"] for one in events] == list(kinds)
+    return {one["type"]: one["data"] for one in events}
+
+
+def goes_on(server, stream):
+    """A stream elsewhere that is not touched by any of this; it ends here, in good order."""
+    playlist = assets.directory(server, stream) / "stream_0" / "stream.m3u8"
+    before = len(hls.parse_media(playlist.read_text()).segments)
+    assets.segments(server, stream, before + 2)
+    assert "#EXT-X-DISCONTINUITY" not in playlist.read_text()
+    server.stop_stream(stream["room_id"])
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+
+
+def decodes(directory):
+    """All segments of all layers, as a player gets them."""
+    for playlist in directory.glob("stream_*/stream.m3u8"):
+        names = [one.uri for one in hls.parse_media(playlist.read_text()).segments]
+        assert names and all((playlist.parent / name).exists() for name in names)
+        for name in names:
+            assets.decode(playlist.parent / name)
+    assert not list(directory.rglob(".part-*")), "nothing half-written is left"
+
+
+def test_a_disk_that_fills_with_segments_fails_that_stream(world, tmp_path):
+    server, receiver, small = world({"output/small": MEGABYTE})
+    other = assets.start(server, "large", recording=MOVIES)
+    stream = assets.start(server, "small", recording=MOVIES)
+    assets.segments(server, stream, 3)
+    small.fill(tmp_path / "output/small")
+    done = server.wait_for_status(stream["id"], "failed", GIVING_UP)
+    assert FULL in done["stop_reason"], done
+    goes_on(server, other)
+    folder = assets.directory(server, stream)
+    decodes(folder)
+    assert (folder / "stream_0/stream.m3u8").read_text().endswith("#EXT-X-ENDLIST\n")
+    # What is there is in the assets, which lie on another disk.
+    for asset in assets.manifest(server, stream)["assets"]:
+        assert asset["duration_ns"] >= 3e9
+        assets.decode(server.recordings / asset["path"])
+    data = told(receiver, stream, "hls.started.success", "hls.failure", "hls.recording.success")
+    data = data["hls.failure"]
+    assert data["error_type"] == "INTERNAL_ERROR" and FULL in data["error_message"]
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("mp4", MOVIES), ("zip", ARCHIVE)])
+def test_a_disk_that_fills_with_assets_fails_that_stream(world, tmp_path, kind, wanted):
+    server, receiver, small = world({"recordings/hls/small": MEGABYTE})
+    other = assets.start(server, "large", recording=MOVIES)
+    stream = assets.start(server, "small", recording=wanted)
+    assets.segments(server, stream, 5)
+    # It has room for a beginning.
+    small.fill(tmp_path / "recordings/hls/small", leaving=4 * PAGE)
+    server.stop_stream("small")
+    done = server.wait_for_status(stream["id"], "failed", GIVING_UP)
+    assert done["stop_reason"].startswith("failure: the assets cannot be made: ")
+    assert FULL in done["stop_reason"] and done["recording_assets"] is None
+    goes_on(server, other)
+    decodes(assets.directory(server, stream))
+    assert not list((server.recordings / "hls/small").rglob("*.part-*"))
+    data = told(receiver, stream, "hls.started.success", "hls.failure")["hls.failure"]
+    assert data["error_type"] == "UPLOAD_ERROR" and FULL in data["error_message"]
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("mp4", MOVIES), ("zip", ARCHIVE)])
+def test_assets_are_made_when_there_is_room_again(world, tmp_path, kind, wanted):
+    server, receiver, small = world({"recordings/hls/small": 16 * MEGABYTE})
+    stream = assets.start(server, "small", recording=wanted)
+    assets.segments(server, stream, 3)
+    small.fill(tmp_path / "recordings/hls/small")
+    server.stop_stream("small")
+    wait_for("a finisher failed", lambda: "finisher exited" in server.log.read_text(), TIMEOUT)
+    small.make_room(tmp_path / "recordings/hls/small")
+    done = server.wait_for_status(stream["id"], "completed", GIVING_UP)
+    assert done["stop_reason"] == "client request"
+    for asset in assets.manifest(server, stream)["assets"]:
+        assert asset["status"] == "completed"
+        if kind == "mp4":
+            assets.decode(server.recordings / asset["path"])
+    told(receiver, stream, "hls.started.success", "hls.stopped.success", "hls.recording.success")
+
+
+def test_commits_are_made_when_there_is_room_again(world, tmp_path):
+    """The catalogue's disk is full over a whole stream's life: nothing is lost or told twice."""
+    server, receiver, small = world({"recordings": 2 * MEGABYTE})
+    small.fill(tmp_path / "recordings")
+    stream = assets.start(server, "quiet", recording=None)
+    assets.segments(server, stream, 2)
+    server.stop_stream("quiet")
+    wait_for("its end cannot be written", lambda: '"exit"' in server.log.read_text()
+             or "bot exited" in server.log.read_text(), TIMEOUT)
+    # Lists are read meanwhile, and no end is claimed that a crash could take back.
+    assert server.stream(stream["id"])["status"] == "stopping"
+    assert server.manage("GET", "/live-streams?room_id=quiet").json["data"]
+    assert server.manage("GET", "/recording-assets").status == 200
+    assert receiver.accepted == []
+    small.make_room(tmp_path / "recordings")
+    done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert done["stop_reason"] == "client request"
+    decodes(assets.directory(server, stream))
+    told(receiver, stream, "hls.started.success", "hls.stopped.success")
+
+
+def test_what_was_told_while_the_disk_was_full_is_not_told_again(world, tmp_path):
+    server, receiver, small = world({"recordings": 2 * MEGABYTE})
+    directory = tmp_path / "recordings"
+
+    def answer(event):
+        # The disk is full from the first event's delivery on.
+        if not (small.path(directory) / "ballast").exists():
+            small.fill(directory)
+        return 200
+
+    receiver.answer = answer
+    stream = assets.start(server, "quiet", recording=None)
+    wait_for("it is told", lambda: receiver.types(stream["id"]), TIMEOUT)
+    wait_for("that cannot be written down", lambda: "the outbox cannot be written"
+             in server.log.read_text(), TIMEOUT)
+    assets.segments(server, stream, 5)
+    assert receiver.types(stream["id"]) == ["hls.started.success"]
+    small.make_room(directory)
+    receiver.answer = lambda event: 200
+    server.stop_stream("quiet")
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    told(receiver, stream, "hls.started.success", "hls.stopped.success")
+    pending = server.manage("GET", "/analytics/webhooks?status=pending").json["data"]
+    assert pending == []

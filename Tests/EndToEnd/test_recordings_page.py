@@ -1,0 +1,154 @@
+"""The recordings page: who may see it, what it says while a recording goes on, that it plays."""
+
+import pytest
+
+from harness import tokens
+from harness.assets import BOTH, LADDER, TIMEOUT, segments, start
+from harness.waiting import wait_for
+
+CARD = "[data-recording='{}']"
+SHOWN = """() => {
+  const card = document.querySelector("CARD");
+  return card && {
+    state: card.querySelector(".lamp").textContent,
+    detail: card.querySelector(".card-detail").textContent,
+    files: [...card.querySelectorAll(".file")].map((file) => file.textContent),
+    links: [...card.querySelectorAll("a.file")].map((file) => file.getAttribute("href")),
+    play: !card.querySelector("[data-testid=play]").hidden,
+  };
+}"""
+PLAYED = """() => {
+  const video = document.querySelector("[data-testid=video]");
+  return { time: video.currentTime, width: video.videoWidth, height: video.videoHeight,
+    isOpen: document.querySelector("[data-testid=theatre]").open,
+    error: document.querySelector("#theatre-error").textContent };
+}"""
+
+
+class InFirefox:
+    """The few things that the tests do with a page."""
+
+    def __init__(self, firefox):
+        self.evaluate = firefox.evaluate
+        self.goto = firefox.navigate
+
+    def give(self, token):
+        self.evaluate(f"""() => {{
+          document.querySelector("[data-testid=token]").value = {token!r};
+          document.querySelector("[data-testid=unlock]").click();
+        }}""")
+
+    def press_play(self, card):
+        self.evaluate(f"""() => {{
+          const button = document.querySelector("{card} [data-testid=play]");
+          button.focus();
+          button.click();
+        }}""")
+
+    def press_escape(self):
+        self.evaluate("() => document.querySelector('[data-testid=theatre-close]').click()")
+
+
+class InChromium:
+    def __init__(self, page):
+        self.page = page
+        self.evaluate = page.evaluate
+        self.goto = page.goto
+
+    def give(self, token):
+        # By the keyboard alone: the field has the focus.
+        self.page.keyboard.type(token)
+        self.page.keyboard.press("Enter")
+
+    def press_play(self, card):
+        self.page.focus(f"{card} [data-testid=play]")
+        self.page.keyboard.press("Enter")
+
+    def press_escape(self):
+        self.page.keyboard.press("Escape")
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def world(request):
+    """A server and a page of one of the browsers."""
+    if request.param == "firefox":
+        server = request.getfixturevalue("namespace_server")
+        yield server, InFirefox(request.getfixturevalue("firefox"))
+        return
+    server = request.getfixturevalue("server")
+    context = request.getfixturevalue("browser").new_context()
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield server, InChromium(page)
+    context.close()
+    assert errors == []
+
+
+def seen(page, stream):
+    return page.evaluate(SHOWN.replace("CARD", CARD.format(stream["id"])))
+
+
+def test_a_recording_is_followed_played_and_downloaded(world, room):
+    server, page = world
+    stream = start(server, room)
+    page.goto(f"{server.base}/recordings?room={room}")
+    wait_for("a token is asked for", lambda: page.evaluate(
+        "() => !document.querySelector('[data-testid=key]').hidden"
+        " && document.activeElement.id === 'token'"), TIMEOUT)
+    page.give("not a token")
+    wait_for("it is refused", lambda: page.evaluate(
+        "() => document.querySelector('[data-testid=key-error]').textContent"), TIMEOUT)
+    page.evaluate("() => { document.querySelector('[data-testid=token]').value = ''; }")
+    page.give(tokens.management_token())
+    wait_for("it is being recorded", lambda: (seen(page, stream) or {}).get("state") == "Recording",
+             TIMEOUT)
+    assert not seen(page, stream)["play"]
+    segments(server, stream, 3)
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    # Without a reload.
+    card = wait_for("it is ready", lambda: seen(page, stream)["state"] == "Ready"
+                    and seen(page, stream), TIMEOUT)
+    assert card["play"]
+    sizes = [f"{one['width']} × {one['height']} MP4" for one in LADDER]
+    assert [text.split(" · ")[0] for text in card["files"]] == [*sizes, "640 × 360 HLS in a zip"]
+    listed = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
+    sizes = {one["id"].rsplit("-", 1)[1]: one["size"] for one in listed}
+    for link, asset in zip(card["links"], ["0", "1", "vod"], strict=True):
+        file = server.http.get(link)
+        assert file.status == 200 and len(file.body) == sizes[asset]
+        assert file.headers["content-disposition"].startswith("attachment")
+    page.press_play(CARD.format(stream["id"]))
+    played = wait_for("it plays", lambda: page.evaluate(PLAYED)["time"] > 0.5
+                      and page.evaluate(PLAYED), TIMEOUT)
+    assert (played["width"], played["height"]) == (640, 360)
+    assert played["isOpen"] and played["error"] == ""
+    page.press_escape()
+    wait_for("it is closed", lambda: not page.evaluate(PLAYED)["isOpen"], TIMEOUT)
+    assert page.evaluate("() => document.activeElement.dataset.testid") == "play", (
+        "the focus is back where it was")
+
+
+def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(server, browser, room):
+    stream = server.start_stream(room, {"ladder": LADDER, "recording": BOTH})
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{server.base}/recordings?room={room}")
+    page.get_by_role("textbox", name="Management token").fill(tokens.management_token())
+    page.get_by_role("button", name="Show recordings").click()
+    for width in (320, 390, 640, 641, 900, 1600):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.get_by_role("heading", name=room).wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_role("button", name=f"Play the recording of {room}").click()
+    page.get_by_role("dialog", name=room).wait_for()
+    page.get_by_role("button", name="Close").click()
+    assert page.get_by_role("link", name="640 × 360 MP4").count() == 1
+    page.get_by_role("searchbox", name="Room").fill("nowhere")
+    page.keyboard.press("Enter")
+    page.get_by_text("Nothing was recorded in nowhere.").wait_for()
+    context.close()

@@ -1,0 +1,69 @@
+import MediaKernel
+import Testing
+
+@testable import Rooms
+
+/// The account of a session: who was in it, from when to when, and why it ended.
+@Suite struct RoomNoteTests {
+    private func notes(_ effects: [RoomEffect]) -> [String] {
+        effects.compactMap { effect in
+            guard case .noted(let note) = effect else { return nil }
+            switch note {
+            case .sessionOpened: return "opened"
+            case .peerJoined(let peer, _): return "\(peer.id) joined"
+            case .peerLeft(let peer, _, let reason, let message):
+                return "\(peer.id) left: \(reason.rawValue): \(message)"
+            case .sessionClosed: return "closed"
+            }
+        }
+    }
+
+    @Test func aSessionIsFromTheFirstJoinToTheLastLeave() throws {
+        var fixture = RoomFixture()
+        #expect(notes(try fixture.join("a")) == ["opened", "a joined"])
+        #expect(notes(try fixture.join("b")) == ["b joined"])
+        let session = fixture.room.session
+        fixture.room.left("a")
+        #expect(notes(fixture.drain()) == ["a left: client request: "])
+        fixture.room.left("b")
+        let effects = fixture.drain()
+        #expect(notes(effects) == ["b left: client request: ", "closed"])
+        #expect(effects.contains(.noted(.sessionClosed(try #require(session)))))
+        // The next one is another one.
+        #expect(notes(try fixture.join("a")) == ["opened", "a joined"])
+        #expect(fixture.room.session?.id != session?.id)
+    }
+
+    @Test func theRecorderIsInNoAccountAndKeepsItsSessionOpen() throws {
+        var fixture = RoomFixture()
+        #expect(notes(try fixture.join("bot", role: Policy.recorderRole)) == [])
+        #expect(notes(try fixture.join("a")) == ["opened", "a joined"])
+        fixture.room.left("a")
+        #expect(notes(fixture.drain()) == ["a left: client request: "])
+        #expect(notes(try fixture.join("b")) == ["b joined"])
+        fixture.room.left("b")
+        fixture.room.left("bot")
+        #expect(notes(fixture.drain()) == ["b left: client request: ", "closed"])
+        // A session that nobody saw is none.
+        try fixture.join("bot", role: Policy.recorderRole)
+        fixture.room.left("bot")
+        #expect(notes(fixture.drain()) == [])
+    }
+
+    @Test func whyAPeerLeftIsKnown() throws {
+        var fixture = RoomFixture()
+        try fixture.join("host", role: "host")
+        for id in ["b", "c", "d"] as [PeerID] { try fixture.join(id) }
+        try fixture.room.removalRequested(of: "b", by: "host", reason: "noise")
+        #expect(notes(fixture.drain()) == ["b left: peer kicked: noise"])
+        fixture.room.connectionLost("c", at: fixture.now)
+        #expect(notes(fixture.drain()) == [], "it may come back")
+        fixture.now += RoomLimits().absence
+        fixture.room.handleTimeout(at: fixture.now)
+        #expect(notes(fixture.drain()) == ["c left: websocket closed: "])
+        try fixture.room.endRequested(by: "host", lock: false, reason: "done")
+        #expect(
+            notes(fixture.drain())
+                == ["host left: room ended: done", "d left: room ended: done", "closed"])
+    }
+}

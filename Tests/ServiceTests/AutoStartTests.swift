@@ -1,0 +1,224 @@
+import ControlAPI
+import HLS
+import MediaKernel
+import Signalling
+import Stage
+import Testing
+
+@testable import Service
+
+/// When rooms go on air, and off it, by themselves.
+@Suite struct AutoStartTests {
+    private static func room(_ peers: Int, _ publishers: Int) -> RoomOccupancy {
+        RoomOccupancy(peers: peers, publishers: publishers)
+    }
+
+    private enum Fact {
+        case seen(Int, Int, starts: Bool)
+        case stopped
+        case refused
+    }
+
+    private static let stories: [(AutoStart, [Fact])] = [
+        (.never, [.seen(0, 0, starts: false), .seen(9, 9, starts: false)]),
+        // As soon as somebody is there, and once.
+        (
+            .roomOpens,
+            [
+                .seen(0, 0, starts: false), .seen(1, 0, starts: true), .seen(2, 2, starts: false),
+                .seen(0, 0, starts: false), .seen(1, 0, starts: true),
+            ]
+        ),
+        // With the second publisher, and again when there are two again.
+        (
+            .publishers(2),
+            [
+                .seen(5, 1, starts: false), .seen(5, 2, starts: true), .seen(5, 3, starts: false),
+                .seen(5, 1, starts: false), .seen(5, 2, starts: true),
+            ]
+        ),
+        // What somebody stopped stays off until the room was empty.
+        (
+            .publishers(1),
+            [
+                .seen(2, 1, starts: true), .stopped, .seen(2, 0, starts: false),
+                .seen(2, 1, starts: false), .seen(0, 0, starts: false), .seen(1, 1, starts: true),
+            ]
+        ),
+        // What was refused is tried again.
+        (
+            .roomOpens,
+            [
+                .seen(1, 0, starts: true), .refused, .seen(1, 0, starts: true),
+                .seen(1, 0, starts: false),
+            ]
+        ),
+        // A stop that comes before a refusal is known counts.
+        (.roomOpens, [.seen(1, 0, starts: true), .stopped, .refused, .seen(1, 0, starts: false)]),
+    ]
+
+    @Test(arguments: stories.indices)
+    func aRoomGoesOnAirWhenItsConditionIsMetAnew(_ index: Int) {
+        let (condition, facts) = Self.stories[index]
+        var starter = AutoStarter(condition)
+        for (step, fact) in facts.enumerated() {
+            switch fact {
+            case .seen(let peers, let publishers, let starts):
+                let order = starter.seen(Self.room(peers, publishers))
+                #expect((order == .start) == starts, "step \(step)")
+            case .stopped: starter.stopped()
+            case .refused: starter.refused()
+            }
+        }
+    }
+
+    @Test func conditionsAreReadAsTheyAreDocumented() {
+        #expect(AutoStart("off") == .never && AutoStart("room") == .roomOpens)
+        #expect(AutoStart("publishers:3") == .publishers(3))
+        for text in ["", "on", "publishers", "publishers:", "publishers:0", "publishers:2:3"] {
+            #expect(AutoStart(text) == nil, "\(text)")
+        }
+    }
+
+    /// Which limit ends a stream, of those that are set, and when.
+    private struct Limits {
+        var empty: Int?
+        var idle: Int?
+        var longest: Int?
+        /// When, in seconds, the last peer left and the last one stopped publishing.
+        var emptied: Int?
+        var idled: Int?
+        var endsAt: Int?
+        var reason = ""
+    }
+
+    private static let endings: [Limits] = [
+        Limits(emptied: 10, idled: 10),
+        Limits(empty: 60, emptied: 10, idled: 10, endsAt: 70, reason: "last peer left"),
+        Limits(idle: 60, idled: 10, endsAt: 70, reason: "nothing published"),
+        Limits(empty: 20, idle: 60, idled: 10, endsAt: 70, reason: "nothing published"),
+        Limits(
+            empty: 60, idle: 60, emptied: 10, idled: 10, endsAt: 70, reason: "last peer left"),
+        Limits(
+            empty: 90, idle: 60, emptied: 10, idled: 10, endsAt: 70, reason: "nothing published"),
+        Limits(longest: 100, endsAt: 102, reason: "max duration reached"),
+        Limits(idle: 200, longest: 100, idled: 10, endsAt: 102, reason: "max duration reached"),
+    ]
+
+    @Test(arguments: endings.indices)
+    func theFirstLimitThatIsReachedEndsTheStream(_ index: Int) {
+        let limits = Self.endings[index]
+        func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
+        var rules = StreamRules(emptyTimeout: limits.empty.map { .seconds($0) })
+        rules.idleTimeout = limits.idle.map { .seconds($0) }
+        rules.durationMaximum = limits.longest.map { .seconds($0) }
+        var machine = StreamMachine(rules: rules, isEmpty: false, at: .zero)
+        _ = machine.timePassed(at: .zero)
+        _ = machine.botRunning(at: at(2))
+        if let emptied = limits.emptied { machine.roomEmptied(at: at(emptied)) }
+        if let idled = limits.idled { machine.publishingEnded(at: at(idled)) }
+        #expect(machine.nextDeadline == limits.endsAt.map(at))
+        guard let end = limits.endsAt else { return }
+        #expect(machine.timePassed(at: at(end - 1)) == [])
+        #expect(
+            machine.timePassed(at: at(end))
+                == [.askToStop, .changed(.stopping, reason: limits.reason)])
+    }
+
+    @Test func whoPublishesAgainKeepsTheStream() {
+        var rules = StreamRules()
+        rules.idleTimeout = .seconds(60)
+        var machine = StreamMachine(rules: rules, isEmpty: true, isIdle: true, at: .zero)
+        _ = machine.timePassed(at: .zero)
+        _ = machine.botRunning(at: .zero + .seconds(2))
+        #expect(machine.nextDeadline == .zero + .seconds(60))
+        machine.publishingBegan()
+        #expect(machine.nextDeadline == nil)
+        machine.publishingEnded(at: .zero + .seconds(100))
+        machine.publishingEnded(at: .zero + .seconds(150))
+        #expect(machine.nextDeadline == .zero + .seconds(160))
+    }
+
+    private func destinations(_ text: String) throws -> StreamDestinations {
+        let json = """
+            {"roles": {"host": {"publishParams": {"allowed": ["audio"]}}},
+             "destinations": {"hlsDestinations": \(text)}}
+            """
+        return try StreamDestinations(
+            policy: try PolicyFile.policy(fromJSON: json), standard: .standard,
+            layout: Layout(), pictures: PictureHosts())
+    }
+
+    @Test func destinationsSayWhatStartsByItselfAndTheSettingsStandInForThem() throws {
+        var settings = StreamSettings()
+        settings.autoStart = .roomOpens
+        settings.autoStartRecording = LiveStreamRecording(hlsVOD: true)
+        typealias Wish = StreamDestinations.AutoStartWish
+        let standard = Wish(
+            destination: "", condition: .roomOpens, recording: settings.autoStartRecording)
+        #expect(StreamDestinations().autoStarts(settings) == [standard])
+        #expect(
+            try destinations(#"{"only": {"autoStart": "publishers:2"}}"#).autoStarts(settings)
+                == [
+                    Wish(
+                        destination: "", condition: .publishers(2),
+                        recording: settings.autoStartRecording)
+                ])
+        let two = try destinations(
+            """
+            {"default": {"autoStart": "off"},
+             "archive": {"autoStart": "room", "idleTimeout": 90,
+                         "recording": {"singleFilePerLayer": true}}}
+            """)
+        #expect(
+            two.autoStarts(settings) == [
+                Wish(
+                    destination: "archive", condition: .roomOpens,
+                    recording: LiveStreamRecording(singleFilePerLayer: true))
+            ])
+        #expect(two.rules(for: "archive", StreamRules()).idleTimeout == .seconds(90))
+        #expect(throws: SettingsError.self) { try destinations(#"{"x": {"autoStart": "yes"}}"#) }
+    }
+
+    @Test func aRoomIsOnAirWithItsSecondPublisherUntilSomebodyStopsIt() async throws {
+        try await StreamsWorld { settings in
+            settings.autoStart = .publishers(2)
+            settings.autoStartRecording = LiveStreamRecording(singleFilePerLayer: true)
+        }.run { world in
+            await world.streams.seen("demo", Self.room(3, 1))
+            #expect(await world.streams.current(room: "demo") == nil)
+            await world.streams.seen("demo", Self.room(3, 2))
+            await world.streams.seen("demo", Self.room(3, 3))
+            let bot = try #require(await world.launcher.next())
+            let stream = try #require(await world.streams.stream(bot.job.stream))
+            #expect(stream.startedBy == "" && stream.recording?.singleFilePerLayer == true)
+            _ = try await world.streams.stop(room: "demo", stoppedBy: "ann")
+            bot.exit(.finished(reason: "stop"))
+            #expect(await world.observer.ending()?.id == stream.id)
+            for publishers in [2, 1, 2] {
+                await world.streams.seen("demo", Self.room(3, publishers))
+            }
+            #expect(await world.streams.streams(LiveStreamQuery()).streams.count == 1)
+            await world.streams.seen("demo", Self.room(0, 0))
+            await world.streams.seen("demo", Self.room(2, 2))
+            #expect(await world.launcher.next() != nil)
+        }
+    }
+
+    @Test func aStreamThatIsRefusedStartsWhenThereIsPlace() async throws {
+        try await StreamsWorld { settings in
+            settings.autoStart = .roomOpens
+            settings.streamsMaximum = 1
+        }.run { world in
+            await world.streams.seen("first", Self.room(1, 0))
+            let bot = try #require(await world.launcher.next())
+            await world.streams.seen("second", Self.room(1, 0))
+            #expect(await world.streams.current(room: "second") == nil)
+            bot.exit(.failed(reason: "x"))
+            _ = try await world.streams.stop(room: "first", stoppedBy: nil)
+            _ = await world.observer.ending()
+            await world.streams.seen("second", Self.room(1, 0))
+            #expect(await world.streams.current(room: "second")?.status == .starting)
+        }
+    }
+}

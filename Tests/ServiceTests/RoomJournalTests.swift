@@ -1,0 +1,123 @@
+import Catalogue
+import Foundation
+import Logging
+import MediaKernel
+import Rooms
+import Testing
+
+@testable import Service
+
+/// What is told of rooms, in order, and once, whatever the server dies of.
+@Suite struct RoomJournalTests {
+    private let start = WallTime(milliseconds: 1_760_000_000_000)
+
+    private func catalogue() throws -> Catalogue {
+        try Catalogue(
+            path: FileManager.default.temporaryDirectory
+                .appendingPathComponent("roomcast-journal-\(UUID().uuidString).sqlite").path)
+    }
+
+    private func journal(_ catalogue: Catalogue, now: Int64 = 1_760_000_100) -> RoomJournal {
+        RoomJournal(
+            catalogue: catalogue, accountID: "acc",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: { UnixTime(seconds: now) })
+    }
+
+    /// A room in which Ann and the recorder are, and what is noted of it.
+    private func notes(_ facts: (inout Room) throws -> Void) throws -> [RoomNote] {
+        var room = Room(id: "demo", name: "demo", policy: .standard, seed: 7)
+        for (peer, role) in [("bot", Policy.recorderRole), ("a", "host")] {
+            try room.joinRequested(
+                JoinRequest(
+                    peer: PeerID(peer), userID: "u-\(peer)", role: role, name: "Ann",
+                    metadata: "{}"), at: .zero)
+            try room.joinCompleted(PeerID(peer), wall: start)
+        }
+        try facts(&room)
+        var notes: [RoomNote] = []
+        while let effect = room.poll() {
+            if case .noted(let note) = effect { notes.append(note) }
+        }
+        return notes
+    }
+
+    /// Runs a journal until it has told so many events.
+    private func told(
+        _ catalogue: Catalogue, _ journal: RoomJournal, _ notes: [RoomNote], count: Int
+    ) async throws -> [CatalogueDelivery] {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await journal.run() }
+            for (index, note) in notes.enumerated() {
+                let time = WallTime(milliseconds: start.milliseconds + Int64(index) * 10_000)
+                journal.note(note, in: "demo", name: "Demo", template: "town", at: time)
+            }
+            var deliveries: [CatalogueDelivery] = []
+            while deliveries.count < count {
+                deliveries = try await catalogue.pendingDeliveries(limit: 100)
+                await Task.yield()
+            }
+            group.cancelAll()
+            return deliveries
+        }
+    }
+
+    private func data(_ delivery: CatalogueDelivery) throws -> [String: Any] {
+        let event = try JSONSerialization.jsonObject(with: Data(delivery.body)) as? [String: Any]
+        #expect(event?["version"] as? String == "2.0" && event?["account_id"] as? String == "acc")
+        #expect(event?["type"] as? String == delivery.kind)
+        #expect(event?["id"] as? String == delivery.id)
+        let data = try #require(event?["data"] as? [String: Any])
+        #expect(data["room_id"] as? String == "demo" && data["room_name"] as? String == "Demo")
+        #expect(data["template_id"] as? String == "town")
+        #expect(data["session_id"] as? String == delivery.line)
+        #expect(data["session_started_at"] as? String == "2025-10-09T08:53:20.000000000Z")
+        return data
+    }
+
+    @Test func aSessionIsToldInOrderWith100msFields() async throws {
+        let catalogue = try catalogue()
+        let notes = try notes { room in
+            room.left("a")
+            room.left("bot")
+        }
+        let told = try await told(catalogue, journal(catalogue), notes, count: 4)
+        #expect(
+            told.map(\.kind) == [
+                "session.open.success", "peer.join.success", "peer.leave.success",
+                "session.close.success",
+            ])
+        #expect(Set(told.map(\.line)).count == 1 && Set(told.map(\.id)).count == 4)
+        let join = try data(told[1])
+        #expect(join["peer_id"] as? String == "a" && join["user_id"] as? String == "u-a")
+        #expect(join["user_name"] as? String == "Ann" && join["user_data"] as? String == "{}")
+        #expect(join["role"] as? String == "host")
+        #expect(join["joined_at"] as? String == "2025-10-09T08:53:20.000000000Z")
+        let leave = try data(told[2])
+        #expect(leave["reason"] as? String == "client request" && leave["message"] as? String == "")
+        #expect(leave["left_at"] as? String == "2025-10-09T08:53:40.000000000Z")
+        #expect(leave["duration"] as? Int == 20)
+        let close = try data(told[3])
+        #expect(close["session_duration"] as? Int == 30)
+        #expect(close["session_stopped_at"] as? String == "2025-10-09T08:53:50.000000000Z")
+        _ = try data(told[0])
+        #expect(try await catalogue.openSessions() == [])
+    }
+
+    @Test func whatAServerLeftBehindIsClosedOnce() async throws {
+        let catalogue = try catalogue()
+        let notes = try notes { _ in }
+        _ = try await told(catalogue, journal(catalogue), notes, count: 2)
+        #expect(try await catalogue.openSessions().count == 1)
+        let told = try await told(catalogue, journal(catalogue), [], count: 4)
+        #expect(
+            told.map(\.kind).suffix(2) == ["peer.leave.success", "session.close.success"])
+        let leave = try data(told[2])
+        #expect(leave["reason"] as? String == "server removed peer")
+        #expect(leave["duration"] as? Int == 100)
+        // Another start finds nothing: what comes next is the next session.
+        let next = try self.notes { $0.left("a") }
+        let events = try await self.told(catalogue, journal(catalogue), next, count: 4)
+        #expect(events.count { $0.kind == "session.close.success" } == 1)
+    }
+}
