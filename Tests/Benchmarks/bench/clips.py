@@ -81,6 +81,6 @@ def clips():
 
 def lengthened(path, seconds, directory):
     """The clip again and again for so many seconds, without encoding it anew."""
-    target = directory / f"{path.stem}-{seconds}.webm"
+    target = directory / f"{path.stem}-{seconds:.0f}.webm"
     ffmpeg("-stream_loop", -1, "-i", path, "-t", seconds, "-c", "copy", target)
     return target

@@ -26,16 +26,22 @@ def grid(count):
             f"split[v0][canvas];[canvas]scale={width}:{height}:flags=area[v1]")
 
 
-def by_ffmpeg(clips, directory, seconds):
+def inputs(tiles):
+    """Of clips, each from the picture with its number on."""
+    # Half a picture early: timestamps are rounded.
+    return [
+        item for clip, start in tiles
+        for item in ("-ss", max(0, start - 0.5) / FRAME_RATE, "-i", clip)]
+
+
+def by_ffmpeg(tiles, directory, seconds):
     """2x2 without scaling, scaled once for the lower layer, the sound mixed; HLS."""
     directory.mkdir()
-    command = list(FFMPEG)
-    for clip in clips:
-        command += ["-i", clip]
-    audios = "".join(f"[{n}:a]" for n in range(len(clips)))
-    command += [
-        "-filter_complex",
-        f"{grid(len(clips))};{audios}amix=inputs={len(clips)}:normalize=0,"
+    count = len(tiles)
+    audios = "".join(f"[{n}:a]" for n in range(count))
+    command = [
+        *FFMPEG, *inputs(tiles), "-filter_complex",
+        f"{grid(count)};{audios}amix=inputs={count}:normalize=0,"
         "aformat=sample_rates=48000:channel_layouts=stereo,asplit[a0][a1]",
     ]
     layers = []
@@ -80,30 +86,29 @@ def by_gstreamer(clips, directory, seconds):
     return {**timed(command), "layers": layers}
 
 
-def codec_floor(clips, directory, seconds, presets):
+def codec_floor(tiles, directory, seconds, presets):
     """The same decoding and the same encoding, nothing between them and nothing around them.
 
     x264 reads a composition made before; what reading it takes is measured and left out, and so
     is what decoding a clip's sound takes before AAC is made of it."""
     directory.mkdir()
     decoding = 0
-    for clip in clips:
+    for clip, _ in tiles:
         decoding += timed([*FFMPEG, "-threads", "1", "-i", clip, "-t", seconds,
                            "-f", "null", "-"])["cpu"]
     encoding = 0
     composed_seconds = min(10, seconds)
     raws = [directory / f"layer_{n}.nut" for n in range(len(LADDER))]
-    inputs = [item for clip in clips for item in ("-i", clip)]
     outputs = []
     for n, raw in enumerate(raws):
         outputs += ["-map", f"[v{n}]", "-t", composed_seconds, "-c:v", "rawvideo", raw]
-    ffmpeg(*inputs, "-filter_complex", grid(len(clips)), *outputs)
+    ffmpeg(*inputs(tiles), "-filter_complex", grid(len(tiles)), *outputs)
     for raw, preset, (_, _, video, audio) in zip(raws, presets, LADDER, strict=True):
         source = [*FFMPEG, "-stream_loop", "-1", "-i", raw, "-t", seconds]
         with_x264 = timed([*source, *veryfast(video), *preset, "-f", "null", "-"])["cpu"]
         encoding += with_x264 - timed(
             [*source, "-c:v", "wrapped_avframe", "-f", "null", "-"])["cpu"]
-        sound = [*FFMPEG, "-i", clips[0], "-vn", "-t", seconds]
+        sound = [*FFMPEG, "-i", tiles[0][0], "-vn", "-t", seconds]
         with_aac = timed([*sound, "-c:a", "aac", "-aac_coder", "fast", "-ac", "2",
                           "-b:a", f"{audio}k", "-f", "null", "-"])["cpu"]
         encoding += with_aac - timed([*sound, "-f", "null", "-"])["cpu"]
@@ -112,8 +117,7 @@ def codec_floor(clips, directory, seconds, presets):
 
 
 # What Roomcast's default preset is for each layer, in the words of the `ffmpeg` command.
-BALANCED = [
-    [*(word for option in (
-        "-preset superfast", "-threads 1", "-mbtree 1", "-rc-lookahead 10", "-b_strategy 0",
-        "-aq-strength 0.6", "-weightp none", *extra) for word in option.split())]
-    for extra in (["-partitions i8x8"], ["-subq 2"])]
+COMMON = (
+    "-preset superfast -threads 1 -mbtree 1 -rc-lookahead 10 -b_strategy 0 -aq-strength 0.6"
+    " -weightp none").split()
+BALANCED = [[*COMMON, "-partitions", "i8x8"], [*COMMON, "-subq", "2"]]

@@ -5,6 +5,7 @@ which of its own. So each tile of each picture is looked up among the clips' dec
 first; the composition of those that were found is what a perfect encoder would have kept."""
 
 import math
+import statistics
 import subprocess
 import threading
 
@@ -91,11 +92,12 @@ def squared_error(a, b):
     return float((difference.astype(numpy.int32) ** 2).mean())
 
 
-def pictures(path, width, height):
-    """Luma of a layer's pictures, each once."""
+def pictures(path, width, height, maximum=None):
+    """Luma of a layer's pictures, each once; of the first ones if there is a maximum."""
+    limit = [] if maximum is None else ["-frames:v", str(maximum)]
     decoder = subprocess.Popen(
         ["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-vf",
-         "extractplanes=y", "-vsync", "passthrough", "-f", "rawvideo", "-"],
+         "extractplanes=y", "-vsync", "passthrough", *limit, "-f", "rawvideo", "-"],
         stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     with decoder:
         while True:
@@ -135,22 +137,54 @@ class Similarity:
         return float(text.split()[0])
 
 
+class Grid:
+    """Which pictures of which clips the four tiles of a layer's pictures show."""
+
+    def __init__(self, layer, clips):
+        self.width, self.height, *_ = LADDER[layer]
+        self.scale = LADDER[0][0] // self.width
+        self.tiles = [Tile(clips) for _ in range(4)]
+
+    def find(self, picture):
+        """The composition of what was found; how many of its tiles show what they did before."""
+        across, down = TILE[0] // self.scale, TILE[1] // self.scale
+        reference = numpy.empty_like(picture)
+        repeats = 0
+        for n, tile in enumerate(self.tiles):
+            y, x = n // 2 * down, n % 2 * across
+            found, _, same = tile.find(picture[y:y + down, x:x + across], self.scale)
+            reference[y:y + down, x:x + across] = found
+            repeats += same
+        return reference, repeats
+
+    def check(self, path):
+        if len({id(tile.clip) for tile in self.tiles}) != len(self.tiles):
+            raise Unfit(f"{path} does not show every clip once")
+
+
+def arrangement(path, clips):
+    """For each tile of a stream's first layer, the number of its clip, and the picture of the
+    clip that the stream's first one would show."""
+    grid = Grid(0, clips)
+    starts = [[] for _ in grid.tiles]
+    for number, picture in enumerate(pictures(path, grid.width, grid.height, 2 * SETTLING)):
+        grid.find(picture)
+        for tile, start in zip(grid.tiles, starts):
+            start.append((tile.position - number) % len(tile.clip.luma))
+    grid.check(path)
+    # Where a picture was repeated or left out it is one off; the most frequent one counts.
+    return [(clips.index(tile.clip), statistics.mode(start[SETTLING:]))
+            for tile, start in zip(grid.tiles, starts)]
+
+
 def judge(path, layer, clips, seconds):
     """PSNR in dB, SSIM, pictures and how many of them show nothing new, of one layer."""
-    width, height, *_ = LADDER[layer]
-    scale = LADDER[0][0] // width
-    across, down = TILE[0] // scale, TILE[1] // scale
-    tiles = [Tile(clips) for _ in range(4)]
+    grid = Grid(layer, clips)
+    width, height = grid.width, grid.height
     similarity = Similarity(width, height)
     error, counted, count, repeated = 0.0, 0, 0, 0
     for count, picture in enumerate(pictures(path, width, height), 1):
-        reference = numpy.empty_like(picture)
-        worst, repeats = 0.0, 0
-        for n, tile in enumerate(tiles):
-            y, x = n // 2 * down, n % 2 * across
-            found, _, same = tile.find(picture[y:y + down, x:x + across], scale)
-            reference[y:y + down, x:x + across] = found
-            repeats += same
+        reference, repeats = grid.find(picture)
         if count <= SETTLING:
             continue
         counted += 1
@@ -160,9 +194,8 @@ def judge(path, layer, clips, seconds):
     ssim = similarity.result()
     if counted == 0:
         raise Unfit(f"{path} has {count} pictures, too few to judge")
-    if len({id(tile.clip) for tile in tiles}) != len(tiles):
-        raise Unfit(f"{path} does not show every clip once")
+    grid.check(path)
     return {
         "psnr": 10 * math.log10(255**2 / (error / counted)), "ssim": ssim, "frames": count,
-        "repeated": repeated / counted / len(tiles),
+        "repeated": repeated / counted / len(grid.tiles),
     }

@@ -69,7 +69,7 @@ class Roomcast:
         return found and found[1]
 
     def publish(self, room, clips):
-        """Participants of a room, one for each clip. Returns when all have been there for a while."""
+        """Participants of a room, one for each clip. Returns when all have been there a while."""
         logs = []
         for name, clip in zip(NAMES, clips):
             token = self.run(
