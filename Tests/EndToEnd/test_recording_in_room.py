@@ -1,0 +1,81 @@
+"""Recordings as the people in the room start, see and end them."""
+
+import pytest
+from harness.assets import BOTH, LADDER, TIMEOUT, check_assets, segments
+from harness.server import Server
+
+
+@pytest.fixture(scope="module")
+def server(binary, tmp_path_factory):
+    """Whoever starts a stream in the room cannot say what layers it has."""
+    rungs = [f"{one['width']}x{one['height']}@{one['videoBitrate']}+{one['audioBitrate']}"
+             for one in LADDER]
+    server = Server(tmp_path_factory.mktemp("server"),
+                    settings={"ROOMCAST_STREAM_LADDER": ",".join(rungs)})
+    yield server
+    assert server.stop() == 0, server.tail()
+
+
+def recording_in(params):
+    """What is recorded, of a `peer-list` or `room-state`."""
+    return params["room"]["recording"]["hls"]
+
+
+def updates(peer, method):
+    return [one["params"] for one in peer.notifications if one["method"] == method]
+
+
+def test_a_host_records_and_everybody_sees_it(server, room, connect, tmp_path):
+    ann = connect("Ann", role="host")
+    ann.join()
+    assert recording_in(ann.wait_for("peer-list"))["state"] == "none"
+    answer = ann.call("hls-start", {
+        "variants": [{"meeting_url": f"{server.base}/rooms/{room}"}], "hls_recording": BOTH})
+    assert "result" in answer, answer
+    ann.wait_for("on-record-update", lambda one: one["state"] == "started", TIMEOUT)
+    [stream] = server.manage("GET", f"/live-streams?room_id={room}").json["data"]
+    assert stream["recording"] == BOTH and stream["started_by"] == ann.peer_id
+
+    late = connect("Late")
+    late.join()
+    seen = recording_in(late.wait_for("peer-list"))
+    assert seen["enabled"] is True and seen["state"] == "started" and seen["config"] == BOTH
+    assert seen["started_at"] >= seen["initialised_at"] > 1_600_000_000_000  # milliseconds
+
+    segments(server, stream, 2)
+    assert server.manage("POST", f"/live-streams/{stream['id']}/pause-recording").status == 200
+    for peer in ann, late:
+        peer.wait_for("on-record-update", lambda one: one["state"] == "paused")
+    late.close()
+    again = connect("Late", peer_id=late.peer_id)
+    assert recording_in(again.wait_for("peer-list"))["state"] == "paused"
+    assert server.manage("POST", f"/live-streams/{stream['id']}/resume-recording").status == 200
+    ann.wait_for("on-record-update", lambda one: one["state"] == "resumed")
+
+    segments(server, stream, 5)
+    assert "result" in ann.call("hls-stop")
+    ann.wait_for("on-record-update", lambda one: one["state"] == "stopped", TIMEOUT)
+    told = updates(ann, "on-record-update")
+    assert [one["state"] for one in told] == [
+        "initialised", "started", "paused", "resumed", "stopped"]
+    assert {one["type"] for one in told} == {"HLS"}
+    assert all(one["hls_recording"] == BOTH for one in told + updates(ann, "on-hls-update"))
+
+    done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert done["stopped_by"] == ann.peer_id
+    assert check_assets(server, stream, tmp_path) > 2
+
+
+def test_what_is_not_recorded_is_shown_as_such(server, room, connect):
+    ann = connect("Ann", role="host")
+    ann.join()
+    assert "result" in ann.call("hls-start")
+    update = ann.wait_for(
+        "on-hls-update", lambda one: one["variants"][0]["state"] == "started", TIMEOUT)
+    assert "hls_recording" not in update
+    late = connect("Late")
+    late.join()
+    assert recording_in(late.wait_for("peer-list")) == {"enabled": False, "state": "none"}
+    assert "result" in ann.call("hls-stop")
+    ann.wait_for("on-hls-update", lambda one: one["variants"][0]["state"] == "stopped", TIMEOUT)
+    assert updates(ann, "on-record-update") == []
