@@ -234,10 +234,13 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests("Finisher", ["MediaKernel", "Recording", "Catalogue", "RecordedStreams"]),
-        tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Signalling"]),
+        tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Recording", "Signalling"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
         tests(
             "Service",
-            ["MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "Catalogue", "ControlAPI", log]),
+            [
+                "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "Recording", "Catalogue",
+                "ControlAPI", log,
+            ]),
     ]
 )

@@ -1,5 +1,6 @@
 import Foundation
 import MediaKernel
+public import Recording
 public import Stage
 
 /// What a bot's parent wants of it while it runs: one line of standard input.
@@ -10,9 +11,12 @@ public enum BotOrder: Hashable, Sendable {
     case roles(Set<String>?)
     /// `recording {"paused": …}`: whether what is shown is left out of the assets.
     case recordingPaused(Bool)
+    /// `metadata {…}`: what the playlists list from now on. It is in the stream's log already.
+    case metadata(TimedMetadata)
 
-    /// Orders that wait to be carried out; of more, the latest ones count.
-    public static let waitingMaximum = 16
+    /// Orders that wait to be carried out; of more, the latest ones count. More than the API takes
+    /// at once.
+    public static let waitingMaximum = 128
 
     /// Nil for a line that is no order.
     public init?(line: String) {
@@ -39,6 +43,11 @@ public enum BotOrder: Hashable, Sendable {
                 return nil
             }
             self = .recordingPaused(recording.paused)
+        case "metadata":
+            guard let metadata = try? JSONDecoder().decode(TimedMetadata.self, from: body) else {
+                return nil
+            }
+            self = .metadata(metadata)
         default: return nil
         }
     }

@@ -179,6 +179,7 @@ public struct BotRunner: Sendable {
                 pipeline.setRoles(roles)
                 requests.rolesChanged(roles)
             case .recordingPaused(let isPaused): pipeline.setRecordingPaused(isPaused)
+            case .metadata(let metadata): pipeline.addMetadata(metadata)
             }
         }
         return nil

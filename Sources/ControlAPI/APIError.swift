@@ -114,6 +114,15 @@ extension APIError {
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
         case .notOnAir(let id):
             self = APIError(.conflict, "live stream is not on air", details: ["stream \(id)"])
+        case .notRunning(let id):
+            self = APIError(.conflict, "live stream is not running", details: ["stream \(id)"])
+        case .tooMuchTimedMetadata:
+            self = APIError(
+                .conflict, "too much timed metadata", details: [error.description])
+        case .tooFast:
+            self = APIError(
+                .tooManyRequests, "too many requests", details: [error.description],
+                headers: [.retryAfter: "1"])
         case .notRecorded(let id):
             self = APIError(.conflict, "live stream is not recorded", details: ["stream \(id)"])
         case .shuttingDown:

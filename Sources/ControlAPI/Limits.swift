@@ -28,6 +28,12 @@ public enum Limits {
     /// Roles that `audio` may name, and bytes of one's name.
     public static let audioRoles = 64
     public static let roleBytes = 128
+    /// Of a payload of timed metadata, as 100ms has it, and how long one may go on.
+    public static let timedMetadataCharacters = 100
+    public static let timedMetadataSeconds = 3600
+    /// Timed metadata that a stream takes in a second for long, and at once.
+    public static let timedMetadataPerSecond = 5
+    public static let timedMetadataBurst = 20
     /// Variants of one room that one request may start.
     public static let variantsPerRequest = 5
 

@@ -105,11 +105,12 @@ public struct Finisher: Sendable {
         let logs = try folder.logs().map(\.records)
         // A segment counts when all layers have it, so a layer without a log has none.
         guard logs.count == order.layers.count else { throw .nothingRecorded }
+        let metadata = try TimedMetadataLog.read(in: directory)
         var damaged: [Int: Set<Int>] = [:]
         for attempt in 1... {
             let assets = RecordingAssets(
                 folder: folder, plan: try RecordingPlan(layers: logs, damaged: damaged),
-                createdAt: stream.createdAt.seconds)
+                createdAt: stream.createdAt.seconds, timedMetadata: metadata)
             do throws(RecordingError) {
                 let made = try AssetMaker(
                     assets: assets, stream: stream, order: order, place: place,

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The attributes of a tag: `NAME=value,NAME="value, with comma"`. RFC 8216 sect. 4.2.
 struct AttributeList {
     private enum Value: Hashable {
@@ -70,6 +72,15 @@ struct AttributeList {
             parts.allSatisfy({ HLS.decimalInteger($0) != nil }), let value = Double(text)
         else { throw .malformedAttribute(name, line: line) }
         return (value * 1000).rounded() / 1000
+    }
+
+    /// A decimal-floating-point without sign, of seconds.
+    func seconds(_ name: String) throws(PlaylistError) -> MediaTime? {
+        guard let text = try plain(name) else { return nil }
+        guard let time = MediaTime(decimalSeconds: text) else {
+            throw .malformedAttribute(name, line: line)
+        }
+        return time
     }
 
     private func plain(_ name: String) throws(PlaylistError) -> String? {

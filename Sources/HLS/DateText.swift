@@ -1,12 +1,12 @@
 /// A UTC date and time as EXT-X-PROGRAM-DATE-TIME carries it: ISO 8601, milliseconds.
 /// RFC 8216 sect. 4.3.2.6.
-enum DateText {
+public enum DateText {
     static let millisecond: Int64 = 1_000_000
     private static let second: Int64 = 1_000_000_000
     private static let daySeconds: Int64 = 86_400
 
     /// Renders nanoseconds since 1970, rounded down to the millisecond: `2026-02-03T04:05:06.789Z`.
-    static func rendered(unixNanoseconds: Int64) -> String {
+    public static func rendered(unixNanoseconds: Int64) -> String {
         let milliseconds = floorDivide(unixNanoseconds, by: millisecond)
         let seconds = floorDivide(milliseconds, by: 1000)
         let days = floorDivide(seconds, by: daySeconds)

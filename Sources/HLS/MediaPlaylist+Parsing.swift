@@ -3,6 +3,8 @@ import MediaKernel
 extension MediaPlaylist {
     /// Segments that are read from one playlist: four days of one-second segments.
     public static let maximumSegments = 4 * 86_400
+    /// Date ranges of one playlist, far below what would slow players down.
+    public static let maximumDateRanges = 5000
 
     /// Reads a playlist of the kind that Roomcast writes: whole files, neither encrypted nor with
     /// an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
@@ -25,6 +27,8 @@ extension MediaPlaylist {
         private var duration: MediaTime?
         private var programDateTime: Int64?
         private var isDiscontinuity = false
+        private var dateRanges: [DateRange] = []
+        private var dateRangeCount = 0
         private var lastLine = 1
 
         init() { playlist.hasDecimalDurations = false }
@@ -39,6 +43,7 @@ extension MediaPlaylist {
                     throw .malformedTag(name, line: line)
                 }
                 programDateTime = date
+            case DateRange.tag: try readDateRange(value, line)
             case "EXT-X-VERSION":
                 declaredVersion = try number(name, value, line)
                 guard declaredVersion > 0 else { throw .malformedTag(name, line: line) }
@@ -67,13 +72,26 @@ extension MediaPlaylist {
             playlist.segments.append(
                 Segment(
                     uri: uri, duration: duration, programDateTime: programDateTime,
-                    isDiscontinuity: isDiscontinuity))
+                    isDiscontinuity: isDiscontinuity, dateRanges: dateRanges))
             self.duration = nil
             programDateTime = nil
             isDiscontinuity = false
+            dateRanges = []
+        }
+
+        private mutating func readDateRange(
+            _ value: String?, _ line: Int
+        ) throws(PlaylistError) {
+            dateRangeCount += 1
+            guard dateRangeCount <= MediaPlaylist.maximumDateRanges else {
+                throw .tooManyEntries(maximum: MediaPlaylist.maximumDateRanges)
+            }
+            dateRanges.append(try DateRange(parsing: value, line: line))
         }
 
         func finished() throws(PlaylistError) -> MediaPlaylist {
+            var playlist = playlist
+            playlist.trailingDateRanges = dateRanges
             guard duration == nil else { throw .unpairedEntry(line: lastLine) }
             guard seen.contains("EXT-X-TARGETDURATION") else {
                 throw .missingTag("EXT-X-TARGETDURATION")

@@ -8,6 +8,7 @@
 /// #EXT-X-MEDIA-SEQUENCE:0
 /// #EXT-X-DISCONTINUITY-SEQUENCE:0     only .live: the others never drop a segment
 /// #EXT-X-PROGRAM-DATE-TIME:2026-02-03T04:05:06.789Z
+/// #EXT-X-DATERANGE:ID="1",…           where an application asked for it
 /// #EXTINF:2.000,
 /// segment_000000.ts
 /// #EXT-X-ENDLIST                      once the stream has ended
@@ -30,6 +31,8 @@ public struct MediaPlaylist: Hashable, Sendable {
     /// Discontinuities before the first segment's own.
     public var discontinuitySequence: Int
     public var segments: [Segment]
+    /// Behind the last segment.
+    public var trailingDateRanges: [DateRange] = []
     /// No segment will ever be added.
     public var isEnded: Bool
     /// Whether durations are written as decimals, which takes version 3.
@@ -59,7 +62,7 @@ public struct MediaPlaylist: Hashable, Sendable {
         for segment in segments {
             text += segment.rendered(decimalDuration: hasDecimalDurations)
         }
-        return isEnded ? text + Self.endList : text
+        return text + footer
     }
 
     /// The lines before the first segment's.
@@ -76,6 +79,14 @@ public struct MediaPlaylist: Hashable, Sendable {
         }
         return text
     }
+
+    /// The lines behind the last segment's.
+    var footer: String {
+        trailingDateRanges.map { $0.rendered() }.joined() + (isEnded ? Self.endList : "")
+    }
+
+    /// Of all segments, and behind them.
+    public var dateRanges: [DateRange] { segments.flatMap(\.dateRanges) + trailingDateRanges }
 
     static let endList = "#EXT-X-ENDLIST\n"
 }

@@ -13,6 +13,9 @@ public struct MediaPlaylistBuilder: Sendable {
     /// which only grows, so that its ten-thousandth version costs no more than its first.
     private var eventLines = ""
     private var nextIsDiscontinuity = false
+    /// Date ranges that wait for the segment of their start, the earliest first.
+    private var announced: [DateRange] = []
+    private var knownRanges: Set<String> = []
     private var rate = MeasuredRate()
 
     public init(mode: PlaylistMode, targetDuration: Int, firstMediaSequence: Int = 0) {
@@ -41,6 +44,7 @@ public struct MediaPlaylistBuilder: Sendable {
         // Segments with decimals are bound to follow; a rewritten line means the same duration.
         self.playlist.hasDecimalDurations = true
         nextIsDiscontinuity = !playlist.segments.isEmpty
+        knownRanges = Set(playlist.dateRanges.map(\.id))
         if playlist.kind == .event {
             eventLines = playlist.segments.reduce(into: "") {
                 $0 += $1.rendered(decimalDuration: true)
@@ -61,6 +65,21 @@ public struct MediaPlaylistBuilder: Sendable {
         nextIsDiscontinuity = nextIsDiscontinuity || !playlist.segments.isEmpty
     }
 
+    /// Lists a date range with the first segment that ends behind its start, once. A live playlist
+    /// keeps it until its end has left the window; the others keep it for ever.
+    ///
+    /// - Throws: `unusableDateRange`, `tooManyEntries`.
+    public mutating func announce(_ range: DateRange) throws(PlaylistError) {
+        guard range.isUsable else { throw .unusableDateRange(range.id) }
+        guard !knownRanges.contains(range.id) else { return }
+        guard knownRanges.count < MediaPlaylist.maximumDateRanges else {
+            throw .tooManyEntries(maximum: MediaPlaylist.maximumDateRanges)
+        }
+        knownRanges.insert(range.id)
+        let place = announced.firstIndex { $0.start > range.start } ?? announced.endIndex
+        announced.insert(range, at: place)
+    }
+
     /// Lists a segment whose file can be fetched from now on.
     ///
     /// - Returns: the segments that left the live window. Their files must stay for their own
@@ -79,23 +98,51 @@ public struct MediaPlaylistBuilder: Sendable {
         var segment = segment
         segment.isDiscontinuity = segment.isDiscontinuity || nextIsDiscontinuity
         nextIsDiscontinuity = false
+        segment.dateRanges += takeAnnounced(until: segment)
         rate.add(segment)
         playlist.segments.append(segment)
         switch mode {
         case .event:
             eventLines += segment.rendered(decimalDuration: true)
             return []
-        case .live(let window): return trim(to: window)
+        case .live(let window):
+            let dropped = trim(to: window)
+            keepRanges(of: dropped)
+            return dropped
         }
     }
 
-    /// No segment will follow.
-    public mutating func end() { playlist.isEnded = true }
+    /// No segment will follow. What was announced for one is listed behind the last.
+    public mutating func end() {
+        guard !playlist.isEnded else { return }
+        playlist.isEnded = true
+        if !playlist.segments.isEmpty { playlist.trailingDateRanges += announced }
+        announced = []
+    }
+
+    private mutating func takeAnnounced(until segment: Segment) -> [DateRange] {
+        guard let date = segment.programDateTime else { return [] }
+        let length = segment.duration.rescaled(to: 1_000_000_000).ticks
+        // Dates come from logs and playlists that may have been edited.
+        let (end, isBeyond) = date.addingReportingOverflow(length)
+        let due = announced.prefix { isBeyond || $0.start < end }
+        announced.removeFirst(due.count)
+        return Array(due)
+    }
+
+    /// What goes on within the window moves to its first segment; what is over goes.
+    private mutating func keepRanges(of dropped: [Segment]) {
+        guard let first = playlist.segments.first, let date = first.programDateTime else { return }
+        playlist.segments[0].dateRanges = dropped.flatMap(\.dateRanges) + first.dateRanges
+        for index in playlist.segments.indices where !playlist.segments[index].dateRanges.isEmpty {
+            playlist.segments[index].dateRanges.removeAll { $0.end <= date }
+        }
+    }
 
     /// The same text as the playlist's own `rendered()`.
     public func rendered() -> String {
         guard playlist.kind == .event else { return playlist.rendered() }
-        return playlist.header + eventLines + (playlist.isEnded ? MediaPlaylist.endList : "")
+        return playlist.header + eventLines + playlist.footer
     }
 
     /// A server must not remove a segment if what is left then lasts less than three target

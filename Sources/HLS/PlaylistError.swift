@@ -23,6 +23,8 @@ public enum PlaylistError: Error, Hashable, Sendable {
     case segmentTooLong(duration: MediaTime, targetDuration: Int)
     /// The URI is empty, would be read as a comment, or breaks the line.
     case unusableURI(String)
+    /// The date range has no id, a text that breaks its line, or ends before it starts.
+    case unusableDateRange(String)
     /// A playlist with an ENDLIST takes no more segments.
     case ended
 }

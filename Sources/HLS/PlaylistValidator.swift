@@ -23,6 +23,13 @@ public struct PlaylistValidator: Sendable {
         case windowTooShort(milliseconds: Int)
         /// A date does not follow from the date and duration before it.
         case dateJumped(mediaSequence: Int, byMilliseconds: Int)
+        /// Date ranges mean nothing without EXT-X-PROGRAM-DATE-TIME. RFC 8216 sect. 4.3.2.7.
+        case dateRangesWithoutDates
+        /// An id that comes twice.
+        case dateRangeRepeated(String)
+        case dateRangeChanged(String)
+        /// It is gone although it goes on within what is listed, or nothing may go.
+        case dateRangeVanished(String)
         /// Layers that should have been cut at the same frames were not.
         case layersDiffer(mediaSequence: Int)
     }
@@ -64,7 +71,35 @@ public struct PlaylistValidator: Sendable {
                     .dateJumped(mediaSequence: number, byMilliseconds: Int(jump / 1_000_000)))
             }
         }
+        return violations + dateRangeViolations(of: playlist)
+    }
+
+    private static func dateRangeViolations(of playlist: MediaPlaylist) -> [Violation] {
+        let ranges = playlist.dateRanges
+        guard !ranges.isEmpty else { return [] }
+        var violations: [Violation] = []
+        if playlist.segments.allSatisfy({ $0.programDateTime == nil }) {
+            violations.append(.dateRangesWithoutDates)
+        }
+        var ids: Set<String> = []
+        for range in ranges where !ids.insert(range.id).inserted {
+            violations.append(.dateRangeRepeated(range.id))
+        }
         return violations
+    }
+
+    private static func dateRangeViolations(
+        from old: MediaPlaylist, to new: MediaPlaylist
+    ) -> [Violation] {
+        let ranges = Dictionary(new.dateRanges.map { ($0.id, $0) }) { first, _ in first }
+        let window = new.kind == .live ? new.segments.first?.programDateTime ?? .max : .min
+        return old.dateRanges.compactMap { range in
+            guard let now = ranges[range.id] else {
+                return range.end > window ? .dateRangeVanished(range.id) : nil
+            }
+            // Dates are written in whole milliseconds.
+            return now.rendered() == range.rendered() ? nil : .dateRangeChanged(range.id)
+        }
     }
 
     /// Layers of one stream: equal numbers mean equal durations, dates and discontinuities.
@@ -114,7 +149,7 @@ public struct PlaylistValidator: Sendable {
         {
             violations.append(.segmentChanged(mediaSequence: number))
         }
-        return violations
+        return violations + dateRangeViolations(from: old, to: new)
     }
 
     private static func removalViolations(

@@ -10,17 +10,20 @@ public struct Segment: Hashable, Sendable {
     public var programDateTime: Int64?
     /// Whether timestamps or encoding parameters break between the segment before and this one.
     public var isDiscontinuity: Bool
+    /// Listed with it, whatever time they are of.
+    public var dateRanges: [DateRange]
     /// Bytes of the file, nil when only the playlist is known. Not rendered.
     public var byteCount: Int?
 
     public init(
         uri: String, duration: MediaTime, programDateTime: Int64? = nil,
-        isDiscontinuity: Bool = false, byteCount: Int? = nil
+        isDiscontinuity: Bool = false, dateRanges: [DateRange] = [], byteCount: Int? = nil
     ) {
         self.uri = uri
         self.duration = duration
         self.programDateTime = programDateTime
         self.isDiscontinuity = isDiscontinuity
+        self.dateRanges = dateRanges
         self.byteCount = byteCount
     }
 
@@ -32,6 +35,7 @@ public struct Segment: Hashable, Sendable {
             let date = DateText.rendered(unixNanoseconds: programDateTime)
             text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
         }
+        for range in dateRanges { text += range.rendered() }
         let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
         return text + "#EXTINF:\(seconds),\n\(uri)\n"
     }

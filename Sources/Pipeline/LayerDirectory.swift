@@ -40,17 +40,23 @@ struct LayerDirectory {
     private var builder: MediaPlaylistBuilder
     /// Nil for a stream that is not recorded.
     private let log: SegmentLogFile?
+    private let metadata: TimedMetadataBoard
+    /// Of the board's, those that the playlist knows of.
+    private var metadataTaken = 0
     private var expired: [String] = []
 
     static func name(ofLayer index: Int) -> String { "stream_\(index)" }
 
     /// Makes the directory, or goes on with what an earlier run of the same stream left.
     ///
-    /// - Parameter isRecorded: whether segments are logged, and none is removed.
+    /// - Parameters:
+    ///   - isRecorded: whether segments are logged, and none is removed.
+    ///   - metadata: what the playlist lists beside segments.
     init(
         layer index: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
-        isRecorded: Bool
+        isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
     ) throws(PipelineError) {
+        self.metadata = metadata
         path = "\(directory)/\(Self.name(ofLayer: index))"
         try AtomicFile.makeDirectory(path)
         log = isRecorded ? try Self.openLog(in: path) : nil
@@ -108,6 +114,7 @@ struct LayerDirectory {
             try Self.append(
                 bytes, number: index, place: place, isLeftOut: isLeftOut, to: log)
         }
+        announceMetadata()
         try list(name, place: place, duration: duration, byteCount: bytes.count)
         try writePlaylist()
         while expired.count > Self.expiredSegmentsKept {
@@ -145,8 +152,17 @@ struct LayerDirectory {
         }
     }
 
+    /// What the playlist cannot take is left out of it: whoever accepted it has checked it.
+    private mutating func announceMetadata() {
+        for range in metadata.ranges(after: metadataTaken) {
+            metadataTaken += 1
+            try? builder.announce(range)
+        }
+    }
+
     /// Says that no segment will follow.
     mutating func end() throws(PipelineError) {
+        announceMetadata()
         builder.end()
         try writePlaylist()
     }

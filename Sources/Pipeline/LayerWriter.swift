@@ -38,8 +38,8 @@ final class LayerWriter: VariantWriter {
 
     init(
         index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, pauses: RecordingPauses, ledger: StreamLedger,
-        logger: Logger
+        audio: AudioStreamParameters, pauses: RecordingPauses, metadata: TimedMetadataBoard,
+        ledger: StreamLedger, logger: Logger
     ) throws {
         self.index = index
         self.planner = planner
@@ -58,7 +58,7 @@ final class LayerWriter: VariantWriter {
         muxer = try TransportStreamMuxer(video: encoder.streamParameters, audio: audio)
         directory = try LayerDirectory(
             layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
-            planner: planner, isRecorded: configuration.isRecorded)
+            planner: planner, isRecorded: configuration.isRecorded, metadata: metadata)
     }
 
     private static func openEncoder(

@@ -27,7 +27,8 @@ final class SoundWriter: VariantWriter {
 
     init(
         index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, pauses: RecordingPauses, ledger: StreamLedger
+        audio: AudioStreamParameters, pauses: RecordingPauses, metadata: TimedMetadataBoard,
+        ledger: StreamLedger
     ) throws {
         self.index = index
         self.planner = planner
@@ -37,7 +38,7 @@ final class SoundWriter: VariantWriter {
         muxer = try TransportStreamMuxer(video: nil, audio: audio)
         directory = try LayerDirectory(
             layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
-            planner: planner, isRecorded: configuration.isRecorded)
+            planner: planner, isRecorded: configuration.isRecorded, metadata: metadata)
     }
 
     var variant: MasterPlaylist.Variant {

@@ -3,6 +3,7 @@ import Compositor
 import HLS
 public import Logging
 public import MediaKernel
+public import Recording
 public import Stage
 import Synchronization
 
@@ -27,6 +28,7 @@ public final class StreamPipeline: Sendable {
     private let ledger: StreamLedger
     private let crew = Crew()
     private let overflow = Mutex(0)
+    private let metadata: TimedMetadataBoard
 
     /// Opens encoders and directories and begins to take input; the clock waits for `start()`.
     public init(_ configuration: PipelineConfiguration, logger: Logger) throws {
@@ -43,6 +45,9 @@ public final class StreamPipeline: Sendable {
         ) { sink.yield($0) }
         self.ledger = ledger
         try AtomicFile.makeDirectory(configuration.outputDirectory)
+        let metadata = TimedMetadataBoard(
+            try TimedMetadataLog.read(in: configuration.outputDirectory))
+        self.metadata = metadata
         let audioOutput = try AudioOutput(
             bitrates: bitrates, firstSample: -Int64(AudioMixer.latency))
         let layers = try bitrates.indices.compactMap { index -> (any VariantWriter)? in
@@ -50,10 +55,10 @@ public final class StreamPipeline: Sendable {
             return configuration.sound.isAlone
                 ? try SoundWriter(
                     index: index, configuration: configuration, planner: planner, audio: audio,
-                    pauses: pauses, ledger: ledger)
+                    pauses: pauses, metadata: metadata, ledger: ledger)
                 : try LayerWriter(
                     index: index, configuration: configuration, planner: planner, audio: audio,
-                    pauses: pauses, ledger: ledger, logger: logger)
+                    pauses: pauses, metadata: metadata, ledger: ledger, logger: logger)
         }
         try ledger.announce(
             MasterPlaylist(variants: layers.map(\.variant)),
@@ -100,6 +105,9 @@ public final class StreamPipeline: Sendable {
 
     /// What is shown from now on is in no asset, until recording is resumed: not a frame of it.
     public func setRecordingPaused(_ isPaused: Bool) { inbox.put(.recordingPaused(isPaused)) }
+
+    /// What the playlists list from the segment of its start on.
+    public func addMetadata(_ entry: TimedMetadata) { metadata.add(entry) }
 
     /// An image that a peer or the layout names, fetched and decoded; nil when it is not to be
     /// had any more.

@@ -25,6 +25,16 @@ public struct RecordingPlan: Hashable, Sendable {
     /// Frames of the whole.
     public let frameCount: Int64
 
+    /// One segment of the stream that is in the recording, or was paused.
+    private struct Stretch: Hashable {
+        /// Nanoseconds since 1970; not before the end of the one before, whatever the clock did.
+        var end: Int64
+        /// Nil when it was paused.
+        var part: Int?
+    }
+
+    private let stretches: [Stretch]
+
     private struct Key: Hashable {
         var run: Int64
         var firstFrame: Int64
@@ -45,15 +55,20 @@ public struct RecordingPlan: Hashable, Sendable {
                 usable.map { (Key(run: $0.run, firstFrame: $0.firstFrame), $0) },
                 uniquingKeysWith: { _, later in later })
         }
+        let paused = Set(
+            layers.joined().filter(\.isLeftOut).map { Key(run: $0.run, firstFrame: $0.firstFrame) })
         guard let first = layers.first, let rate = first.first?.frameRate else {
             throw .nothingRecorded
         }
         var parts: [Part] = []
+        var stretches: [Stretch] = []
         var seen: Set<Key> = []
         var position: Int64 = 0
         for record in first {
             let key = Key(run: record.run, firstFrame: record.firstFrame)
             let found = maps.compactMap { $0[key] }
+            let end = max(record.endDate, stretches.last?.end ?? .min)
+            if paused.contains(key) { stretches.append(Stretch(end: end, part: nil)) }
             guard found.count == layers.count, found.allSatisfy({ $0.frameRate == rate }),
                 seen.insert(key).inserted
             else { continue }
@@ -67,12 +82,33 @@ public struct RecordingPlan: Hashable, Sendable {
                     layers: found, firstFrame: position, frameCount: count,
                     isJoin: goesOn != true))
             position += Int64(count)
+            stretches.append(Stretch(end: end, part: parts.count - 1))
         }
         guard !parts.isEmpty else { throw .nothingRecorded }
         self.parts = parts
+        self.stretches = stretches
         layerCount = layers.count
         frameRate = rate
         frameCount = position
+    }
+
+    /// The part that shows what was on air then; nil when recording was paused. Where no segment is
+    /// (a bot had died, a segment is damaged), the next one counts, and behind the last one the
+    /// last.
+    ///
+    /// - Parameter date: nanoseconds since 1970.
+    public func part(at date: Int64) -> Int? {
+        var range = 0..<stretches.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            if stretches[middle].end > date {
+                range = range.lowerBound..<middle
+            } else {
+                range = middle + 1..<range.upperBound
+            }
+        }
+        return (range.lowerBound < stretches.count ? stretches[range.lowerBound] : stretches.last)?
+            .part
     }
 
     /// Of every layer's asset.

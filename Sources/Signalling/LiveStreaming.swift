@@ -12,6 +12,10 @@ public protocol LiveStreaming: Sendable {
     ) async throws
     /// Stopping what is stopped is no error. No variants: every stream of the room.
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws
+    /// Lists it in the playlists of the room's streams, from the segment of this moment on.
+    func addTimedMetadata(
+        _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID
+    ) async throws
 }
 
 /// What a peer asked to stream: `variants` of `hls-start`.
@@ -43,6 +47,19 @@ public struct HLSRecordingRequest: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case singleFilePerLayer = "single_file_per_layer"
         case hlsVOD = "hls_vod"
+    }
+}
+
+/// What a peer wants of the streams' players at this moment: of `metadata_objs` of
+/// `hls-timed-metadata`.
+public struct HLSTimedMetadata: Hashable, Sendable, Codable {
+    public var payload: String
+    /// In seconds.
+    public var duration: Int
+
+    public init(payload: String, duration: Int) {
+        self.payload = payload
+        self.duration = duration
     }
 }
 

@@ -11,8 +11,9 @@ struct BotCommand: AsyncParsableCommand {
         discussion: """
             Reports go to standard output, one JSON object a line; logs to standard error. The \
             line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream; a line \
-            "layout {…}" changes its layout, "audio {…}" the roles that are heard, and \
-            "recording {…}" whether what is shown is recorded.
+            "layout {…}" changes its layout, "audio {…}" the roles that are heard, \
+            "recording {…}" whether what is shown is recorded, and "metadata {…}" is listed in \
+            its playlists.
             """)
 
     @Option(help: "Origin of the server: http://127.0.0.1:8080")

@@ -1,3 +1,4 @@
+import Recording
 import Stage
 import Testing
 
@@ -21,7 +22,18 @@ import Testing
         #expect(BotOrder(line: #"recording {"paused":false}"#) == .recordingPaused(false))
     }
 
+    @Test func timedMetadataComesAsTheLogHasIt() {
+        let fields = #""number":3,"payload":"p \"q\"","seconds":5,"start_ms":1760000000123"#
+        let line = "metadata {\(fields)}"
+        #expect(
+            BotOrder(line: line)
+                == .metadata(
+                    TimedMetadata(
+                        number: 3, start: 1_760_000_000_123, seconds: 5, payload: #"p "q""#)))
+    }
+
     @Test(arguments: [
+        "metadata {}", #"metadata {"number":3}"#,
         "recording", "recording {}", #"recording {"paused":1}"#,
         "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
         #"layout {"gap":"wide"}"#, "layout {", "paint {}", #"AUDIO {"roles":null}"#,

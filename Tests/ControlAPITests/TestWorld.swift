@@ -93,6 +93,7 @@ final class ControlDouble: LiveStreamControl {
         var streams: [LiveStream] = []
         var requests: [LiveStreamRequest] = []
         var failure: LiveStreamError?
+        var metadata: [TimedMetadataRequest] = []
     }
 
     let state = Mutex(State())
@@ -167,6 +168,20 @@ final class ControlDouble: LiveStreamControl {
             }
             state.streams[index].isRecordingPaused = isPaused
             return .success(state.streams[index])
+        }
+        return try result.get()
+    }
+
+    func addTimedMetadata(
+        _ requests: [TimedMetadataRequest], to stream: StreamID
+    ) async throws(LiveStreamError) -> LiveStream {
+        let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard let found = state.streams.first(where: { $0.id == stream }) else {
+                return .failure(.notFound("stream \(stream)"))
+            }
+            state.metadata += requests
+            return .success(found)
         }
         return try result.get()
     }

@@ -1,5 +1,6 @@
 import HLS
 import MediaKernel
+import Recording
 import Testing
 
 @testable import Pipeline
@@ -16,9 +17,12 @@ import Testing
         planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
     }
 
-    private func open(_ mode: PlaylistMode) throws -> LayerDirectory {
+    private func open(
+        _ mode: PlaylistMode, _ metadata: TimedMetadataBoard = TimedMetadataBoard()
+    ) throws -> LayerDirectory {
         try LayerDirectory(
-            layer: 1, in: scratch.path, mode: mode, planner: planner, isRecorded: false)
+            layer: 1, in: scratch.path, mode: mode, planner: planner, isRecorded: false,
+            metadata: metadata)
     }
 
     private func place(_ number: Int, frames: Int = 30) -> LayerDirectory.Place {
@@ -75,6 +79,38 @@ import Testing
         #expect(marked.map { playlist.mediaSequence + $0 } == [4])
         #expect(playlist.mediaSequence + playlist.segments.count == 7)
         #expect(try scratch.bytes("stream_1/segment_000006.ts") == [6, 1, 2])
+    }
+
+    /// - Parameter seconds: behind the first frame.
+    private func metadata(_ number: Int, at seconds: Double) -> TimedMetadata {
+        TimedMetadata(
+            number: number, start: Self.epoch / 1_000_000 + Int64(seconds * 1000), seconds: 60,
+            payload: "p")
+    }
+
+    @Test(arguments: [PlaylistMode.event, .live(window: 3)])
+    func timedMetadataIsListedAndABotThatComesAfterAnotherKeepsIt(mode: PlaylistMode) throws {
+        var validator = PlaylistValidator()
+        let board = TimedMetadataBoard()
+        var first = try open(mode, board)
+        try publish(0..<2, in: &first)
+        board.add(metadata(1, at: 2.5))
+        try publish(2..<4, in: &first)
+        #expect(try playlist().dateRanges.map(\.id) == ["1"])
+        #expect(validator.observe(try playlist()).isEmpty)
+        // Taken and written down, and the bot died before it came to its segment.
+        let again = TimedMetadataBoard([metadata(1, at: 2.5), metadata(2, at: 4.5)])
+        var second = try open(mode, again)
+        again.add(metadata(2, at: 4.5))
+        for number in 4..<6 {
+            try publish(number..<(number + 1), in: &second)
+            #expect(validator.observe(try playlist()).isEmpty)
+        }
+        #expect(try playlist().dateRanges.map(\.id) == ["1", "2"])
+        again.add(metadata(3, at: 99))
+        try second.end()
+        #expect(try playlist().trailingDateRanges.map(\.id) == ["3"])
+        #expect(validator.observe(try playlist()).isEmpty)
     }
 
     @Test func aStreamThatEndedStartsAnew() throws {

@@ -66,8 +66,8 @@ import Testing
             let writer = try LayerWriter(
                 index: index, configuration: configuration, planner: planner,
                 audio: try #require(sound.parameters(ofLayer: 0)),
-                pauses: RecordingPauses(isPaused: false), ledger: ledger,
-                logger: Logger(label: "test"))
+                pauses: RecordingPauses(isPaused: false), metadata: TimedMetadataBoard(),
+                ledger: ledger, logger: Logger(label: "test"))
             if index == 0 {
                 try ledger.announce(
                     MasterPlaylist(variants: [writer.variant]), isRecorded: false)

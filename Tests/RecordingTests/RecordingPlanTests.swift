@@ -42,6 +42,20 @@ import Testing
         #expect(plan.frameCount == 240)
     }
 
+    @Test func aDateIsOfTheSegmentOnAirThenOrOfTheNextOne() throws {
+        let second: Int64 = 1_000_000_000
+        var log = (0..<3).map { record($0, run: 0) }
+        log[1].isLeftOut = true
+        // The clock was put back between the runs.
+        log += [record(3, run: 5 * second, first: 0), record(4, run: 5 * second, first: 60)]
+        let plan = try RecordingPlan(layers: [log, log])
+        let dates: [Int64] = [-9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99]
+        #expect(
+            dates.map { plan.part(at: $0 * second) }
+                == [0, 0, 0, nil, nil, 1, 1, 2, 3, 3, 3, 3])
+        #expect(plan.part(at: 2 * second - 1) == 0)
+    }
+
     @Test func theLastSegmentIsAsLongAsTheLongestLayers() throws {
         let plan = try RecordingPlan(layers: [
             [record(0), record(1, frames: 12)], [record(0), record(1, frames: 11)],

@@ -149,6 +149,13 @@ final class FakeStreaming: LiveStreaming {
         try note("stop \(room) by \(stoppedBy)")
     }
 
+    func addTimedMetadata(
+        _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID
+    ) async throws {
+        let words = metadata.map { "\($0.payload)/\($0.duration)" }
+        try note("metadata [\(words.joined(separator: " "))] in \(room) by \(peer)")
+    }
+
     private func note(_ call: String) throws {
         try state.withLock { state in
             state.calls.append(call)

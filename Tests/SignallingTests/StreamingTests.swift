@@ -141,6 +141,38 @@ import Testing
         #expect(fixture.streaming.calls().isEmpty)
     }
 
+    @Test func timedMetadataIsTakenFromThoseWhoMayStream() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        func send(_ client: TestClient, _ metadata: String) async throws -> TestFrame {
+            try await client.call("hls-timed-metadata", #"{"metadata_objs":\#(metadata)}"#)
+        }
+        let two = #"[{"payload":"a","duration":2},{"payload":"b","duration":5}]"#
+        #expect(try await send(ann, two).result == .object([:]))
+        #expect(fixture.streaming.calls() == ["metadata [a/2 b/5] in r1 by ann"])
+        #expect(
+            try await send(ben, two).error == "403 role 'guest' has no permission 'hlsStreaming'")
+        let many = Array(repeating: #"{"payload":"a","duration":2}"#, count: 21)
+        for (metadata, error) in [
+            ("[]", "400 parameter 'metadata_objs' has 0 entries; 1 to 20 are allowed"),
+            (
+                "[\(many.joined(separator: ","))]",
+                "400 parameter 'metadata_objs' has 21 entries; 1 to 20 are allowed"
+            ),
+            (
+                #"[{"payload":"a"}]"#,
+                "400 parameter 'metadata_objs.0.duration' is missing"
+            ),
+            (
+                #"[{"payload":1,"duration":2}]"#,
+                "400 parameter 'metadata_objs.0.payload' must be a string"
+            ),
+        ] {
+            #expect(try await send(ann, metadata).error == error)
+        }
+        #expect(fixture.streaming.calls().isEmpty)
+    }
+
     @Test func aRefusedStartIsSaidInTheServicesWordsAndOthersAreNotShownOurInsides() async throws {
         let ann = try await fixture.join("ann")
         fixture.streaming.fail(

@@ -168,6 +168,12 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidLayout(String)
     /// The stream has ended or is ending, so nothing about it can be changed.
     case notOnAir(StreamID)
+    /// Nothing of the stream can be fetched yet, or it has ended or is ending.
+    case notRunning(StreamID)
+    /// Its playlists list as much as they may.
+    case tooMuchTimedMetadata(StreamID, maximum: Int)
+    /// Timed metadata comes faster than a stream takes it.
+    case tooFast(perSecond: Int)
     /// Nothing is kept of it that could be paused.
     case notRecorded(StreamID)
     case shuttingDown
@@ -182,6 +188,10 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "too many variants: room \(room) already has \(maximum) on air"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .notOnAir(let id): "stream \(id) is not on air"
+        case .notRunning(let id): "stream \(id) is not running"
+        case .tooMuchTimedMetadata(let id, let maximum):
+            "stream \(id) already has \(maximum) timed metadata"
+        case .tooFast(let perSecond): "more than \(perSecond) a second"
         case .notRecorded(let id): "stream \(id) is not recorded"
         case .shuttingDown: "the server is shutting down"
         case .storage(let reason): "the output directory cannot be used: \(reason)"

@@ -35,6 +35,14 @@ public protocol LiveStreamControl: Sendable {
         stream: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream
 
+    /// Lists what players are to do in the stream's playlists, from the segment of this moment on:
+    /// all of it, or nothing.
+    ///
+    /// - Throws: `notRunning`, `tooFast`, `tooMuchTimedMetadata`, `notFound`, `storage`.
+    func addTimedMetadata(
+        _ requests: [TimedMetadataRequest], to stream: StreamID
+    ) async throws(LiveStreamError) -> LiveStream
+
     func stream(_ id: StreamID) async -> LiveStream?
 
     /// Newest first.

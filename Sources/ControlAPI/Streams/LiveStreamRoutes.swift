@@ -30,6 +30,9 @@ struct LiveStreamRoutes: Sendable {
                     request, stream: context.parameters.get("stream"), isPaused: isPaused)
             }
         }
+        group.post("/:stream/timed-metadata") { request, context in
+            try await addTimedMetadata(request, stream: context.parameters.get("stream"))
+        }
         group.get("/:stream") { request, context in
             try await get(request, stream: context.parameters.get("stream"))
         }
@@ -97,6 +100,24 @@ struct LiveStreamRoutes: Sendable {
                 try await control.setRecording(stream: id, isPaused: isPaused))
         } catch {
             throw APIError(error)
+        }
+    }
+
+    private func addTimedMetadata(
+        _ request: Request, stream: String?
+    ) async throws(APIError) -> Response {
+        try await authorize(request)
+        let id = try Self.streamID(stream)
+        do {
+            let body = try await JSON.decode(TimedMetadataBody.self, from: request)
+            return await response(
+                try await control.addTimedMetadata([try body.checked()], to: id))
+        } catch let error as APIError {
+            throw error
+        } catch let error as LiveStreamError {
+            throw APIError(error)
+        } catch {
+            throw .badRequest("malformed body", "the body cannot be read")
         }
     }
 

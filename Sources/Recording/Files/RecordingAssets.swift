@@ -12,11 +12,23 @@ public struct RecordingAssets: Sendable {
     public let plan: RecordingPlan
     /// Seconds since 1970.
     public let createdAt: Int64
+    /// What the playlists list, for each part.
+    private let dateRanges: [Int: [DateRange]]
 
-    public init(folder: StreamFolder, plan: RecordingPlan, createdAt: Int64) {
+    /// - Parameter timedMetadata: of the stream; what falls into a pause is left out.
+    public init(
+        folder: StreamFolder, plan: RecordingPlan, createdAt: Int64,
+        timedMetadata: [TimedMetadata] = []
+    ) {
         self.folder = folder
         self.plan = plan
         self.createdAt = createdAt
+        var dateRanges: [Int: [DateRange]] = [:]
+        for range in timedMetadata.map(\.dateRange) {
+            guard let part = plan.part(at: range.start) else { continue }
+            dateRanges[part, default: []].append(range)
+        }
+        self.dateRanges = dateRanges
     }
 
     /// Where an asset is to lie.
@@ -138,13 +150,13 @@ public struct RecordingAssets: Sendable {
     public func playlist(ofLayer layer: Int) -> MediaPlaylist {
         let segments = plan.parts.enumerated().map { index, part in
             let record = part.layers[layer]
-            let start = MediaTime(ticks: record.firstFrame, timescale: Int32(record.frameRate))
             return Segment(
                 uri: record.fileName,
                 duration: MediaTime(
                     ticks: Int64(part.frameCount), timescale: Int32(plan.frameRate)),
-                programDateTime: record.run + start.rescaled(to: 1_000_000_000).ticks,
-                isDiscontinuity: part.isJoin && index > 0, byteCount: record.byteCount)
+                programDateTime: record.startDate,
+                isDiscontinuity: part.isJoin && index > 0, dateRanges: dateRanges[index] ?? [],
+                byteCount: record.byteCount)
         }
         let longest = segments.map { Int($0.duration.rescaled(to: 1).ticks) }.max() ?? 1
         return MediaPlaylist(

@@ -135,7 +135,7 @@ extension SegmentRecord.SoundRecord {
     }
 }
 
-private func hexadecimal(_ value: UInt32) -> String {
+func hexadecimal(_ value: UInt32) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
 }

@@ -94,6 +94,20 @@ public struct SegmentRecord: Hashable, Sendable {
         self.sound = sound
     }
 
+    /// Of its first frame, in nanoseconds since 1970.
+    var startDate: Int64 { date(ofFrame: firstFrame) }
+
+    /// Of the frame behind its last one, in nanoseconds since 1970.
+    var endDate: Int64 { date(ofFrame: firstFrame + Int64(frameCount)) }
+
+    /// A log that somebody changed may say anything; what does not fit is the end of time.
+    private func date(ofFrame frame: Int64) -> Int64 {
+        let time = MediaTime(ticks: frame, timescale: Int32(frameRate))
+        let (date, isBeyond) = run.addingReportingOverflow(
+            time.rescaled(to: 1_000_000_000).ticks)
+        return isBeyond ? .max : date
+    }
+
     /// The file's name, in the layer's directory.
     public var fileName: String { Self.fileName(number: number) }
 

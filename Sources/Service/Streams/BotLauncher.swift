@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Recording
 public import Stage
 
 /// Everything a bot's process needs to be started.
@@ -24,6 +25,8 @@ public enum BotSignal: Hashable, Sendable {
     case roles([String]?)
     /// Leave what is shown out of the assets, or have it in them again.
     case recordingPaused(Bool)
+    /// List this in the playlists. It is in the stream's log already.
+    case metadata(TimedMetadata)
     /// SIGTERM, for a bot that does not read its standard input any more.
     case terminate
     case kill

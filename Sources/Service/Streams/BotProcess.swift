@@ -90,6 +90,7 @@ public struct BotProcess: BotLauncher {
                 await Self.tell("audio", ["roles": roles], execution)
             case .recordingPaused(let isPaused):
                 await Self.tell("recording", ["paused": isPaused], execution)
+            case .metadata(let metadata): await Self.tell("metadata", metadata, execution)
             case .terminate: try? execution.send(signal: .terminate)
             case .kill: try? execution.send(signal: .kill)
             }

@@ -15,6 +15,10 @@ struct StreamOnAir {
     var order: RecordingOrder?
     var place: RecordingPlace?
     var statistics = StreamStatistics()
+    /// Timed metadata that was taken.
+    var metadataCount = 0
+    var metadataRate = TokenBucket(
+        rate: Limits.timedMetadataPerSecond, burst: Limits.timedMetadataBurst, at: .zero)
     /// To the bot that is alive.
     var signals: AsyncStream<BotSignal>.Continuation?
     /// Yields to kill the finisher that is alive.

@@ -57,6 +57,32 @@ public struct StreamsInRoom: LiveStreaming {
             throw LiveStreamingError(APIError(error))
         }
     }
+
+    /// All streams of the room that are running get it.
+    public func addTimedMetadata(
+        _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID
+    ) async throws {
+        do {
+            let requests = try metadata.enumerated().map { index, one in
+                try TimedMetadataRequest(
+                    checking: one.payload, seconds: one.duration, in: "metadata_objs.\(index).")
+            }
+            let query = LiveStreamQuery(
+                room: room, status: .running, limit: LiveStreamQuery.limits.upperBound)
+            let streams = await control.streams(query).streams.filter { $0.status == .running }
+            guard !streams.isEmpty else {
+                throw LiveStreamingError(
+                    code: 409, message: "room \(room) has no live stream that is running")
+            }
+            for stream in streams {
+                _ = try await control.addTimedMetadata(requests, to: stream.id)
+            }
+        } catch let error as APIError {
+            throw LiveStreamingError(error)
+        } catch let error as LiveStreamError {
+            throw LiveStreamingError(APIError(error))
+        }
+    }
 }
 
 extension LiveStreamingError {

@@ -241,7 +241,8 @@ public struct SignallingClient: Sendable {
             let sent = try FrameCodec.decode(IncomingResult<BroadcastResult>.self, from: text)
             emit(.sent(id, sent.result))
         case .answer, .trickle, .leave, .analytics, .trackUpdate, .endRoom, .peerLeaveRequest,
-            .hlsStart, .hlsStop, .peerUpdate, .getPeer, .findPeer, .peerIterNext, .setMetadata,
+            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
+            .setMetadata,
             .getMetadata, .listenMetadataChange:
             emit(.done(id, method))
         }

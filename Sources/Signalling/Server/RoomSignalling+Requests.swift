@@ -57,8 +57,8 @@ extension RoomSignalling {
         case .leave:
             return leave(connection)
         case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
-            .hlsStart, .hlsStop, .peerUpdate, .getPeer, .findPeer, .peerIterNext, .setMetadata,
-            .getMetadata, .listenMetadataChange:
+            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
+            .setMetadata, .getMetadata, .listenMetadataChange:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
                 throw .joinFirst(method: method.rawValue)
             }
@@ -82,6 +82,7 @@ extension RoomSignalling {
         case .peerLeaveRequest: return try removePeer(try read(text), by: peer)
         case .hlsStart: return try await startHLS(try read(text), by: peer)
         case .hlsStop: return try await stopHLS(try read(text), by: peer)
+        case .hlsTimedMetadata: return try await addTimedMetadata(try read(text), by: peer)
         case .getPeer: return try getPeer(try read(text))
         case .findPeer: return findPeers(try read(text), on: connection)
         case .peerIterNext: return try nextPeers(try read(text), on: connection)

@@ -97,6 +97,24 @@ extension RoomSignalling {
         return .empty
     }
 
+    func addTimedMetadata(
+        _ params: HLSTimedMetadataParameters, by peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try require(.hlsStreaming, of: peer)
+        let count = params.metadata.count
+        guard (1...SignallingLimits.timedMetadata).contains(count) else {
+            throw .badParameter(
+                "metadata_objs",
+                reason: "has \(count) entries; 1 to \(SignallingLimits.timedMetadata) are allowed")
+        }
+        do {
+            try await streaming.addTimedMetadata(params.metadata, room: room.id, by: peer)
+        } catch {
+            throw streamingError(error, "take timed metadata")
+        }
+        return .empty
+    }
+
     private func require(_ permission: Permission, of peer: PeerID) throws(SignallingError) {
         try ruled { () throws(RoomError) in try room.require(permission, of: peer) }
     }

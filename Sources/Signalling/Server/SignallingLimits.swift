@@ -13,6 +13,8 @@ public struct SignallingLimits: Hashable, Sendable {
     public static let meetingURLBytes = 2048
     /// Frames of the media plane that wait for a join to be answered.
     public static let heldEvents = 64
+    /// Timed metadata of one request: as much as a stream takes at once.
+    public static let timedMetadata = 20
     /// Unfinished walks through `find-peer` of one connection; the oldest is forgotten.
     public static let iterators = 16
     /// Peers on one page of `find-peer`.

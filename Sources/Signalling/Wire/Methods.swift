@@ -6,6 +6,7 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case peerLeaveRequest = "peer-leave-request"
     case hlsStart = "hls-start"
     case hlsStop = "hls-stop"
+    case hlsTimedMetadata = "hls-timed-metadata"
     case peerUpdate = "peer-update"
     case getPeer = "get-peer"
     case findPeer = "find-peer"

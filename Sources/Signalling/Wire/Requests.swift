@@ -160,6 +160,14 @@ public struct HLSStopParameters: Hashable, Sendable, Codable {
     public init(variants: [HLSVariantRequest]? = nil) { self.variants = variants }
 }
 
+public struct HLSTimedMetadataParameters: Hashable, Sendable, Codable {
+    public var metadata: [HLSTimedMetadata]
+
+    enum CodingKeys: String, CodingKey { case metadata = "metadata_objs" }
+
+    public init(metadata: [HLSTimedMetadata]) { self.metadata = metadata }
+}
+
 public struct GetPeerParameters: Hashable, Sendable, Codable {
     public var peerID: PeerID
 

@@ -27,6 +27,7 @@ class Segment:
     duration: float  # s
     date: str | None = None
     is_discontinuity: bool = False
+    ranges: list = field(default_factory=list)  # attributes of its EXT-X-DATERANGEs
     path: Path | None = None
     headers: dict = field(default_factory=dict)
 
@@ -36,6 +37,11 @@ class MediaPlaylist:
     tags: dict
     segments: list
     is_ended: bool
+    trailing_ranges: list = field(default_factory=list)  # behind the last segment
+
+    @property
+    def ranges(self):
+        return [one for segment in self.segments for one in segment.ranges] + self.trailing_ranges
 
 
 @dataclass
@@ -72,6 +78,8 @@ def parse_media(text):
             current["duration"] = float(value.split(",")[0])
         elif name == "#EXT-X-PROGRAM-DATE-TIME":
             current["date"] = value
+        elif name == "#EXT-X-DATERANGE":
+            current.setdefault("ranges", []).append(attributes(value))
         elif name == "#EXT-X-DISCONTINUITY":
             current["is_discontinuity"] = True
         elif name == "#EXT-X-ENDLIST":
@@ -82,7 +90,7 @@ def parse_media(text):
             assert "duration" in current, f"a segment without EXTINF: {line}"
             segments.append(Segment(uri=line, **current))
             current = {}
-    return MediaPlaylist(tags, segments, is_ended)
+    return MediaPlaylist(tags, segments, is_ended, current.get("ranges", []))
 
 
 def _lines(text):

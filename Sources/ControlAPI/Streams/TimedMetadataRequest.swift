@@ -1,0 +1,35 @@
+/// What an application wants of a stream's players at this moment of it.
+public struct TimedMetadataRequest: Hashable, Sendable {
+    public var payload: String
+    public var seconds: Int
+
+    /// - Parameter place: in front of the names of fields in errors.
+    public init(
+        checking payload: String, seconds: Int, in place: String = ""
+    ) throws(APIError) {
+        guard (1...Limits.timedMetadataCharacters).contains(payload.unicodeScalars.count) else {
+            throw Self.refusal(
+                "\(place)payload must have 1 to \(Limits.timedMetadataCharacters) characters")
+        }
+        guard (1...Limits.timedMetadataSeconds).contains(seconds) else {
+            throw Self.refusal(
+                "\(place)duration must be from 1 to \(Limits.timedMetadataSeconds) seconds")
+        }
+        self.payload = payload
+        self.seconds = seconds
+    }
+
+    static func refusal(_ reason: String) -> APIError {
+        .badRequest("timed metadata is not valid", reason)
+    }
+}
+
+/// The body of `timed-metadata`, of which both fields are required.
+struct TimedMetadataBody: Decodable {
+    var payload: String
+    var duration: Int
+
+    func checked() throws(APIError) -> TimedMetadataRequest {
+        try TimedMetadataRequest(checking: payload, seconds: duration)
+    }
+}

@@ -1,0 +1,24 @@
+import HLS
+import Recording
+import Synchronization
+
+/// The timed metadata of a stream, for all of its layers. Written by the bot's owner, read by the
+/// layers when they publish a segment.
+final class TimedMetadataBoard: Sendable {
+    private let ranges: Mutex<[DateRange]>
+
+    init(_ metadata: [TimedMetadata] = []) { ranges = Mutex(metadata.map(\.dateRange)) }
+
+    /// More than a playlist can list is not taken.
+    func add(_ metadata: TimedMetadata) {
+        ranges.withLock { ranges in
+            guard ranges.count < MediaPlaylist.maximumDateRanges else { return }
+            ranges.append(metadata.dateRange)
+        }
+    }
+
+    /// What was added behind the first so many.
+    func ranges(after count: Int) -> ArraySlice<DateRange> {
+        ranges.withLock { $0.dropFirst(count) }
+    }
+}

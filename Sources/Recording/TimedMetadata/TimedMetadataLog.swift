@@ -1,0 +1,75 @@
+import Glibc
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// All timed metadata of a stream, in its directory: a line of JSON for each, closed by its own
+/// CRC-32. Whoever accepts one appends it before the bot is told, so that neither a bot's death nor
+/// a window that moved on costs it.
+public enum TimedMetadataLog {
+    public static let fileName = "timed_metadata.log"
+    /// As many lines as a stream takes, of the longest that pass the API's limits.
+    static let bytesMaximum = 8 << 20
+
+    /// - Parameter directory: of the stream; it exists.
+    /// - Throws: `.file`; how many of them are logged is not known then.
+    public static func append(
+        _ entries: [TimedMetadata], in directory: String
+    ) throws(RecordingError) {
+        let path = "\(directory)/\(fileName)"
+        let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .failed("open", path) }
+        defer { close(file) }
+        let text = (isTorn(file) ? "\n" : "") + entries.map(line).joined()
+        let bytes = Array(text.utf8)
+        var count = 0
+        repeat { count = write(file, bytes, bytes.count) } while count < 0 && errno == EINTR
+        guard count == bytes.count else {
+            throw .failed("write", path, code: count < 0 ? errno : ENOSPC)
+        }
+    }
+
+    /// In the order in which they were asked for; none where the stream has none. Lines that are
+    /// torn or changed are passed over.
+    ///
+    /// - Throws: `.file`.
+    public static func read(in directory: String) throws(RecordingError) -> [TimedMetadata] {
+        let path = "\(directory)/\(fileName)"
+        guard access(path, F_OK) == 0 else { return [] }
+        return parse(try StreamFolder.read(path, maximum: bytesMaximum))
+    }
+
+    static func parse(_ bytes: [UInt8]) -> [TimedMetadata] {
+        bytes.split(separator: UInt8(ascii: "\n")).prefix(TimedMetadata.perStreamMaximum)
+            .compactMap { entry(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    static func line(_ entry: TimedMetadata) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(entry) else {
+            preconditionFailure("numbers and texts always encode")
+        }
+        return "\(String(decoding: data, as: UTF8.self)) *\(hexadecimal(CRC32.checksum(data)))\n"
+    }
+
+    private static func entry(_ line: String) -> TimedMetadata? {
+        guard let mark = line.lastIndex(of: "*"), mark > line.startIndex else { return nil }
+        let data = Data(line[..<line.index(before: mark)].utf8)
+        guard line[line.index(after: mark)...] == hexadecimal(CRC32.checksum(data)),
+            let entry = try? JSONDecoder().decode(TimedMetadata.self, from: data)
+        else { return nil }
+        return entry
+    }
+
+    /// Whether the file's last line was not written to its end.
+    private static func isTorn(_ file: Int32) -> Bool {
+        let size = lseek(file, 0, SEEK_END)
+        var last: UInt8 = 0
+        return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
+    }
+}

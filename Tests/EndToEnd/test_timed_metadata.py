@@ -1,0 +1,146 @@
+"""Timed metadata: into the live playlists of every layer in time, and into the VOD."""
+
+import base64
+import json
+import time
+import zipfile
+from datetime import datetime
+
+import pytest
+from harness import hls
+from harness.assets import (
+    BOTH,
+    LADDER,
+    TIMEOUT,
+    directory,
+    kill,
+    manifest,
+    start,
+    writer,
+)
+from harness.server import Server
+from harness.waiting import wait_for
+
+SEGMENT = 2  # s
+LAYERS = range(len(LADDER))
+
+
+@pytest.fixture(scope="module")
+def server(binary, tmp_path_factory):
+    """With a window as short as it may be, so that it moves on within the test."""
+    server = Server(tmp_path_factory.mktemp("server"), settings={
+        "ROOMCAST_STREAM_PLAYLIST": "live", "ROOMCAST_STREAM_PLAYLIST_WINDOW": "3"})
+    yield server
+    assert server.stop() == 0, server.tail()
+
+
+def seconds(date):
+    return datetime.fromisoformat(date).timestamp()
+
+
+def envelope(one):
+    return json.loads(base64.b64decode(one["X-100MSLIVE-PAYLOAD"]))
+
+
+def payloads(ranges):
+    return [envelope(one)["payload"] for one in ranges]
+
+
+class Listed:
+    """A stream's live playlists, fetched as players do."""
+
+    def __init__(self, server, stream):
+        self.server = server
+        self.path = hls.urlsplit(stream["playback"]["url"]).path
+
+    def playlist(self, layer):
+        answer = self.server.http.get(hls.resolve(self.path, f"stream_{layer}/stream.m3u8"))
+        return hls.parse_media(answer.body.decode())
+
+    def newest(self):
+        playlist = self.playlist(0)
+        return int(playlist.tags["EXT-X-MEDIA-SEQUENCE"]) + len(playlist.segments)
+
+    def wait_for_more(self, count):
+        least = self.newest() + count
+        wait_for(f"{count} more segments", lambda: self.newest() >= least, TIMEOUT)
+
+    def wait_for(self, payload):
+        """It, and the segment that it is listed with, in each layer."""
+
+        def found(layer):
+            return [(one, segment) for segment in self.playlist(layer).segments
+                    for one in segment.ranges if envelope(one)["payload"] == payload]
+
+        wait_for(f"'{payload}' in all layers", lambda: all(map(found, LAYERS)), TIMEOUT)
+        hits = [found(layer) for layer in LAYERS]
+        assert all(len(one) == 1 for one in hits), hits
+        return [one[0] for one in hits]
+
+
+def send(server, stream, payload, duration=SEGMENT):
+    body = {"payload": payload, "duration": duration}
+    return server.manage("POST", f"/live-streams/{stream['id']}/timed-metadata", body)
+
+
+def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect, tmp_path):
+    early = server.start_stream(room, {"ladder": LADDER, "recording": BOTH})
+    assert send(server, early, "too early").status == 409
+    stream = start(server, room)
+    assert stream["id"] == early["id"]
+    listed = Listed(server, stream)
+
+    before = time.time()
+    answer = send(server, stream, "Quiz „ü“ 🎥")
+    after = time.time()
+    assert answer.status == 200 and answer.json["id"] == stream["id"]
+    for one, segment in listed.wait_for("Quiz „ü“ 🎥"):
+        begin = seconds(one["START-DATE"])
+        assert before - 0.002 <= begin <= after, (before, begin, after)
+        assert -0.1 <= begin - seconds(segment.date) <= SEGMENT + 0.1
+        content = envelope(one)
+        assert one["DURATION"] == "2" and content["hms_version"] == "v1.1"
+        assert seconds(content["start_date"]) == begin
+        assert seconds(content["end_date"]) == begin + SEGMENT
+
+    ann = connect("Ann", role="host")
+    ann.join()
+    guest = connect("Ben", role="guest")
+    guest.join()
+    objects = {"metadata_objs": [{"payload": "from the room", "duration": 2}]}
+    before = time.time()
+    assert "result" in ann.call("hls-timed-metadata", objects)
+    assert guest.call("hls-timed-metadata", objects)["error"]["code"] == 403
+    for one, segment in listed.wait_for("from the room"):
+        assert before - 0.002 <= seconds(one["START-DATE"]) <= before + 1
+        assert -0.1 <= seconds(one["START-DATE"]) - seconds(segment.date) <= SEGMENT + 0.1
+
+    # A bot that dies with it costs none of it.
+    assert send(server, stream, "when it died", duration=60).status == 200
+    kill(writer(directory(server, stream)))
+    listed.wait_for_more(2)
+    listed.wait_for("when it died")
+
+    for action in "pause", "resume":
+        path = f"/live-streams/{stream['id']}/{action}-recording"
+        assert server.manage("POST", path).status == 200
+        listed.wait_for_more(2)
+        assert send(server, stream, f"behind the {action}").status == 200
+        listed.wait_for(f"behind the {action}")
+    listed.wait_for_more(1)
+    for layer in LAYERS:
+        now = payloads(listed.playlist(layer).ranges)
+        assert "from the room" not in now, "it was over when the window began"
+        assert "when it died" in now, "it is not over"
+
+    server.stop_stream(room)
+    assert send(server, stream, "too late").status == 409
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    [vod] = [one for one in manifest(server, stream)["assets"] if one["type"] == "room-vod"]
+    path = server.recordings / vod["path"]
+    with zipfile.ZipFile(path) as archive:
+        for layer in LAYERS:
+            text = archive.read(f"stream_{layer}/stream.m3u8").decode()
+            assert text == (path.parent / f"stream_{layer}/stream.m3u8").read_text()
+            assert payloads(hls.parse_media(text).ranges) == [
+                "Quiz „ü“ 🎥", "from the room", "when it died", "behind the resume"]
