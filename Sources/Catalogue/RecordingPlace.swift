@@ -5,10 +5,13 @@ public import MediaKernel
 /// ```
 /// hls/<room>/<date>/<epoch>/file-recording/Rec-<room>-<epoch>-<layer>.mp4
 /// hls/<room>/<date>/<epoch>/vod/Rec-<room>-<epoch>.zip
+/// chat/<room>/<date>/Rec-<room>-<epoch>.csv
 /// ```
 public struct RecordingPlace: Hashable, Sendable {
     /// `hls/<room>/<date>/<epoch>`.
     public let directory: String
+    /// Where the chat lies, `chat/<room>/<date>`.
+    public let chatDirectory: String
     private let title: String
 
     /// - Parameters:
@@ -16,6 +19,7 @@ public struct RecordingPlace: Hashable, Sendable {
     ///   - epoch: seconds from 1970 to the start, or the next number that is free in the room.
     public init(room: RoomID, date: String, epoch: Int64) {
         directory = "hls/\(room)/\(date)/\(epoch)"
+        chatDirectory = "chat/\(room)/\(date)"
         title = "Rec-\(room)-\(epoch)"
     }
 
@@ -38,6 +42,8 @@ public struct RecordingPlace: Hashable, Sendable {
     public func movieName(layer: Int, isSoundAlone: Bool) -> String {
         "\(title)-\(layer).\(isSoundAlone ? "m4a" : "mp4")"
     }
+
+    public var chatName: String { "\(title).csv" }
 
     public var archiveName: String { "\(title).zip" }
 }

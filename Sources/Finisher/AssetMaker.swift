@@ -30,7 +30,19 @@ struct AssetMaker: Sendable {
             order.singleFilePerLayer ? try makeMovies(meter) : []
         }
         let made = archive.map { $0.wait() }
-        return try movies.get() + (try made?.get() ?? [])
+        return try movies.get() + (try made?.get() ?? []) + (try makeChat())
+    }
+
+    /// None where nothing was said.
+    private func makeChat() throws(RecordingError) -> [CatalogueAsset] {
+        guard let bytes = try ChatFile(in: assets.folder.path).read() else { return [] }
+        let directory = "\(recordings)/\(place.chatDirectory)"
+        try AssetFile.write(bytes, to: place.chatName, in: directory)
+        var asset = asset(
+            "\(stream.id)-chat", .chat, path: "\(place.chatDirectory)/\(place.chatName)",
+            UInt64(bytes.count))
+        asset.duration = nil
+        return [asset]
     }
 
     private func makeMovies(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {

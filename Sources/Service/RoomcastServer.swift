@@ -59,12 +59,13 @@ public struct RoomcastServer: Sendable {
                 library.link(to: asset, at: now).map { base + $0.path }
             }
         }
+        let chat = ChatRecorder(logger: logger)
         streams = Streams(
             settings: settings.stream, catalogue: catalogue, events: events, authority: authority,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
-            finishers: finishers, logger: logger)
+            finishers: finishers, chat: chat, logger: logger)
         streamsInRoom = StreamsInRoom(
-            control: streams, authorities: settings.http.authorities)
+            control: streams, chat: chat, authorities: settings.http.authorities)
     }
 
     /// Serves until SIGINT or SIGTERM. Then, in this order: the streams are stopped and their

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Rooms
 
 /// Starts and stops the streams of a room at the request of a peer in it (`hls-start`,
 /// `hls-stop`). What becomes of it comes back by ``RoomSignalling/hlsChanged(_:)``.
@@ -12,6 +13,8 @@ public protocol LiveStreaming: Sendable {
     ) async throws
     /// Stopping what is stopped is no error. No variants: every stream of the room.
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws
+    /// A message was sent in the room. Called in the order of the messages.
+    func said(_ message: Message, room: RoomID)
     /// Lists it in the playlists of the room's streams, from the segment of this moment on.
     func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID

@@ -26,7 +26,8 @@ import Testing
         "demo/abc/bot.json", "demo/abc/master", "demo/abc/master.", "demo/abc/.m3u8",
         "demo/abc/master.M3U8", "demo/abc/a b.ts", "demo/abc/ä.ts", "demo/abc/%c3%a4.ts",
         "demo/abc/%ff%fe.ts", "demo/abc/%.ts", "demo/abc/%2.ts", "demo/abc/%zz.ts",
-        "demo/abc/x.zip", "demo/abc/x.m4a", "a/b/c/d/e/f/g.ts", "demo/abc/master.m3u8/",
+        "demo/abc/chat.csv", "demo/abc/x.zip", "demo/abc/x.m4a", "a/b/c/d/e/f/g.ts",
+        "demo/abc/master.m3u8/",
         "demo/abc/~x.ts", "C:/x.ts",
     ])
     func nothingElseIs(path: String) {

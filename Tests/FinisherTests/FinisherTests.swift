@@ -39,6 +39,19 @@ import Testing
         #expect(manifest.assets == assets && manifest.stream == world.file.stream)
     }
 
+    @Test func theChatIsAnAssetUpToItsLastWholeLine() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let line = "p,Ann,u,[],2026-02-03T04:05:06.789Z,chat,\"two\nlines\"\r\n"
+        let whole = Array((ChatRecord.header + line).utf8)
+        try world.stream.write(whole + Array("p,Ann,u,[],\"torn\r\n".utf8), to: ChatFile.name)
+        let chat = try #require(try world.finish().last)
+        #expect(chat.id == "s1-chat" && chat.kind == .chat && chat.duration == nil)
+        #expect(chat.path == "chat/room/2026-02-03/Rec-room-1770091506.csv")
+        #expect(try world.bytes(chat.path) == whole && chat.byteCount == Int64(whole.count))
+        #expect(try world.finish().last == chat)
+    }
+
     @Test func theVODCanBePlayedAndItsSegmentsTakeNoRoom() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")

@@ -95,7 +95,7 @@ import Testing
         }
         let assets = [
             asset("s1-1", .roomComposite, layer: 1), asset("s1-0", .roomComposite, layer: 0),
-            asset("s1-vod", .roomVOD, layer: nil),
+            asset("s1-vod", .roomVOD, layer: nil), asset("s1-chat", .chat, layer: nil),
         ]
         let all = try told(record(.failed, reason: "failure: x"), assets)
         #expect(all.map(\.delivery.kind) == ["hls.failure", "hls.recording.success"])
@@ -103,6 +103,8 @@ import Testing
         #expect(!all[1].delivery.isTerminal && data["duration"] as? Int == 60)
         #expect(data["hls_vod_recording_path"] as? String == "p/s1-vod")
         #expect(data["hls_vod_recording_presigned_url"] as? String == "http://h/s1-vod")
+        #expect(data["chat_recording_path"] as? String == "p/s1-chat")
+        #expect(data["chat_recording_presigned_url"] as? String == "http://h/s1-chat")
         let files = try #require(data["recording_single_files"] as? [[String: Any]])
         #expect(files.map { $0["layer"] as? String } == ["0", "1"])
         #expect(files[0]["recording_presigned_url"] as? String == "http://h/s1-0")

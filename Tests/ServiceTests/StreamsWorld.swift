@@ -16,6 +16,7 @@ final class StreamsWorld: Sendable {
     let launcher = LauncherDouble()
     let finishers = FinisherDouble()
     let observer = ObserverDouble()
+    let chat = ChatRecorder(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let clock = ClockDouble()
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
@@ -38,7 +39,7 @@ final class StreamsWorld: Sendable {
             events: StreamEvents(accountID: "acc") { asset, _ in "http://h:1/\(asset.id)" },
             authority: authority,
             endpoint: "http://127.0.0.1:1",
-            launcher: launcher, finishers: finishers,
+            launcher: launcher, finishers: finishers, chat: chat,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { (clock.instant, clock.time) })
         await streams.observe(by: observer)

@@ -97,7 +97,8 @@ import Testing
 
     @Test func aPeersMetadataGoesToAllStreamsOfItsRoom() async throws {
         try await StreamsWorld().run { world in
-            let room = StreamsInRoom(control: world.streams, authorities: [])
+            let room = StreamsInRoom(
+                control: world.streams, chat: world.chat, authorities: [])
             let one = HLSTimedMetadata(payload: "p", duration: 2)
             await #expect(
                 throws: LiveStreamingError(

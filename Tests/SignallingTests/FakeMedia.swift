@@ -1,4 +1,5 @@
 import MediaKernel
+import Rooms
 import Signalling
 import Synchronization
 
@@ -125,7 +126,8 @@ final class FakeMedia: RoomMedia {
 
 /// A service that starts streams, or refuses.
 final class FakeStreaming: LiveStreaming {
-    private let state = Mutex((calls: [String](), error: nil as (any Error)?))
+    private let state = Mutex(
+        (calls: [String](), said: [String](), error: nil as (any Error)?))
 
     func calls() -> [String] {
         state.withLock { state in
@@ -148,6 +150,12 @@ final class FakeStreaming: LiveStreaming {
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {
         try note("stop \(room) by \(stoppedBy)")
     }
+
+    func said(_ message: Message, room: RoomID) {
+        state.withLock { $0.said.append("\(message.sender.id) \(message.body.text) in \(room)") }
+    }
+
+    func said() -> [String] { state.withLock { $0.said } }
 
     func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID

@@ -173,6 +173,15 @@ import Testing
         #expect(fixture.streaming.calls().isEmpty)
     }
 
+    @Test func whoeverKeepsTheChatHearsEachMessageOnce() async throws {
+        let ann = try await fixture.join("ann")
+        for text in ["one", "two"] {
+            _ = try await ann.call("broadcast", #"{"info":{"message":"\#(text)","type":"chat"}}"#)
+        }
+        #expect(try await ann.call("broadcast", #"{"info":{}}"#).error != nil)
+        #expect(fixture.streaming.said() == [#"ann "one" in r1"#, #"ann "two" in r1"#])
+    }
+
     @Test func aRefusedStartIsSaidInTheServicesWordsAndOthersAreNotShownOurInsides() async throws {
         let ann = try await fixture.join("ann")
         fixture.streaming.fail(

@@ -12,6 +12,7 @@ struct OriginPath: Hashable {
         case subtitles = "vtt"
         case sound = "m4a"
         case archive = "zip"
+        case table = "csv"
 
         var mediaType: String {
             switch self {
@@ -21,6 +22,7 @@ struct OriginPath: Hashable {
             case .subtitles: "text/vtt"
             case .sound: "audio/mp4"
             case .archive: "application/zip"
+            case .table: "text/csv; charset=utf-8; header=present"
             }
         }
 
@@ -33,7 +35,7 @@ struct OriginPath: Hashable {
         .playlist, .transportStream, .initialization, .fragment, .subtitles,
     ]
     /// What is made of one that has ended.
-    static let assets = streams.union([.sound, .archive])
+    static let assets = streams.union([.sound, .archive, .table])
 
     static let componentsMaximum = 6
     static let componentBytesMaximum = 128

@@ -113,6 +113,7 @@ extension Streams {
         stream.stopReason = reason ?? stream.stopReason
         if status == .running { stream.startedAt = time }
         if !status.isOnAir, stream.stoppedAt == nil { stream.stoppedAt = time }
+        recordChat(of: stream, entry)
         log(
             status == .failed ? .error : .info, "stream \(status.rawValue)", id,
             reason.map { ["reason": "\($0)"] } ?? [:])
@@ -126,6 +127,17 @@ extension Streams {
         }
         archive.update(id) { $0 = stream }
         announce(id)
+    }
+
+    /// The chat is kept from the first segment to the stop.
+    private func recordChat(of stream: LiveStream, _ entry: StreamOnAir) {
+        if stream.status == .running, entry.order != nil {
+            chat.begin(
+                stream.id, in: stream.room, directory: entry.directory,
+                isPaused: stream.isRecordingPaused)
+        } else {
+            chat.end(stream.id, in: stream.room)
+        }
     }
 
     /// A stream's final state is on the disk.

@@ -67,6 +67,7 @@ extension Streams {
             stream.updatedAt = time
         }
         entry.signals?.yield(.recordingPaused(isPaused))
+        chat.setPaused(isPaused, id, in: record.room)
         log(.info, isPaused ? "recording paused" : "recording resumed", id)
         announce(id)
         return archive[id] ?? record

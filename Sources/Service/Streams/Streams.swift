@@ -31,6 +31,7 @@ public actor Streams: LiveStreamControl, Service {
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
     let keeper: StreamKeeper
+    let chat: ChatRecorder
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: Timestamp)
 
@@ -67,7 +68,7 @@ public actor Streams: LiveStreamControl, Service {
     public init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
         authority: TokenAuthority, endpoint: String,
-        launcher: any BotLauncher, finishers: any FinisherLauncher,
+        launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         logger: Logger,
         clock: @escaping @Sendable () -> (instant: Instant, time: Timestamp) = {
             (MonotonicClock.now, Timestamp.now())
@@ -78,6 +79,7 @@ public actor Streams: LiveStreamControl, Service {
         self.endpoint = endpoint
         self.launcher = launcher
         self.finishers = finishers
+        self.chat = chat
         keeper = StreamKeeper(
             catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
         self.logger = logger

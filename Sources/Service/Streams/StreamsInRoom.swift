@@ -7,11 +7,15 @@ public import Signalling
 /// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`.
 public struct StreamsInRoom: LiveStreaming {
     private let control: any LiveStreamControl
+    private let chat: ChatRecorder
     /// `host[:port]` under which a meeting URL means this server.
     private let authorities: Set<String>
 
-    public init(control: any LiveStreamControl, authorities: Set<String>) {
+    public init(
+        control: any LiveStreamControl, chat: ChatRecorder, authorities: Set<String>
+    ) {
         self.control = control
+        self.chat = chat
         self.authorities = authorities
     }
 
@@ -57,6 +61,8 @@ public struct StreamsInRoom: LiveStreaming {
             throw LiveStreamingError(APIError(error))
         }
     }
+
+    public func said(_ message: Message, room: RoomID) { chat.said(message, in: room) }
 
     /// All streams of the room that are running get it.
     public func addTimedMetadata(

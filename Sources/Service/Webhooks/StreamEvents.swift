@@ -156,6 +156,10 @@ public struct StreamEvents: Sendable {
             data["hls_vod_recording_presigned_url"] = url(vod, now)
             data["hls_vod_recording_size"] = .integer(vod.byteCount)
         }
+        if let chat = assets.first(where: { $0.kind == .chat }) {
+            data["chat_recording_path"] = .string(chat.path)
+            data["chat_recording_presigned_url"] = url(chat, now)
+        }
         let files = assets.filter { $0.kind == .roomComposite }
             .sorted { ($0.layer ?? 0) < ($1.layer ?? 0) }
         data["recording_single_files"] = .array(files.map { file(of: $0, now) })

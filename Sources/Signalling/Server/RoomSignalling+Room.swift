@@ -35,6 +35,7 @@ extension RoomSignalling {
                 by: peer, to: audience, type: params.info.type ?? "chat", body: body,
                 at: clock.now(), wall: clock.wall())
         }
+        streaming.said(message, room: room.id)
         return .result(
             BroadcastResult(timestamp: message.sentAt.milliseconds, messageID: message.id))
     }

@@ -1,0 +1,55 @@
+import Glibc
+
+/// The chat of a recorded stream, in its directory, while it is written: a header, then a line for
+/// each message, appended with one `write`. Who wrote it may have been killed within the last one.
+public struct ChatFile: Hashable, Sendable {
+    public static let name = "chat.csv"
+    /// Some hundred thousand messages as people write them. What comes then is not kept.
+    public static let bytesMaximum = 64 << 20
+
+    private let path: String
+
+    /// - Parameter directory: of the stream; it exists.
+    public init(in directory: String) { path = "\(directory)/\(Self.name)" }
+
+    /// - Returns: false when the file is as long as it may be.
+    /// - Throws: `.file`; the message is not kept then.
+    public func append(_ record: ChatRecord) throws(RecordingError) -> Bool {
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .failed("open", path) }
+        defer { close(file) }
+        let size = lseek(file, 0, SEEK_END)
+        let line = Array(((size == 0 ? ChatRecord.header : "") + record.line).utf8)
+        guard size + line.count <= Self.bytesMaximum else { return false }
+        var count = 0
+        repeat { count = write(file, line, line.count) } while count < 0 && errno == EINTR
+        guard count == line.count else {
+            let code = count < 0 ? errno : ENOSPC
+            // Half a line would spoil the next one.
+            if count > 0 { ftruncate(file, size) }
+            throw .failed("write", path, code: code)
+        }
+        return true
+    }
+
+    /// The file up to its last whole line; nil when there is no message in it.
+    ///
+    /// - Throws: `.file`.
+    public func read() throws(RecordingError) -> [UInt8]? {
+        guard access(path, F_OK) == 0 else { return nil }
+        let bytes = try StreamFolder.read(path, maximum: Self.bytesMaximum)
+        let whole = Self.wholeLines(bytes)
+        return whole > ChatRecord.header.utf8.count ? Array(bytes[..<whole]) : nil
+    }
+
+    /// Bytes up to the end of the last line that is whole. A line break within quotes is none.
+    static func wholeLines(_ bytes: [UInt8]) -> Int {
+        var isQuoted = false
+        var end = 0
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == UInt8(ascii: "\n"), !isQuoted { end = index + 1 }
+        }
+        return end
+    }
+}

@@ -1,0 +1,60 @@
+/// One message of a room as a line of the chat's CSV file, in 100ms' columns.
+///
+/// RFC 4180. People open such files with spreadsheets, and whoever chats is a stranger: a text that
+/// one would take for a formula gets an apostrophe in front, as OWASP advises.
+public struct ChatRecord: Hashable, Sendable {
+    public static let header =
+        "SenderPeerID,SenderName,SenderUserID,Roles,SentAt,Type,Message\r\n"
+
+    public var senderID: String
+    public var senderName: String
+    public var senderUserID: String
+    /// To whom it was sent; none for everybody.
+    public var roles: [String]
+    /// In RFC 3339's form.
+    public var sentAt: String
+    public var type: String
+    public var text: String
+
+    public init(
+        senderID: String, senderName: String, senderUserID: String, roles: [String],
+        sentAt: String, type: String, text: String
+    ) {
+        self.senderID = senderID
+        self.senderName = senderName
+        self.senderUserID = senderUserID
+        self.roles = roles
+        self.sentAt = sentAt
+        self.type = type
+        self.text = text
+    }
+
+    /// With its line break.
+    public var line: String {
+        let names = roles.map { "\"\(Self.plain($0))\"" }.joined(separator: ",")
+        let fields = [senderID, senderName, senderUserID, "[\(names)]", sentAt, type, text]
+        return fields.map(Self.field).joined(separator: ",") + "\r\n"
+    }
+
+    private static func field(_ text: String) -> String {
+        var text = plain(text)
+        // A minus, a tab or a full-width sign begins a formula as well.
+        let signs: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"]
+        if let first = text.unicodeScalars.first, signs.contains(first) { text = "'" + text }
+        let isQuoted = text.unicodeScalars.contains { [",", "\"", "\r", "\n"].contains($0) }
+        guard isQuoted else { return text }
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+        return "\"\(parts.joined(separator: "\"\""))\""
+    }
+
+    /// Without the control characters that no text file has.
+    private static func plain(_ text: String) -> String {
+        var plain = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || scalar.value == 0x7F
+            let isSpace = scalar == "\t" || scalar == "\n" || scalar == "\r"
+            plain.append(isControl && !isSpace ? "\u{FFFD}" : scalar)
+        }
+        return String(plain)
+    }
+}

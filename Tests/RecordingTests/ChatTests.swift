@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import Recording
+
+@Suite struct ChatTests {
+    private func record(_ text: String, name: String = "Ann", roles: [String] = []) -> ChatRecord {
+        ChatRecord(
+            senderID: "p1", senderName: name, senderUserID: "u1", roles: roles,
+            sentAt: "2026-02-03T04:05:06.789Z", type: "chat", text: text)
+    }
+
+    private func directory() throws -> String {
+        let path = FileManager.default.temporaryDirectory
+            .appending(path: "roomcast-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    private func text(_ record: ChatRecord) -> String {
+        let line = record.line
+        let before = "p1,Ann,u1,[],2026-02-03T04:05:06.789Z,chat,"
+        #expect(line.hasPrefix(before) && line.hasSuffix("\r\n"))
+        let text = line.unicodeScalars.dropFirst(before.utf8.count).dropLast(2)
+        return String(String.UnicodeScalarView(text))
+    }
+
+    @Test(arguments: [
+        ("hello", "hello"), ("", ""), ("Grüße 🎥", "Grüße 🎥"), ("a, b", "\"a, b\""),
+        ("say \"hi\"", "\"say \"\"hi\"\"\""), ("two\nlines", "\"two\nlines\""),
+        ("two\r\nlines", "\"two\r\nlines\""), ("a\u{0}b\u{1B}", "a\u{FFFD}b\u{FFFD}"),
+        ("a\tb", "a\tb"), ("x=1", "x=1"),
+    ])
+    func fieldsAreQuotedWhereRFC4180WantsIt(given: String, written: String) {
+        #expect(text(record(given)) == written)
+    }
+
+    @Test(arguments: [
+        ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"), ("＝1", "'＝1"), ("=A1,\"x\"", "\"'=A1,\"\"x\"\"\""),
+    ])
+    func whatASpreadsheetWouldCarryOutIsAText(given: String, written: String) {
+        #expect(text(record(given)) == written)
+    }
+
+    @Test func aNameIsAsStrangeAsAText() {
+        #expect(
+            record("x", name: "=cmd|'/C calc'!A0").line
+                == "p1,'=cmd|'/C calc'!A0,u1,[],2026-02-03T04:05:06.789Z,chat,x\r\n")
+    }
+
+    @Test func rolesAreAList() {
+        #expect(
+            record("x", roles: ["host", "guest"]).line.contains(
+                ",\"[\"\"host\"\",\"\"guest\"\"]\","))
+    }
+
+    @Test func aFileBeginsWithItsHeaderAndIsReadUpToItsLastWholeLine() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = ChatFile(in: path)
+        #expect(try file.read() == nil)
+        let records = ["one", "two\nlines, \"quoted\"", "three"].map { record($0) }
+        for record in records { #expect(try file.append(record)) }
+        let whole = Array((ChatRecord.header + records.map(\.line).joined()).utf8)
+        #expect(try file.read() == whole)
+        let ends = records.indices.map { index in
+            ChatRecord.header.utf8.count
+                + records[...index].map(\.line.utf8.count).reduce(0, +)
+        }
+        // Killed after any byte.
+        for count in 0...whole.count {
+            let expected = ends.last { $0 <= count } ?? 0
+            let kept = ChatFile.wholeLines(Array(whole[..<count]))
+            #expect(kept == expected || kept == ChatRecord.header.utf8.count && expected == 0)
+        }
+        try Data(whole[..<ChatRecord.header.utf8.count]).write(
+            to: URL(filePath: "\(path)/\(ChatFile.name)"))
+        #expect(try file.read() == nil, "a header alone is no chat")
+    }
+
+    @Test func aFileIsNoLongerThanItMayBe() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let name = "\(path)/\(ChatFile.name)"
+        #expect(FileManager.default.createFile(atPath: name, contents: nil))
+        let handle = try #require(FileHandle(forWritingAtPath: name))
+        // A hole takes no room on the disk.
+        try handle.truncate(atOffset: UInt64(ChatFile.bytesMaximum - record("x").line.utf8.count))
+        try handle.close()
+        let file = ChatFile(in: path)
+        #expect(try !file.append(record("xy")))
+        #expect(try file.append(record("x")))
+        #expect(try !file.append(record("")))
+    }
+}
