@@ -114,7 +114,7 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", log,
+                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage", log,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -158,7 +158,8 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "PeerConnection",
-                "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks", "ControlAPI", log,
+                "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks", "ObjectStorage",
+                "ControlAPI", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -220,7 +221,7 @@ let package = Package(
         tests(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", log,
+                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage", log,
                 crypto,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -240,6 +241,7 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "Recording", "Catalogue",
+                "ObjectStorage",
                 "ControlAPI", log,
             ]),
     ]

@@ -85,18 +85,22 @@ extension CatalogueAsset {
         if let width = row["width"] as Int?, let height = row["height"] as Int? {
             size = Size(width: width, height: height)
         }
+        location = row["location"]
     }
 
     func write(to database: Database) throws {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO asset
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, stream, room, session, kind, status, path, bytes, duration, created, expires,
+                 width, height, layer, layers, location)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 id, stream.rawValue, room.rawValue, session?.rawValue, kind.rawValue,
                 status.rawValue, path, byteCount, duration?.nanoseconds, createdAt.nanoseconds,
                 expiresAt?.nanoseconds, size?.width, size?.height, layer, layerCount,
+                location,
             ])
     }
 }

@@ -74,7 +74,7 @@ extension Catalogue {
 
     /// Lets an event that reached its end be told once more, behind all that is pending.
     ///
-    /// - Returns: false when there is no such event or it is pending.
+    /// - Returns: false when there is no such event or it is pending or held.
     public func replay(
         delivery id: String, at now: UnixTime
     ) async throws(CatalogueError) -> Bool {
@@ -82,7 +82,7 @@ extension Catalogue {
             try database.execute(
                 sql: """
                     UPDATE delivery SET status = 'pending', attempts = 0, due = ?, created = ?
-                    WHERE id = ? AND status <> 'pending'
+                    WHERE id = ? AND status NOT IN ('pending', 'held')
                     """, arguments: [now.nanoseconds, now.nanoseconds, id])
             return database.changesCount > 0
         }

@@ -54,8 +54,11 @@ private struct RebuildSources {
             assets += manifest.assets.map { asset in
                 var asset = asset
                 let isThere = FileManager.default.fileExists(atPath: "\(recordings)/\(asset.path)")
-                // Retention removes files and leaves the manifest.
-                if asset.status == .completed, !isThere { asset.status = .expired }
+                // Retention removes files and leaves the manifest. What lies in a store is over
+                // when the manifest says so.
+                if asset.status == .completed, asset.location == nil, !isThere {
+                    asset.status = .expired
+                }
                 return asset
             }
         }

@@ -38,6 +38,8 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     public var layer: Int?
     /// How many layers are in it; nil for what has none.
     public var layerCount: Int?
+    /// Where it lies in a store, `s3://bucket/key`; nil while it lies here only.
+    public var location: String?
 
     /// Luma samples.
     public struct Size: Hashable, Sendable, Codable {
@@ -73,7 +75,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, path, layer
+        case id, status, path, layer, location
         case stream = "stream_id"
         case room = "room_id"
         case session = "session_id"
@@ -103,6 +105,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         size = try container.decodeIfPresent(Size.self, forKey: .size)
         layer = try container.decodeIfPresent(Int.self, forKey: .layer)
         layerCount = try container.decodeIfPresent(Int.self, forKey: .layerCount)
+        location = try container.decodeIfPresent(String.self, forKey: .location)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -121,6 +124,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         try container.encodeIfPresent(size, forKey: .size)
         try container.encodeIfPresent(layer, forKey: .layer)
         try container.encodeIfPresent(layerCount, forKey: .layerCount)
+        try container.encodeIfPresent(location, forKey: .location)
     }
 }
 
@@ -134,6 +138,16 @@ public struct RecordingManifest: Hashable, Sendable, Codable {
     public init(stream: CatalogueStream, assets: [CatalogueAsset]) {
         self.stream = stream
         self.assets = assets
+    }
+
+    /// The text of the file.
+    public var encoded: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(self) else {
+            preconditionFailure("a manifest holds texts and numbers, which always encode")
+        }
+        return Array(data) + [10]
     }
 
     /// Reads the manifest of a recording.

@@ -6,6 +6,8 @@ public struct CatalogueDelivery: Hashable, Sendable {
         case pending, delivered
         /// A day was over.
         case failed
+        /// It is told when all that it tells of lies in the store.
+        case held
     }
 
     /// The event's id.

@@ -14,6 +14,9 @@ enum Schema {
         migrator.registerMigration("2 open sessions") { database in
             try database.execute(sql: sessions)
         }
+        migrator.registerMigration("3 object storage") { database in
+            try database.execute(sql: uploads)
+        }
         return migrator
     }
 
@@ -73,6 +76,19 @@ enum Schema {
             session TEXT NOT NULL, number INTEGER NOT NULL, peer TEXT NOT NULL,
             user TEXT NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL, role TEXT NOT NULL,
             joined INTEGER NOT NULL, PRIMARY KEY (session, number)
+        ) STRICT;
+        """
+
+    /// The two indexes hold what is to be done, which is little.
+    private static let uploads = """
+        ALTER TABLE asset ADD COLUMN location TEXT;
+        CREATE INDEX assetToUpload ON asset (created, id)
+            WHERE status = 'completed' AND location IS NULL;
+        CREATE INDEX assetToRemove ON asset (created, id)
+            WHERE status = 'expired' AND location IS NOT NULL;
+        CREATE TABLE upload (
+            asset TEXT PRIMARY KEY NOT NULL, progress TEXT NOT NULL, bytes INTEGER NOT NULL,
+            failures INTEGER NOT NULL, reason TEXT
         ) STRICT;
         """
 }

@@ -176,7 +176,8 @@ public struct HTTPService: Sendable {
                 return try await origin.respond(to: request, encodedPath: encoded)
             }
         }
-        let assets = AssetOrigin(library: recordings, clock: clock)
+        let assets = AssetOrigin(
+            library: recordings, streams: configuration.outputDirectory, clock: clock)
         for method in [HTTPRequest.Method.get, .head] {
             router.on("/recordings/**", method: method) { request, _ in
                 let path = request.head.path ?? ""

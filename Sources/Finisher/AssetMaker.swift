@@ -73,7 +73,8 @@ struct AssetMaker: Sendable {
             movies: [],
             archive: RecordingAssets.Place(directory: directory, name: place.archiveName)
         ) { done, all in meter.reached(done, of: all, job: order.singleFilePerLayer ? 1 : 0) }
-        try assets.unpack(into: directory)
+        try assets.unpack(
+            into: directory, archive: place.archiveName, ranges: sizes.archivedSegments)
         var asset = self.asset(
             "\(stream.id)-vod", .roomVOD, path: "\(place.vodDirectory)/\(place.archiveName)",
             sizes.archive ?? 0)

@@ -85,7 +85,7 @@ public struct Finisher: Sendable {
     private func manifest(at place: RecordingPlace) -> RecordingManifest? {
         guard let manifest = RecordingManifest.read("\(recordings)/\(place.directory)"),
             manifest.assets.allSatisfy({ asset in
-                asset.status != .completed
+                asset.status != .completed || asset.location != nil
                     || byteCount("\(recordings)/\(asset.path)") == asset.byteCount
             })
         else { return nil }
@@ -134,13 +134,8 @@ public struct Finisher: Sendable {
     private func write(
         _ manifest: RecordingManifest, to place: RecordingPlace
     ) throws(RecordingError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(manifest) else {
-            preconditionFailure("a manifest holds texts and numbers, which always encode")
-        }
         try AssetFile.write(
-            Array(data) + [10], to: RecordingManifest.fileName,
+            manifest.encoded, to: RecordingManifest.fileName,
             in: "\(recordings)/\(place.directory)")
     }
 

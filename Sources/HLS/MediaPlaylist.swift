@@ -55,7 +55,10 @@ public struct MediaPlaylist: Hashable, Sendable {
     }
 
     /// The lowest protocol version that has everything that is used. RFC 8216 sect. 7.
-    public var version: Int { hasDecimalDurations ? 3 : 1 }
+    public var version: Int {
+        if segments.contains(where: { $0.byteRange != nil }) { return 4 }
+        return hasDecimalDurations ? 3 : 1
+    }
 
     public func rendered() -> String {
         var text = header

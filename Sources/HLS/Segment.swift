@@ -14,10 +14,13 @@ public struct Segment: Hashable, Sendable {
     public var dateRanges: [DateRange]
     /// Bytes of the file, nil when only the playlist is known. Not rendered.
     public var byteCount: Int?
+    /// The bytes of the resource that are the segment; nil for all of them. RFC 8216 sect. 4.3.2.2.
+    public var byteRange: Range<UInt64>?
 
     public init(
         uri: String, duration: MediaTime, programDateTime: Int64? = nil,
-        isDiscontinuity: Bool = false, dateRanges: [DateRange] = [], byteCount: Int? = nil
+        isDiscontinuity: Bool = false, dateRanges: [DateRange] = [], byteCount: Int? = nil,
+        byteRange: Range<UInt64>? = nil
     ) {
         self.uri = uri
         self.duration = duration
@@ -25,6 +28,7 @@ public struct Segment: Hashable, Sendable {
         self.isDiscontinuity = isDiscontinuity
         self.dateRanges = dateRanges
         self.byteCount = byteCount
+        self.byteRange = byteRange
     }
 
     /// The lines that stand for the segment in its playlist.
@@ -37,6 +41,10 @@ public struct Segment: Hashable, Sendable {
         }
         for range in dateRanges { text += range.rendered() }
         let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
-        return text + "#EXTINF:\(seconds),\n\(uri)\n"
+        text += "#EXTINF:\(seconds),\n"
+        if let byteRange {
+            text += "#EXT-X-BYTERANGE:\(byteRange.count)@\(byteRange.lowerBound)\n"
+        }
+        return text + "\(uri)\n"
     }
 }

@@ -41,10 +41,14 @@ public struct MultipartUpload: Sendable {
         /// The store's; nil before it has given one.
         public var uploadID: String?
         public var parts: [Part]
+        /// Of all parts but the last; nil without an upload. What was begun is gone on with in
+        /// parts of this size, whatever is wanted for others meanwhile.
+        public var partBytes: Int64?
 
-        public init(uploadID: String? = nil, parts: [Part] = []) {
+        public init(uploadID: String? = nil, parts: [Part] = [], partBytes: Int64? = nil) {
             self.uploadID = uploadID
             self.parts = parts
+            self.partBytes = partBytes
         }
     }
 
@@ -73,8 +77,10 @@ public struct MultipartUpload: Sendable {
         case partsRefused
     }
 
-    /// S3's least size of a part but the last is 5 MiB.
-    public static let partBytesMinimum: Int64 = 8 << 20
+    /// S3's least size of a part but the last, and its largest.
+    public static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
+    /// What is sent again when a part fails, against requests for each file.
+    public static let partBytesStandard: Int64 = 8 << 20
     /// S3's limit.
     public static let partsMaximum: Int64 = 10_000
     /// Parts in flight: enough to fill a line, few enough to be held in memory.
@@ -86,8 +92,8 @@ public struct MultipartUpload: Sendable {
         case beginning
         case sending(uploadID: String)
         case completing(uploadID: String)
-        case confirming
-        case finished
+        case confirming(uploadID: String)
+        case finished(uploadID: String)
     }
 
     /// Of the file.
@@ -101,24 +107,41 @@ public struct MultipartUpload: Sendable {
     private var failures = 0
     private var pausedUntil: UnixTime?
     private var random: SeededRandom
+    private let delayMaximum: Duration
 
     /// - Parameters:
+    ///   - partBytes: wanted; more where the file would have too many parts.
     ///   - progress: what an earlier process wrote down.
+    ///   - delayMaximum: between two attempts.
     ///   - seed: of the chance in the delays.
-    public init(byteCount: Int64, progress: Progress = Progress(), seed: UInt64) {
+    public init(
+        byteCount: Int64, partBytes wanted: Int64 = Self.partBytesStandard,
+        progress: Progress = Progress(), delayMaximum: Duration = Self.delayMaximum, seed: UInt64
+    ) {
         precondition(byteCount > 0, "an asset has bytes")
         self.byteCount = byteCount
         let mebibyte: Int64 = 1 << 20
         let least = (byteCount + Self.partsMaximum - 1) / Self.partsMaximum
-        partBytes = max(Self.partBytesMinimum, (least + mebibyte - 1) / mebibyte * mebibyte)
-        phase = progress.uploadID.map { .sending(uploadID: $0) } ?? .beginning
-        parts =
-            progress.uploadID == nil
-            ? [:] : Dictionary(progress.parts.map { ($0.number, $0) }) { $1 }
+        let standard = max(wanted, (least + mebibyte - 1) / mebibyte * mebibyte)
+        let begun = progress.partBytes ?? standard
+        partBytes = Self.partSizes.contains(begun) ? begun : standard
+        self.delayMaximum = delayMaximum
         random = SeededRandom(seed: seed)
+        guard let uploadID = progress.uploadID, begun == partBytes else {
+            phase = .beginning
+            parts = [:]
+            return
+        }
+        phase = .sending(uploadID: uploadID)
+        let numbers = 1...Int((byteCount + partBytes - 1) / partBytes)
+        parts = Dictionary(
+            progress.parts.filter { numbers.contains($0.number) }.map { ($0.number, $0) }
+        ) { $1 }
     }
 
-    public var isFinished: Bool { phase == .finished }
+    public var isFinished: Bool {
+        if case .finished = phase { true } else { false }
+    }
     /// Bytes that the store has taken.
     public var bytesSent: Int64 { parts.keys.reduce(0) { $0 + Int64(count(ofPart: $1)) } }
     /// When `next` has something to do, unless a fact comes first.
@@ -202,10 +225,10 @@ public struct MultipartUpload: Sendable {
     }
 
     public mutating func completed() -> [Order] {
-        guard case .completing = phase else { return [] }
+        guard case .completing(let uploadID) = phase else { return [] }
         isAsking = false
         failures = 0
-        phase = .confirming
+        phase = .confirming(uploadID: uploadID)
         return []
     }
 
@@ -217,12 +240,12 @@ public struct MultipartUpload: Sendable {
     public mutating func confirmed(
         byteCount: Int64?, checksum: String?, at now: UnixTime
     ) -> [Order] {
-        guard phase == .confirming, isAsking else { return [] }
+        guard case .confirming(let uploadID) = phase, isAsking else { return [] }
         isAsking = false
         guard byteCount == self.byteCount, checksum == nil || checksum == self.checksum else {
             return beginAnew(at: now)
         }
-        phase = .finished
+        phase = .finished(uploadID: uploadID)
         return [.finished]
     }
 
@@ -230,7 +253,7 @@ public struct MultipartUpload: Sendable {
     public mutating func failed(_ failure: Failure, at now: UnixTime) -> [Order] {
         guard isAsking else { return [] }
         isAsking = false
-        guard case .completing = phase else {
+        guard case .completing(let uploadID) = phase else {
             pause(at: now)
             return []
         }
@@ -241,7 +264,7 @@ public struct MultipartUpload: Sendable {
         case .uploadGone:
             // It may have been completed, and only the answer was lost.
             pause(at: now)
-            phase = .confirming
+            phase = .confirming(uploadID: uploadID)
             return []
         case .partsRefused:
             return beginAnew(at: now)
@@ -275,12 +298,25 @@ public struct MultipartUpload: Sendable {
     /// Doubled from failure to failure, and up to a quarter more by chance.
     private mutating func pause(at now: UnixTime) {
         let base = min(
-            Self.firstDelay.nanoseconds << min(failures, 16), Self.delayMaximum.nanoseconds)
+            Self.firstDelay.nanoseconds << min(failures, 16), delayMaximum.nanoseconds)
         failures += 1
         pausedUntil = now + .nanoseconds(base + Int64.random(in: 0...base / 4, using: &random))
     }
 
+    /// What is to be written down of it at this moment. Of one that was completed too: whoever goes
+    /// on with it is told that the upload is gone, and looks for the object.
+    public var progress: Progress {
+        switch phase {
+        case .beginning: Progress()
+        case .sending(let uploadID), .completing(let uploadID), .confirming(let uploadID),
+            .finished(let uploadID):
+            progress(uploadID)
+        }
+    }
+
     private func progress(_ uploadID: String) -> Progress {
-        Progress(uploadID: uploadID, parts: parts.values.sorted { $0.number < $1.number })
+        Progress(
+            uploadID: uploadID, parts: parts.values.sorted { $0.number < $1.number },
+            partBytes: partBytes)
     }
 }

@@ -5,6 +5,7 @@ import Glibc
 public import Logging
 public import MediaKernel
 import NIOCore
+import ObjectStorage
 import Recording
 public import Rooms
 public import ServiceLifecycle
@@ -21,6 +22,8 @@ public struct RoomcastServer: Sendable {
     public let streams: Streams
     let catalogue: Catalogue
     private let library: RecordingLibrary
+    private let store: StoreAccess?
+    private let events: StreamEvents?
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     let logger: Logger
@@ -50,15 +53,23 @@ public struct RoomcastServer: Sendable {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
         catalogue = try Self.openCatalogue(settings.stream)
+        store = try settings.store.map { (store) throws(SettingsError) -> StoreAccess in
+            let credentials = try StoreCredentials(store.credentials)
+            return StoreAccess(store: store.store) { credentials.current }
+        }
         let library = RecordingLibrary(
-            catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey)
+            catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey,
+            store: store)
         self.library = library
         let base = settings.publicBaseURL
         let events = settings.webhooks.map { webhooks in
-            StreamEvents(accountID: webhooks.accountID) { asset, now in
-                library.link(to: asset, at: now).map { base + $0.path }
+            StreamEvents(
+                accountID: webhooks.accountID, waitsForStore: settings.store != nil
+            ) { asset, now in
+                library.link(to: asset, at: now).map { $0.url(base: base) }
             }
         }
+        self.events = events
         let chat = ChatRecorder(logger: logger)
         streams = Streams(
             settings: settings.stream, catalogue: catalogue, events: events, authority: authority,
@@ -110,9 +121,8 @@ public struct RoomcastServer: Sendable {
             settings.webhooks.map {
                 [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
             } ?? []
-        let retention = AssetRetention(
-            catalogue: catalogue, root: settings.stream.recordingsDirectory, logger: logger)
-        var configurations = (sender + services + [retention] + [application, streams]).map {
+        let keepers = try await assetKeepers()
+        var configurations = (sender + services + keepers + [application, streams]).map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }
         if let guest {
@@ -129,6 +139,29 @@ public struct RoomcastServer: Sendable {
             throw SettingsError.invalid(
                 key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
         }
+    }
+
+    /// What becomes of assets that were made.
+    private func assetKeepers() async throws -> [any ServiceLifecycle.Service] {
+        let root = settings.stream.recordingsDirectory
+        let notes = ManifestNotes(root: root)
+        guard let store, let storeSettings = settings.store else {
+            try await catalogue.releaseDeliveries(at: UnixTime(Timestamp.now()))
+            return [
+                AssetRetention(catalogue: catalogue, root: root, notes: notes, logger: logger)
+            ]
+        }
+        let connection = StoreConnection(timeout: storeSettings.timeout)
+        let courier = StoreClient(
+            access: store, client: connection.client, timeout: storeSettings.timeout)
+        return [
+            connection,
+            AssetRetention(
+                catalogue: catalogue, root: root, notes: notes, store: courier, logger: logger),
+            AssetUploads(
+                settings: storeSettings, catalogue: catalogue, root: root, notes: notes,
+                events: events, courier: courier, logger: logger),
+        ]
     }
 
     /// One server at a time: another one would bring this one's streams to their end, as it does
@@ -153,12 +186,12 @@ public struct RoomcastServer: Sendable {
         }
     }
 
-    /// The paths of a stream's assets.
+    /// Where a stream's assets are: paths, or addresses in the store.
     ///
     /// - Throws: `CatalogueError`.
     public func assetFiles(of stream: StreamID) async throws -> [String] {
         try await catalogue.assets(of: [stream])[stream, default: []].map {
-            "\(settings.stream.recordingsDirectory)/\($0.path)"
+            $0.location ?? "\(settings.stream.recordingsDirectory)/\($0.path)"
         }
     }
 

@@ -71,4 +71,21 @@ import Testing
         #expect(rebuilt.streams == 0 && rebuilt.assets == 0 && rebuilt.unreadable == [])
         #expect(try await catalogue.streams(CatalogueQuery()).records == [])
     }
+
+    @Test func whatLiesInAStoreIsThereUntilItIsNotedToBeOver() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        var assets = [asset("a0", of: "a", in: "1"), asset("a1", of: "a", in: "1")]
+        for index in assets.indices { assets[index].location = "s3://b/\(index)" }
+        assets[1].status = .expired
+        try write(
+            RecordingManifest(stream: stream("a", .completed), assets: assets),
+            to: "\(place.path)/recordings/hls/room/2026-02-02/1/manifest.json")
+        _ = try await catalogue.rebuild(
+            streams: "\(place.path)/streams", recordings: "\(place.path)/recordings")
+        #expect(try await catalogue.asset("a0") == assets[0])
+        #expect(try await catalogue.assetsToUpload(limit: 9).isEmpty)
+        #expect(try await catalogue.assetsToRemoveFromStore(limit: 9) == [assets[1]])
+    }
 }

@@ -78,11 +78,12 @@ import Testing
                 #""metadata":{"max_height":720,"max_width":1280,"num_layers":"2"},"#,
                 #""path":"hls/demo/2025-10-09/1/vod/Rec-demo-1.zip","room_id":"demo","#,
                 #""session_id":"x","size":10,"status":"completed","thumbnails":[],"#,
-                #""type":"room-vod"},"#,
+                #""type":"room-vod","upload":null},"#,
             ]
             #expect(text.hasPrefix(expected.joined()))
             #expect(text.contains(#""metadata":{"layer":"0","resolution":{"height":720,"#))
-            #expect(text.hasSuffix(#""type":"room-composite"}],"last":"","limit":10}"#))
+            #expect(
+                text.hasSuffix(#""type":"room-composite","upload":null}],"last":"","limit":10}"#))
             let one = try await client.execute(
                 uri: "/v2/recording-assets/s1-0", method: .get, headers: headers)
             #expect(try TestJSON.object(one)["type"] as? String == "room-composite")
@@ -249,7 +250,7 @@ import Testing
                 let answer = try await client.execute(uri: uri, method: .get, headers: headers)
                 let text = String(buffer: answer.body)
                 #expect(text.contains(#""recording_assets":[{"created_at""#))
-                #expect(text.contains(#""type":"room-vod"}]"#))
+                #expect(text.contains(#""type":"room-vod","upload":null}]"#))
             }
         }
     }

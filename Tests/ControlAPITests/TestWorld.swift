@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import MediaKernel
+import ObjectStorage
 import Signing
 import Synchronization
 
@@ -21,7 +22,8 @@ struct TestWorld: Sendable {
     let recordings: RecordingLibrary
     var configuration: HTTPServiceConfiguration
 
-    init() async throws {
+    /// - Parameter store: where assets are that have a location.
+    init(store: StoreAccess? = nil) async throws {
         directory =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("roomcast-control-\(UUID().uuidString)").path
@@ -40,7 +42,8 @@ struct TestWorld: Sendable {
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks)
         else { fatalError("a secret of 32 bytes is long enough") }
         recordings = RecordingLibrary(
-            catalogue: catalogue, root: "\(directory)/recordings", key: key)
+            catalogue: catalogue, root: "\(directory)/recordings", key: key,
+            store: store)
         configuration = HTTPServiceConfiguration(
             host: "127.0.0.1", port: 0, outputDirectory: "\(directory)/out",
             pagesDirectory: "\(directory)/web")

@@ -12,9 +12,10 @@ import Testing
     private static let uri = "/v2/live-streams/stream-1/timed-metadata"
 
     private func withStream(
-        _ body: @escaping @Sendable (
-            TestWorld, any TestClientProtocol, HTTPFields
-        ) async throws -> Void
+        _ body:
+            @escaping @Sendable (
+                TestWorld, any TestClientProtocol, HTTPFields
+            ) async throws -> Void
     ) async throws {
         let world = try await TestWorld()
         let headers = try await world.managementHeaders()

@@ -49,6 +49,21 @@ let eventText = """
         #expect(playlist.rendered() == liveText)
     }
 
+    /// RFC 8216 sect. 4.3.2.2 and 7.
+    @Test func segmentsThatAreRangesNameTheirBytes() {
+        let playlist = MediaPlaylist(
+            kind: .vod, targetDuration: 2,
+            segments: [
+                Segment(
+                    uri: "a.zip", duration: MediaTime(ticks: 2, timescale: 1),
+                    byteRange: 40..<140)
+            ], isEnded: true)
+        #expect(playlist.rendered().contains("#EXT-X-VERSION:4\n"))
+        #expect(
+            playlist.rendered().hasSuffix(
+                "#EXTINF:2.000,\n#EXT-X-BYTERANGE:100@40\na.zip\n#EXT-X-ENDLIST\n"))
+    }
+
     @Test func anEventPlaylistIsWrittenAsAgreed() {
         let playlist = MediaPlaylist(
             kind: .event, targetDuration: 2,

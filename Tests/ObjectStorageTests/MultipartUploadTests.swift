@@ -7,17 +7,21 @@ import Testing
 @Suite struct MultipartUploadTests {
     typealias Part = MultipartUpload.Part
     private let now = UnixTime(seconds: 1_770_000_000)
-    private static let partBytes = MultipartUpload.partBytesMinimum
+    private static let partBytes = MultipartUpload.partBytesStandard
 
     private func part(_ number: Int) -> Part {
         Part(number: number, entityTag: "tag\(number)", digest: [UInt8(number)])
+    }
+
+    private func saved(_ uploadID: String, _ parts: [Part] = []) -> MultipartUpload.Progress {
+        .init(uploadID: uploadID, parts: parts, partBytes: Self.partBytes)
     }
 
     @Test func aFileGoesThroughAllStepsInOrder() {
         var upload = MultipartUpload(byteCount: Self.partBytes * 4 + 7, seed: 1)
         #expect(upload.next(at: now) == [.create])
         #expect(upload.next(at: now) == [])
-        #expect(upload.created("u") == [.save(.init(uploadID: "u"))])
+        #expect(upload.created("u") == [.save(saved("u"))])
         let size = Int(Self.partBytes)
         #expect(
             upload.next(at: now) == [
@@ -26,7 +30,7 @@ import Testing
                 .send(uploadID: "u", part: 3, offset: Self.partBytes * 2, count: size),
             ])
         #expect(upload.next(at: now) == [])
-        #expect(upload.sent(part(2), to: "u") == [.save(.init(uploadID: "u", parts: [part(2)]))])
+        #expect(upload.sent(part(2), to: "u") == [.save(saved("u", [part(2)]))])
         #expect(
             upload.next(at: now) == [
                 .send(uploadID: "u", part: 4, offset: Self.partBytes * 3, count: size)
@@ -63,6 +67,30 @@ import Testing
         #expect(upload.next(at: now) == [.complete(uploadID: "u", parts: (1...3).map(part))])
     }
 
+    @Test func whatWasBegunGoesOnInPartsOfTheSizeThatItBeganWith() {
+        var first = MultipartUpload(byteCount: 20 << 20, partBytes: 5 << 20, seed: 1)
+        _ = first.next(at: now)
+        guard case .save(let progress)? = first.created("u").first else {
+            Issue.record("nothing to save")
+            return
+        }
+        #expect(progress.partBytes == 5 << 20)
+        var second = MultipartUpload(
+            byteCount: 20 << 20, partBytes: 16 << 20, progress: progress, seed: 1)
+        #expect(
+            second.next(at: now).first == .send(uploadID: "u", part: 1, offset: 0, count: 5 << 20))
+        let other = MultipartUpload(byteCount: 20 << 20, partBytes: 16 << 20, seed: 1)
+        #expect(other.partBytes == 16 << 20)
+    }
+
+    @Test func theLongestDelayCanBeChosen() {
+        var upload = MultipartUpload(byteCount: 1, delayMaximum: .milliseconds(100), seed: 1)
+        _ = upload.next(at: now)
+        _ = upload.failed(.unavailable, at: now)
+        let delay = upload.nextDueAt.map { $0 - now } ?? .zero
+        #expect(delay >= .milliseconds(100) && delay <= .milliseconds(125))
+    }
+
     @Test func aFailureIsWaitedOutHoweverLongItTakes() {
         var upload = MultipartUpload(byteCount: 100, seed: 2)
         var time = now
@@ -90,7 +118,7 @@ import Testing
         _ = upload.created("u")
         _ = upload.next(at: now)
         _ = upload.failed(.unavailable, part: 1, of: "u", at: now)
-        #expect(upload.sent(part(2), to: "u") == [.save(.init(uploadID: "u", parts: [part(2)]))])
+        #expect(upload.sent(part(2), to: "u") == [.save(saved("u", [part(2)]))])
         let later = now + .seconds(5)
         #expect(upload.next(at: now) == [])
         #expect(
@@ -112,7 +140,7 @@ import Testing
         #expect(upload.sent(part(2), to: "u") == [])
         #expect(upload.failed(.uploadGone, part: 2, of: "u", at: now) == [])
         #expect(
-            upload.sent(part(2), to: "v") == [.save(.init(uploadID: "v", parts: [part(2)]))])
+            upload.sent(part(2), to: "v") == [.save(saved("v", [part(2)]))])
     }
 
     @Test func aCompletionWhoseAnswerWasLostIsLookedForBeforeAnythingIsSentAgain() {
@@ -150,7 +178,7 @@ import Testing
             let upload = MultipartUpload(byteCount: gibibytes << 30, seed: 7)
             let count = ((gibibytes << 30) + upload.partBytes - 1) / upload.partBytes
             #expect(count <= MultipartUpload.partsMaximum)
-            #expect(upload.partBytes >= MultipartUpload.partBytesMinimum)
+            #expect(upload.partBytes >= MultipartUpload.partBytesStandard)
             #expect(upload.partBytes.isMultiple(of: 1 << 20))
         }
     }

@@ -124,4 +124,36 @@ import Testing
             return
         }
     }
+
+    @Test func theArchiveAloneIsEnoughToPlayARecording() throws {
+        let stream = try RecordedStream()
+        try stream.record(run: 1, frames: 75, leavingOut: [1])
+        let made = "\(stream.path)/made/vod"
+        let maker = try assets(stream)
+        let sizes = try maker.write(movies: [], archive: place(stream, "a.zip"))
+        try maker.unpack(into: made, archive: "a.zip", ranges: sizes.archivedSegments)
+        let archive = try stream.bytes("made/vod/a.zip")
+        for layer in stream.layers.indices {
+            for (range, part) in zip(sizes.archivedSegments[layer], maker.plan.parts) {
+                let bytes = try stream.bytes("stream_\(layer)/\(part.layers[layer].fileName)")
+                #expect(Array(archive[Int(range.lowerBound)..<Int(range.upperBound)]) == bytes)
+            }
+            let text = String(
+                decoding: try stream.bytes("made/vod/stream_\(layer)/archive.m3u8"), as: UTF8.self)
+            let range = sizes.archivedSegments[layer][0]
+            #expect(text.contains("#EXT-X-VERSION:4\n"))
+            #expect(
+                text.contains(
+                    "#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)\n../a.zip\n"))
+            let facts = try Probe.run(
+                "ffprobe",
+                [
+                    "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries",
+                    "stream=nb_read_frames", "-of", "csv=p=0", "-allowed_extensions",
+                    "ALL", "-extension_picky", "0",
+                    "\(made)/stream_\(layer)/archive.m3u8",
+                ])
+            #expect(facts.output.contains("45"), "\(facts.output)")
+        }
+    }
 }

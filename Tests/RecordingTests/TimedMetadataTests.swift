@@ -93,16 +93,26 @@ import Testing
             #expect(PlaylistValidator.violations(of: playlist) == [])
         }
         let place = RecordingAssets.Place(directory: "\(stream.path)/made", name: "a.zip")
-        _ = try assets.write(movies: [], archive: place)
-        try assets.unpack(into: "\(stream.path)/made")
+        let sizes = try assets.write(movies: [], archive: place)
+        try assets.unpack(
+            into: "\(stream.path)/made", archive: place.name, ranges: sizes.archivedSegments)
         let zipped = try Probe.run(
             "unzip", ["-p", "\(stream.path)/made/a.zip", "stream_1/stream.m3u8"]
         ).output
         let unpacked = String(
             decoding: try stream.bytes("made/stream_1/stream.m3u8"), as: UTF8.self)
+        let ranged = String(
+            decoding: try stream.bytes("made/stream_1/archive.m3u8"), as: UTF8.self)
+        #expect(dateRangeLines(of: ranged) == dateRangeLines(of: unpacked))
         for text in [zipped, unpacked] {
             let read = try MediaPlaylist(parsing: text)
-            #expect(read.dateRanges == [0, 2, 3, 4].map { metadata[$0].dateRange })
+            let kept = [0, 2, 3, 4].map { metadata[$0].dateRange }
+            #expect(read.dateRanges.map(\.start) == kept.map(\.start))
+            #expect(read.dateRanges.map(\.payload) == kept.map(\.payload))
         }
+    }
+
+    private func dateRangeLines(of playlist: String) -> [Substring] {
+        playlist.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-DATERANGE:") }
     }
 }

@@ -2,6 +2,8 @@ import Catalogue
 import Foundation
 import Logging
 import MediaKernel
+import ObjectStorage
+import Synchronization
 import Testing
 
 @testable import Service
@@ -24,7 +26,7 @@ import Testing
 
         var retention: AssetRetention {
             AssetRetention(
-                catalogue: catalogue, root: root,
+                catalogue: catalogue, root: root, notes: ManifestNotes(root: root),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 clock: { AssetRetentionTests.now })
         }
@@ -112,5 +114,48 @@ import Testing
         }
         await place.retention.expire()
         #expect(place.isThere("hls/keep.mp4") && place.isThere("catalogue.sqlite"))
+    }
+
+    @Test func whatIsOverGoesFromTheStoreTooOnceItAnswers() async throws {
+        let place = try Place()
+        let directory = "hls/r/d/1"
+        let stream = CatalogueStream(
+            id: "s", room: "r", status: .completed, createdAt: Self.now, directory: "r/s",
+            assetDirectory: directory)
+        let location = ObjectLocation(bucket: "b", key: "k")
+        var assets = ["over", "kept"].map { id in
+            CatalogueAsset(
+                id: id, stream: "s", room: "r", kind: .roomComposite,
+                path: "\(directory)/\(id).mp4", byteCount: 1, createdAt: Self.now)
+        }
+        assets[0].expiresAt = Self.now
+        assets[0].location = location.description
+        assets[1].location = "s3://b/kept"
+        try FileManager.default.createDirectory(
+            atPath: "\(place.root)/\(directory)", withIntermediateDirectories: true)
+        let manifest = "\(place.root)/\(directory)/\(RecordingManifest.fileName)"
+        try Data(RecordingManifest(stream: stream, assets: assets).encoded)
+            .write(to: URL(filePath: manifest))
+        try await place.catalogue.save(stream, assets: assets)
+        let store = StoreDouble()
+        store.state.withLock {
+            $0.objects = [location: [1], ObjectLocation(bucket: "b", key: "kept"): [2]]
+        }
+        var retention = place.retention
+        retention.store = store
+        store.fail { _ in (true, false) }
+        await retention.expire()
+        await retention.removeStored()
+        #expect(store.objects.count == 2)
+        #expect(try await place.catalogue.asset("over")?.location != nil)
+        store.fail { _ in (false, false) }
+        await retention.removeStored()
+        #expect(store.objects.count == 1 && store.objects[location] == nil)
+        let over = try await place.catalogue.asset("over")
+        #expect(over?.status == .expired && over?.location == nil)
+        let noted = RecordingManifest.read("\(place.root)/\(directory)")?.assets
+        #expect(noted?.map(\.status) == [.expired, .completed])
+        await retention.removeStored()
+        #expect(store.log == ["delete", "delete"])
     }
 }

@@ -111,6 +111,29 @@ import Testing
         #expect(files[0]["width"] as? Int == 1280 && files[0]["size"] as? Int == 9)
     }
 
+    @Test func whatGoesIntoAStoreIsToldWhenItIsThere() throws {
+        let events = StreamEvents(accountID: "acc", waitsForStore: true) { asset, _ in
+            asset.location
+        }
+        var asset = CatalogueAsset(
+            id: "s1-vod", stream: "s1", room: "demo", kind: .roomVOD, path: "p/x.zip",
+            byteCount: 9, createdAt: UnixTime(seconds: 1_760_000_069))
+        let stream = record(.completed, reason: "client request")
+        let all = events.deliveries(for: stream, order: order, assets: [asset])
+        #expect(all.map(\.status) == [.pending, .held])
+        asset.location = "s3://b/p/x.zip"
+        let later = UnixTime(seconds: 1_760_000_900)
+        let body = try #require(events.recorded(stream, assets: [asset], at: later))
+        let json = try JSONSerialization.jsonObject(with: Data(body))
+        let envelope = try #require(json as? [String: Any])
+        #expect(envelope["id"] as? String == all[1].id)
+        #expect(envelope["timestamp"] as? String == "2025-10-09T09:08:20Z")
+        let data = try #require(envelope["data"] as? [String: Any])
+        #expect(data["hls_vod_recording_path"] as? String == "s3://b/p/x.zip")
+        asset.status = .expired
+        #expect(events.recorded(stream, assets: [asset], at: later) == nil)
+    }
+
     @Test func nothingIsToldOnTheWay() throws {
         for status in [LiveStream.Status.starting, .stopping, .postProcessing] {
             #expect(try told(record(status)).isEmpty)

@@ -140,7 +140,8 @@ struct Origin: Sendable {
         .accessControlExposeHeaders: "Content-Length, Content-Range, ETag, Date",
     ]
 
-    static func headers(kind: OriginPath.Kind, tag: String) -> HTTPFields {
+    /// - Parameter tag: nil for what is not kept by anybody.
+    static func headers(kind: OriginPath.Kind, tag: String?) -> HTTPFields {
         var headers = corsHeaders
         headers[.contentType] = kind.mediaType
         headers[.eTag] = tag

@@ -65,6 +65,17 @@ struct OriginPath: Hashable {
         self.kind = kind
     }
 
+    /// Another playlist in a directory below the root; nil in the root itself.
+    func sibling(_ name: String) -> OriginPath? {
+        guard components.count > 1 else { return nil }
+        return OriginPath(components: components.dropLast() + [name], kind: .playlist)
+    }
+
+    private init(components: [String], kind: Kind) {
+        self.components = components
+        self.kind = kind
+    }
+
     private static func isServable(_ component: String) -> Bool {
         guard (1...componentBytesMaximum).contains(component.utf8.count),
             component.utf8.first != UInt8(ascii: ".")

@@ -2,18 +2,26 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import NIOCore
 import NIOPosix
+import ObjectStorage
 import Signing
 
 /// Serves assets under `/recordings/<link>/…` to whoever has the link: files with ranges and a
-/// name to save them under, and a VOD's playlists and segments, all by the same link.
+/// name to save them under, and a VOD's playlists and segments, all by the same link, also when
+/// they have gone into a store meanwhile.
 struct AssetOrigin: Sendable {
     let library: RecordingLibrary
+    /// The root of streams.
+    let streams: String
     let clock: @Sendable () -> Timestamp
     private let threads = NIOThreadPool.singleton
 
-    init(library: RecordingLibrary, clock: @escaping @Sendable () -> Timestamp) {
+    init(
+        library: RecordingLibrary, streams: String, clock: @escaping @Sendable () -> Timestamp
+    ) {
         self.library = library
+        self.streams = streams
         self.clock = clock
     }
 
@@ -35,9 +43,12 @@ struct AssetOrigin: Sendable {
         guard let asset = try await library.catalogue.asset(link.asset),
             let directory = Self.directory(of: asset, holding: path)
         else { throw Origin.notFound }
-        let root = "\(library.root)/\(directory)"
-        let found = try await threads.runIfActive { OriginFile.open(path, in: root) }
-        guard let file = found else { throw Origin.notFound }
+        if let response = try await stored(asset, link, path, in: directory, request, at: now) {
+            return response
+        }
+        guard let file = try await file(path, of: asset, in: directory) else {
+            throw Origin.notFound
+        }
         var headers = Origin.headers(kind: path.kind, tag: "\"\(file.entityTag)\"")
         // For as long as the link holds, and by nobody but who has it.
         headers[.cacheControl] = "private, max-age=\(max(0, link.expiry.seconds - now.seconds))"
@@ -47,6 +58,67 @@ struct AssetOrigin: Sendable {
             "\(isDownload ? "attachment" : "inline"); filename=\"\(name)\""
         return Origin.ranged(file, headers, request)
     }
+
+    private func file(
+        _ path: OriginPath, of asset: CatalogueAsset, in directory: String
+    ) async throws -> OriginFile? {
+        let root = "\(library.root)/\(directory)"
+        // Whoever plays a VOD while it goes into the store has a playlist of single segments; the
+        // stream's own are the same.
+        let stream = asset.location == nil ? nil : "\(streams)/\(asset.room)/\(asset.stream)"
+        return try await threads.runIfActive {
+            OriginFile.open(path, in: root)
+                ?? (path.kind == .transportStream ? stream : nil)
+                .flatMap { OriginFile.open(path, in: $0) }
+        }
+    }
+
+    /// What lies in a store is fetched from there: the file by its signed address, a VOD's segments
+    /// as ranges of the archive.
+    ///
+    /// - Returns: nil for everything else.
+    private func stored(
+        _ asset: CatalogueAsset, _ link: AssetLink, _ path: OriginPath, in directory: String,
+        _ request: Request, at now: Timestamp
+    ) async throws -> Response? {
+        let name = path.components[path.components.count - 1]
+        let isFile = path.components.count == 1 && asset.path.hasSuffix("/\(name)")
+        let isDownload = request.uri.queryParameters["download"] != nil
+        guard asset.location != nil, isFile || path.kind == .playlist,
+            let url = library.storeURL(
+                of: asset, for: isFile ? isDownload ? .download(name: name) : .file : .segments,
+                at: UnixTime(nanoseconds: now.nanoseconds),
+                validity: .seconds(max(1, link.expiry.seconds - now.seconds)))
+        else { return nil }
+        if isFile {
+            var headers = Origin.headers(kind: path.kind, tag: nil)
+            headers[.cacheControl] = "no-store"
+            headers[.location] = url
+            return Response(status: .temporaryRedirect, headers: headers)
+        }
+        let root = "\(library.root)/\(directory)"
+        guard let ranged = path.sibling(Self.rangesName) else { return nil }
+        let text = try await threads.runIfActive { () -> [UInt8]? in
+            OriginFile.open(ranged, in: root).flatMap { file in
+                file.byteCount > Self.playlistBytesMaximum
+                    ? nil : file.read(at: 0, count: Int(file.byteCount))
+            }
+        }
+        guard let text else { return nil }
+        var headers = Origin.headers(kind: .playlist, tag: nil)
+        headers[.cacheControl] = "private, no-store"
+        let lines = String(decoding: text, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty || $0.hasPrefix("#") ? $0 : Substring(url) }
+        return Response(
+            status: .ok, headers: headers,
+            body: .init(byteBuffer: ByteBuffer(string: lines.joined(separator: "\n"))))
+    }
+
+    /// The playlist of ranges that a finisher leaves beside each layer's.
+    private static let rangesName = "archive.m3u8"
+    /// A day of segments of a second.
+    private static let playlistBytesMaximum: Int64 = 16 << 20
 
     /// Where the path begins: an asset's own file, or all below a VOD's directory.
     private static func directory(of asset: CatalogueAsset, holding path: OriginPath) -> String? {

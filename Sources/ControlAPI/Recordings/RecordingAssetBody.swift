@@ -4,11 +4,16 @@ import MediaKernel
 /// An asset as the control API shows it: 100ms' object.
 struct RecordingAssetBody: Encodable {
     var asset: CatalogueAsset
+    /// Nil when it is not on its way into a store.
+    var upload: CatalogueUpload?
 
-    init(_ asset: CatalogueAsset) { self.asset = asset }
+    init(_ asset: CatalogueAsset, upload: CatalogueUpload? = nil) {
+        self.asset = asset
+        self.upload = upload
+    }
 
     enum CodingKeys: String, CodingKey {
-        case id, type, path, status, size, duration, thumbnails, metadata
+        case id, type, path, status, size, duration, thumbnails, metadata, upload
         case jobID = "job_id"
         case roomID = "room_id"
         case sessionID = "session_id"
@@ -23,7 +28,7 @@ struct RecordingAssetBody: Encodable {
         try container.encode(asset.room, forKey: .roomID)
         try container.encode(asset.session?.rawValue ?? "", forKey: .sessionID)
         try container.encode(asset.kind.rawValue, forKey: .type)
-        try container.encode(asset.path, forKey: .path)
+        try container.encode(asset.location ?? asset.path, forKey: .path)
         try container.encode(asset.status.rawValue, forKey: .status)
         try container.encode(asset.byteCount, forKey: .size)
         // 100ms has whole seconds.
@@ -36,6 +41,27 @@ struct RecordingAssetBody: Encodable {
             forKey: .expiresAt)
         try container.encode([String](), forKey: .thumbnails)
         try container.encode(Metadata(asset), forKey: .metadata)
+        try container.encode(upload.map { Upload($0) }, forKey: .upload)
+    }
+
+    /// How far it is on its way into a store.
+    private struct Upload: Encodable {
+        var bytesSent: Int64
+        /// Attempts since one that did not fail.
+        var failures: Int
+        /// Of the last failure.
+        var reason: String?
+
+        init(_ upload: CatalogueUpload) {
+            bytesSent = upload.bytesSent
+            failures = upload.failures
+            reason = upload.reason
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case bytesSent = "bytes_sent"
+            case failures, reason
+        }
     }
 
     private struct Metadata: Encodable {

@@ -1,5 +1,6 @@
 public import Catalogue
 public import MediaKernel
+public import ObjectStorage
 public import Signing
 
 /// What the control API needs of recordings: what there is, where it lies, and the key of links.
@@ -8,40 +9,70 @@ public struct RecordingLibrary: Sendable {
     /// The root below which assets lie.
     let root: String
     let key: SigningKey
+    /// Where assets are that are not here; nil when there is no store.
+    let store: StoreAccess?
 
     /// How long a link lasts when nobody says.
     static let linkLifetime: Duration = .seconds(86_400)
     /// In seconds: as long as 100ms' longest.
     static let linkLifetimes = 1...1_296_000
 
-    public init(catalogue: Catalogue, root: String, key: SigningKey) {
+    public init(
+        catalogue: Catalogue, root: String, key: SigningKey, store: StoreAccess? = nil
+    ) {
         self.catalogue = catalogue
         self.root = root
         self.key = key
+        self.store = store
     }
 
     /// A link to an asset's file, and to all that belongs to it.
     public struct Link: Hashable, Sendable {
         /// Behind the server's base address: `/recordings/…`.
-        public var path: String
+        var path: String
+        /// The file's own address in a store; nil while it is here.
+        var storeURL: String?
         /// Of the master playlist of a VOD; nil for everything else.
         public var playbackPath: String?
         public var expiry: UnixTime
+
+        /// - Parameter base: the server's address, without a slash at the end.
+        public func url(base: String) -> String { storeURL ?? base + path }
     }
 
-    /// - Parameter lifetime: rounded to whole seconds.
-    /// - Returns: nil for an asset without a file.
+    /// - Parameter lifetime: rounded to whole seconds; cut to a week where the file is in a store.
+    /// - Returns: nil for an asset without a file that can be had.
     public func link(
         to asset: CatalogueAsset, at now: UnixTime, lifetime: Duration? = nil
     ) -> Link? {
+        var lifetime = lifetime ?? Self.linkLifetime
+        var storeURL: String?
+        if asset.location != nil {
+            lifetime = min(lifetime, AWSSignature.presignMaximum)
+            storeURL = self.storeURL(of: asset, at: now, validity: lifetime)
+            guard storeURL != nil else { return nil }
+        }
         guard asset.status == .completed,
             let name = asset.path.split(separator: "/").last,
-            let link = AssetLink(asset: asset.id, expiry: now + (lifetime ?? Self.linkLifetime))
+            let link = AssetLink(asset: asset.id, expiry: now + lifetime)
         else { return nil }
         let directory = "/recordings/\(link.signed(with: key))"
         return Link(
-            path: "\(directory)/\(name)",
+            path: "\(directory)/\(name)", storeURL: storeURL,
             playbackPath: asset.kind == .roomVOD ? "\(directory)/master.m3u8" : nil,
             expiry: link.expiry)
+    }
+
+    /// The address of an asset's file in the store.
+    ///
+    /// - Returns: nil when it is in none, or none is set up.
+    func storeURL(
+        of asset: CatalogueAsset, for use: ObjectStore.Use = .file, at now: UnixTime,
+        validity: Duration
+    ) -> String? {
+        guard let store, asset.status == .completed,
+            let location = asset.location.flatMap({ ObjectLocation($0) })
+        else { return nil }
+        return store.link(to: location, for: use, at: now, validity: validity)
     }
 }

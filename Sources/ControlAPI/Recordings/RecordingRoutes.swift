@@ -15,8 +15,9 @@ struct RecordingRoutes: Sendable {
         assets.get("") { request, _ in try await listAssets(request) }
         assets.get("/:asset") { request, context in
             try await authorize(request)
-            return JSON.response(
-                RecordingAssetBody(try await asset(context.parameters.get("asset"))))
+            let asset = try await asset(context.parameters.get("asset"))
+            let uploads = try await uploads(of: [asset])
+            return JSON.response(RecordingAssetBody(asset, upload: uploads[asset.id]))
         }
         assets.get("/:asset/presigned-url") { request, context in
             try await link(request, to: context.parameters.get("asset"))
@@ -34,9 +35,11 @@ struct RecordingRoutes: Sendable {
         let page = try await asked { catalogue throws(CatalogueError) in
             try await catalogue.assets(query)
         }
+        let uploads = try await uploads(of: page.records)
         return JSON.response(
             RecordingListBody(
-                limit: query.limit, data: page.records.map { RecordingAssetBody($0) },
+                limit: query.limit,
+                data: page.records.map { RecordingAssetBody($0, upload: uploads[$0.id]) },
                 last: page.last ?? ""))
     }
 
@@ -61,7 +64,7 @@ struct RecordingRoutes: Sendable {
         let base = endpoints.base(for: request)
         return JSON.response(
             LinkBody(
-                id: asset.id, path: asset.path, url: base + link.path,
+                id: asset.id, path: asset.location ?? asset.path, url: link.url(base: base),
                 playbackURL: link.playbackPath.map { base + $0 },
                 expiry: Timestamp(nanoseconds: link.expiry.nanoseconds).description))
     }
@@ -120,6 +123,14 @@ struct RecordingRoutes: Sendable {
             throw APIError.notFound("recording asset not found", "asset \(id)")
         }
         return asset
+    }
+
+    private func uploads(
+        of assets: [CatalogueAsset]
+    ) async throws(APIError) -> [String: CatalogueUpload] {
+        try await asked { catalogue throws(CatalogueError) in
+            try await catalogue.uploads(of: assets.map(\.id))
+        }
     }
 
     private func asked<Value>(

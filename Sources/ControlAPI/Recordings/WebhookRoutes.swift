@@ -83,7 +83,10 @@ struct WebhookRoutes: Sendable {
         case "success": query.status = .delivered
         case "failed": query.status = .failed
         case "pending": query.status = .pending
-        default: throw .badRequest("status is not valid", "one of all, success, failed, pending")
+        case "held": query.status = .held
+        default:
+            throw .badRequest(
+                "status is not valid", "one of all, success, failed, pending, held")
         }
         if let text = parameters["limit"] {
             let range = LiveStreamQuery.limits
@@ -133,12 +136,14 @@ private struct WebhookBody: Encodable {
             case .pending: "pending"
             case .delivered: "success"
             case .failed: "failed"
+            case .held: "held"
             }
         try container.encode(status, forKey: .status)
         try container.encode(delivery.attempts, forKey: .attemptsFailed)
         try container.encode(text(delivery.createdAt), forKey: .createdAt)
         let isPending = delivery.status == .pending
-        try container.encode(isPending ? nil : text(delivery.dueAt), forKey: .updatedAt)
+        let hasEnded = delivery.status == .delivered || delivery.status == .failed
+        try container.encode(hasEnded ? text(delivery.dueAt) : nil, forKey: .updatedAt)
         try container.encode(isPending ? text(delivery.dueAt) : nil, forKey: .nextAttemptAt)
         // As it was or is to be sent.
         try container.encode(

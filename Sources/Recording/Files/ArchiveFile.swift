@@ -18,18 +18,22 @@ struct ArchiveFile {
     }
 
     /// - Parameter checksum: of the bytes, which is not computed again.
+    /// - Returns: where in the archive they lie.
     /// - Throws: `.file`, `.archive`.
+    @discardableResult
     mutating func add(
         _ name: String, _ bytes: [UInt8], checksum: UInt32
-    ) throws(RecordingError) {
+    ) throws(RecordingError) -> Range<UInt64> {
         let head: [UInt8]
         let tail: [UInt8]
+        let start: UInt64
+        let count = UInt64(bytes.count)
         do throws(ZipError) {
-            let count = UInt64(bytes.count)
             head = try layout.begin(
                 try ZipEntry(
                     name: name, modified: modified,
                     content: .known(byteCount: count, checksum: checksum)))
+            start = layout.byteCount
             tail = try layout.end(byteCount: count, checksum: checksum)
         } catch {
             throw .archive(error.description)
@@ -37,6 +41,7 @@ struct ArchiveFile {
         try file.write(head)
         try file.write(bytes)
         try file.write(tail)
+        return start..<start + count
     }
 
     /// - Returns: the archive's bytes.

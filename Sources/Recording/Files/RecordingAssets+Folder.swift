@@ -6,12 +6,21 @@ extension RecordingAssets {
     /// stream's own files, so that they take no room. Where that cannot be, since the directory is
     /// on another disk, they are copied.
     ///
+    /// Beside each media playlist lies another one, `archive.m3u8`, which names the same segments
+    /// as ranges of the archive: so the archive alone is enough to play the recording, wherever it
+    /// is kept.
+    ///
     /// What a run before left is made anew or kept, so that it can be repeated. The master
     /// playlist comes last.
     ///
-    /// - Parameter directory: absolute; made when it is not there.
+    /// - Parameters:
+    ///   - directory: absolute, of the archive; made when it is not there.
+    ///   - archive: its name.
+    ///   - ranges: where in it the segments of each layer lie.
     /// - Throws: `.file`.
-    public func unpack(into directory: String) throws(RecordingError) {
+    public func unpack(
+        into directory: String, archive: String, ranges: [[Range<UInt64>]]
+    ) throws(RecordingError) {
         for layer in 0..<plan.layerCount {
             let name = StreamFolder.layerName(layer)
             try AssetFile.makeDirectory("\(directory)/\(name)")
@@ -22,6 +31,14 @@ extension RecordingAssets {
             }
             try AssetFile.write(
                 Array(playlist(ofLayer: layer).rendered().utf8), to: StreamFolder.playlistName,
+                in: "\(directory)/\(name)")
+            var ranged = playlist(ofLayer: layer)
+            for (index, range) in ranges[layer].enumerated() {
+                ranged.segments[index].uri = "../\(archive)"
+                ranged.segments[index].byteRange = range
+            }
+            try AssetFile.write(
+                Array(ranged.rendered().utf8), to: StreamFolder.rangesName,
                 in: "\(directory)/\(name)")
         }
         try AssetFile.write(try folder.master(), to: StreamFolder.masterName, in: directory)

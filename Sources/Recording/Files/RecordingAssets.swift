@@ -64,6 +64,8 @@ public struct RecordingAssets: Sendable {
         /// In the order of the wishes.
         public var movies: [UInt64] = []
         public var archive: UInt64?
+        /// Where in the archive the segments of each layer lie.
+        public var archivedSegments: [[Range<UInt64>]] = []
     }
 
     private struct OpenMovie {
@@ -91,6 +93,8 @@ public struct RecordingAssets: Sendable {
             open.append(OpenMovie(layer: wish.layer, movie: movie, file: file))
         }
         var archive = try openArchive(at: place)
+        var sizes = Sizes()
+        sizes.archivedSegments = Array(repeating: [], count: plan.layerCount)
         for (index, part) in plan.parts.enumerated() {
             for (layer, record) in part.layers.enumerated() {
                 guard archive != nil || open.contains(where: { $0.layer == layer }) else {
@@ -102,13 +106,13 @@ public struct RecordingAssets: Sendable {
                         try movie.file.write(slice)
                     }
                 }
-                try archive?.add(
+                let range = try archive?.add(
                     "\(StreamFolder.layerName(layer))/\(record.fileName)", bytes,
                     checksum: record.checksum)
+                if let range { sizes.archivedSegments[layer].append(range) }
             }
             progress(index + 1, plan.parts.count)
         }
-        var sizes = Sizes()
         for movie in open {
             try movie.file.finish()
             sizes.movies.append(movie.movie.byteCount)

@@ -10,6 +10,8 @@ public struct StreamFolder: Hashable, Sendable {
     /// The master playlist before it is published. Hidden, so that no origin serves it.
     public static let preparedMasterName = ".master.m3u8"
     static let playlistName = "stream.m3u8"
+    /// Of an unzipped recording: its segments as ranges of the archive.
+    static let rangesName = "archive.m3u8"
     /// A segment of 20 s at 20 Mbit/s, ten times over.
     static let segmentBytesMaximum = 512 << 20
     static let masterBytesMaximum = 1 << 20

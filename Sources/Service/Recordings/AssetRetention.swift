@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MediaKernel
 import NIOPosix
+import ObjectStorage
 import ServiceLifecycle
 import Synchronization
 
@@ -20,6 +21,9 @@ struct AssetRetention: Service {
     let catalogue: Catalogue
     /// The root of recordings.
     let root: String
+    let notes: ManifestNotes
+    /// Removes objects; nil when there is no store.
+    var store: (any StoreCourier)?
     let logger: Logger
     var clock: @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
 
@@ -29,7 +33,10 @@ struct AssetRetention: Service {
             await removeLeftOver()
             var ticks = 0
             while !isStopping.isWanted, !Task.isCancelled {
-                if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)) { await expire() }
+                if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)) {
+                    await expire()
+                    await removeStored()
+                }
                 ticks += 1
                 try? await Task.sleep(for: Self.tickInterval)
             }
@@ -73,23 +80,62 @@ struct AssetRetention: Service {
         }
     }
 
+    /// What is over and lies in a store: noted in the manifest, removed there, forgotten here.
+    /// What fails is tried again the next time.
+    func removeStored() async {
+        guard let store else { return }
+        do {
+            while true {
+                let expired = try await catalogue.assetsToRemoveFromStore(limit: Self.pageSize)
+                var removed = 0
+                for asset in expired {
+                    do {
+                        try await removeStored(asset, store)
+                        removed += 1
+                    } catch {
+                        logger.warning(
+                            "expired asset not removed from the store yet",
+                            metadata: ["asset": "\(asset.id)", "reason": "\(error)"])
+                        // It is away, and would be for the others too.
+                        if let failure = error as? StoreFailure, failure.status == nil { return }
+                    }
+                }
+                guard expired.count == Self.pageSize, removed > 0 else { return }
+            }
+        } catch {
+            logger.error("expired assets cannot be listed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func removeStored(
+        _ asset: CatalogueAsset, _ store: any StoreCourier
+    ) async throws {
+        // A recording whose manifest is gone is not made anew from it either.
+        if let directory = try await catalogue.stream(asset.stream)?.assetDirectory,
+            let manifest = RecordingManifest.read("\(root)/\(directory)"),
+            manifest.assets.contains(where: { $0.id == asset.id })
+        {
+            try await notes.note(asset: asset.id, in: directory) { $0.status = .expired }
+        }
+        if let location = asset.location.flatMap({ ObjectLocation($0) }) {
+            try await store.delete(location)
+            logger.info(
+                "expired asset removed from the store",
+                metadata: ["asset": "\(asset.id)", "location": "\(location)"])
+        }
+        try await catalogue.removedFromStore(asset: asset.id)
+    }
+
     private func remove(_ asset: CatalogueAsset) async {
-        let parts = asset.path.split(separator: "/", omittingEmptySubsequences: false)
-        // Paths come from files that may have been edited.
-        guard parts.count > 1, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." })
-        else { return }
-        // A VOD's directory holds it, zipped and unzipped, and nothing else.
-        let target = asset.kind == .roomVOD ? parts.dropLast() : parts[...]
-        let path = "\(root)/\(target.joined(separator: "/"))"
+        guard let local = LocalAsset(asset, root: root) else { return }
         let logger = logger
         try? await NIOThreadPool.singleton.runIfActive {
-            guard FileManager.default.fileExists(atPath: path) else { return }
             do {
-                try FileManager.default.removeItem(atPath: path)
+                try local.remove()
             } catch {
                 logger.error(
                     "an expired asset cannot be removed",
-                    metadata: ["path": "\(path)", "error": "\(error)"])
+                    metadata: ["path": "\(local.path)", "error": "\(error)"])
             }
         }
     }

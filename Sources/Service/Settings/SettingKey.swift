@@ -13,6 +13,21 @@ enum SettingKey: String, CaseIterable {
     case outputDirectory = "output.directory"
     case recordingsDirectory = "recordings.directory"
     case recordingsKeepDays = "recordings.keepDays"
+    case recordingsStoreEndpoint = "recordings.store.endpoint"
+    case recordingsStoreRegion = "recordings.store.region"
+    case recordingsStoreBucket = "recordings.store.bucket"
+    case recordingsStorePrefix = "recordings.store.prefix"
+    case recordingsStoreAddressing = "recordings.store.addressing"
+    case recordingsStoreAccessKeyID = "recordings.store.accessKeyID"
+    case recordingsStoreSecretAccessKey = "recordings.store.secretAccessKey"
+    case recordingsStoreSessionToken = "recordings.store.sessionToken"
+    case recordingsStoreCredentialsFile = "recordings.store.credentialsFile"
+    case recordingsStoreEncryption = "recordings.store.encryption"
+    case recordingsStoreKMSKeyID = "recordings.store.kmsKeyID"
+    case recordingsStorePartMebibytes = "recordings.store.partMebibytes"
+    case recordingsStoreKeepLocal = "recordings.store.keepLocal"
+    case recordingsStoreRetryMaximumSeconds = "recordings.store.retryMaximumSeconds"
+    case recordingsStoreTimeoutSeconds = "recordings.store.timeoutSeconds"
     case webhooksURL = "webhooks.url"
     case webhooksSecret = "webhooks.secret"
     case policyFile = "policy.file"
@@ -53,17 +68,23 @@ enum SettingKey: String, CaseIterable {
     var kind: Kind {
         switch self {
         case .httpPort, .udpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
-            .streamVariantsPerRoomMaximum:
+            .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
-            .streamMaximumSeconds, .recordingsKeepDays:
+            .streamMaximumSeconds, .recordingsKeepDays, .recordingsStoreRetryMaximumSeconds,
+            .recordingsStoreTimeoutSeconds:
             .number
-        case .pagesOpenTokens, .picturesAllowHTTP: .flag
+        case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal: .flag
         case .udpAdvertisedAddresses, .streamLadder, .streamAutoStartRecording, .picturesHosts:
             .list
         case .streamLayout: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
+            .recordingsStoreEndpoint, .recordingsStoreRegion, .recordingsStoreBucket,
+            .recordingsStorePrefix, .recordingsStoreAddressing, .recordingsStoreAccessKeyID,
+            .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
+            .recordingsStoreCredentialsFile, .recordingsStoreEncryption,
+            .recordingsStoreKMSKeyID,
             .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
             .streamPreset, .streamEncoder, .streamAutoStart, .pagesHLSScriptURL, .pagesDirectory,
             .logLevel, .logFormat:
@@ -72,7 +93,12 @@ enum SettingKey: String, CaseIterable {
     }
 
     /// Kept out of logs and of child processes.
-    var isSecret: Bool { self == .authSecret || self == .webhooksSecret }
+    var isSecret: Bool { Self.secrets.contains(self) }
+
+    static let secrets: Set<SettingKey> = [
+        .authSecret, .webhooksSecret, .recordingsStoreSecretAccessKey,
+        .recordingsStoreSessionToken,
+    ]
 
     /// `http.publicURL` → `ROOMCAST_HTTP_PUBLIC_URL`: a new word before each capital that follows
     /// a small letter or stands before one.

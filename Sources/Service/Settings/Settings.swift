@@ -28,6 +28,8 @@ public struct Settings: Hashable, Sendable {
     public var policyFile: String?
     /// Nil when nobody is to be told.
     public var webhooks: WebhookSettings?
+    /// Nil when assets stay here.
+    public var store: StoreSettings?
     public var stream = StreamSettings()
     public var opensTokens = false
     public var hlsScriptURL: String?
@@ -40,9 +42,7 @@ public struct Settings: Hashable, Sendable {
     public static let developmentSecret = "roomcast-development-secret-known-to-everybody"
 
     /// Environment variables that no child process is to see.
-    static let secretVariables = [
-        SettingKey.authAccessKey, .authSecret, .webhooksSecret,
-    ].map(\.variable)
+    static let secretVariables = SettingKey.secrets.union([.authAccessKey]).map(\.variable)
 
     public init() {}
 
@@ -60,6 +60,7 @@ public struct Settings: Hashable, Sendable {
         try readAccess(source)
         try readStream(source)
         try readWebhooks(source)
+        store = try StoreReader(source: source).settings()
         try readLog(source)
         hlsScriptURL = source.text(.pagesHLSScriptURL)
         pagesDirectory = source.text(.pagesDirectory)

@@ -12,10 +12,15 @@ public struct StreamEvents: Sendable {
     public typealias Linker = @Sendable (CatalogueAsset, UnixTime) -> String?
 
     let accountID: String
+    /// Whether assets are told of when they are in a store, and not before.
+    let waitsForStore: Bool
     let link: Linker
 
-    public init(accountID: String, link: @escaping Linker) {
+    public init(
+        accountID: String, waitsForStore: Bool = false, link: @escaping Linker
+    ) {
         self.accountID = accountID
+        self.waitsForStore = waitsForStore
         self.link = link
     }
 
@@ -47,13 +52,30 @@ public struct StreamEvents: Sendable {
         if record.status.isFinal, !made.isEmpty {
             events.append((.hlsRecorded, recorded(stream, made, at: record.updatedAt)))
         }
-        return events.compactMap { delivery($0, $1, of: record) }
+        let isHeld = waitsForStore && made.contains { $0.location == nil }
+        return events.compactMap { kind, data in
+            var delivery = delivery(kind, data, of: record, at: record.updatedAt)
+            if kind == .hlsRecorded, isHeld { delivery?.status = .held }
+            return delivery
+        }
+    }
+
+    /// The body of the event of assets which have come into the store.
+    ///
+    /// - Returns: nil when none of them is kept any more.
+    func recorded(
+        _ record: CatalogueStream, assets: [CatalogueAsset], at now: UnixTime
+    ) -> [UInt8]? {
+        let made = assets.filter { $0.status == .completed }
+        guard let stream = LiveStream(record), !made.isEmpty else { return nil }
+        return delivery(.hlsRecorded, recorded(stream, made, at: now), of: record, at: now)?.body
     }
 
     private func delivery(
-        _ kind: WebhookEvent.Kind, _ data: [String: JSONValue], of record: CatalogueStream
+        _ kind: WebhookEvent.Kind, _ data: [String: JSONValue], of record: CatalogueStream,
+        at now: UnixTime
     ) -> CatalogueDelivery? {
-        let time = Timestamp(record.updatedAt)
+        let time = Timestamp(now)
         let event = WebhookEvent(
             id: "\(record.id)-\(kind.rawValue.replacing(".", with: "-"))", accountID: accountID,
             appID: accountID, timestamp: time.description.prefix(19) + "Z", kind: kind,
@@ -62,7 +84,7 @@ public struct StreamEvents: Sendable {
         guard let body = try? event.body() else { return nil }
         return CatalogueDelivery(
             id: event.id, line: record.id.rawValue, room: record.room, kind: kind.rawValue,
-            isTerminal: kind.isTerminal, body: body, createdAt: record.updatedAt)
+            isTerminal: kind.isTerminal, body: body, createdAt: now)
     }
 
     // MARK: Data
@@ -152,12 +174,12 @@ public struct StreamEvents: Sendable {
             data["max_height"] = .integer(Int64(size.height))
         }
         if let vod = assets.first(where: { $0.kind == .roomVOD }) {
-            data["hls_vod_recording_path"] = .string(vod.path)
+            data["hls_vod_recording_path"] = .string(vod.location ?? vod.path)
             data["hls_vod_recording_presigned_url"] = url(vod, now)
             data["hls_vod_recording_size"] = .integer(vod.byteCount)
         }
         if let chat = assets.first(where: { $0.kind == .chat }) {
-            data["chat_recording_path"] = .string(chat.path)
+            data["chat_recording_path"] = .string(chat.location ?? chat.path)
             data["chat_recording_presigned_url"] = url(chat, now)
         }
         let files = assets.filter { $0.kind == .roomComposite }
@@ -169,7 +191,8 @@ public struct StreamEvents: Sendable {
     private func file(of asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
         var file: [String: JSONValue] = [
             "asset_id": .string(asset.id), "layer": .string(String(asset.layer ?? 0)),
-            "recording_path": .string(asset.path), "recording_presigned_url": url(asset, now),
+            "recording_path": .string(asset.location ?? asset.path),
+            "recording_presigned_url": url(asset, now),
             "size": .integer(asset.byteCount),
         ]
         if let size = asset.size {

@@ -1,0 +1,197 @@
+import Foundation
+import GRDB
+public import MediaKernel
+
+/// Assets on their way into a store. What is completed and has no location waits for it, without
+/// another word: so nothing that is known to exist can be forgotten.
+extension Catalogue {
+    /// What lies here only, the oldest first, with what is known of its upload. A file without a
+    /// byte has no part that could be sent.
+    public func assetsToUpload(
+        limit: Int
+    ) async throws(CatalogueError) -> [(asset: CatalogueAsset, upload: CatalogueUpload?)] {
+        try await read { database in
+            let assets = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM asset
+                    WHERE status = 'completed' AND location IS NULL AND bytes > 0
+                    ORDER BY created, id LIMIT ?
+                    """, arguments: [limit]
+            ).map { CatalogueAsset($0) }
+            let uploads = try CatalogueUpload.fetch(assets.map(\.id), from: database)
+            return assets.map { ($0, uploads[$0.id]) }
+        }
+    }
+
+    /// What is known of the uploads of these assets, those of a page.
+    public func uploads(
+        of assets: [String]
+    ) async throws(CatalogueError) -> [String: CatalogueUpload] {
+        guard !assets.isEmpty else { return [:] }
+        return try await read { try CatalogueUpload.fetch(assets, from: $0) }
+    }
+
+    /// Writes down how far an upload is. One of an asset that expired meanwhile stays, to be given
+    /// up in the store too.
+    public func save(_ upload: CatalogueUpload) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO upload VALUES (?, ?, ?, ?, ?)",
+                arguments: [
+                    upload.asset, upload.progress, upload.bytesSent, upload.failures,
+                    upload.reason,
+                ])
+        }
+    }
+
+    /// The store has shown the whole asset: it lies there.
+    ///
+    /// - Returns: false when its time was over meanwhile. It has the location nevertheless, so that
+    ///   it is removed from there.
+    @discardableResult
+    public func stored(
+        asset id: String, at location: String
+    ) async throws(CatalogueError) -> Bool {
+        try await write { database in
+            try database.execute(
+                sql: "UPDATE asset SET location = ? WHERE id = ?", arguments: [location, id])
+            try database.execute(sql: "DELETE FROM upload WHERE asset = ?", arguments: [id])
+            let status = try String.fetchOne(
+                database, sql: "SELECT status FROM asset WHERE id = ?", arguments: [id])
+            return status == CatalogueAsset.Status.completed.rawValue
+        }
+    }
+
+    /// Uploads of which nothing will come, with what they are of: the asset's time is over, or it
+    /// is not listed any more and its path is not known.
+    public func abandonedUploads(
+        limit: Int
+    ) async throws(CatalogueError) -> [(upload: CatalogueUpload, path: String?)] {
+        try await read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT upload.*, asset.path FROM upload
+                    LEFT JOIN asset ON asset.id = upload.asset
+                    WHERE asset.status IS NULL OR asset.status <> 'completed' LIMIT ?
+                    """, arguments: [limit]
+            ).map { (CatalogueUpload($0), $0["path"] as String?) }
+        }
+    }
+
+    public func removeUpload(of asset: String) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(sql: "DELETE FROM upload WHERE asset = ?", arguments: [asset])
+        }
+    }
+
+    // MARK: Expiry
+
+    /// What is over and still lies in a store.
+    public func assetsToRemoveFromStore(
+        limit: Int
+    ) async throws(CatalogueError) -> [CatalogueAsset] {
+        try await read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM asset WHERE status = 'expired' AND location IS NOT NULL
+                    ORDER BY created, id LIMIT ?
+                    """, arguments: [limit]
+            ).map { CatalogueAsset($0) }
+        }
+    }
+
+    public func removedFromStore(asset id: String) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: "UPDATE asset SET location = NULL WHERE id = ? AND status = 'expired'",
+                arguments: [id])
+        }
+    }
+
+    // MARK: Held deliveries
+
+    /// An event that waits for a store, and what it is to tell of.
+    public struct HeldDelivery: Sendable {
+        public var id: String
+        /// Nil when the catalogue has lost it.
+        public var stream: CatalogueStream?
+        public var assets: [CatalogueAsset]
+    }
+
+    /// Events that are held for assets which all lie in a store by now, or are over.
+    public func releasableDeliveries(
+        limit: Int = 100
+    ) async throws(CatalogueError) -> [HeldDelivery] {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, line FROM delivery WHERE status = 'held' AND NOT EXISTS (
+                        SELECT 1 FROM asset WHERE stream = delivery.line
+                        AND status = 'completed' AND location IS NULL AND bytes > 0)
+                    ORDER BY number LIMIT ?
+                    """, arguments: [limit])
+            return try rows.map { row in
+                let line: String = row["line"]
+                return HeldDelivery(
+                    id: row["id"],
+                    stream: try Row.fetchOne(
+                        database, sql: "SELECT * FROM stream WHERE id = ?", arguments: [line]
+                    ).map { CatalogueStream($0) },
+                    assets: try Row.fetchAll(
+                        database, sql: "SELECT * FROM asset WHERE stream = ? ORDER BY id",
+                        arguments: [line]
+                    ).map { CatalogueAsset($0) })
+            }
+        }
+    }
+
+    /// Lets a held event go. One that is not held stays as it is, so it is told once.
+    ///
+    /// - Parameter body: nil for what it was written with.
+    public func release(
+        delivery id: String, body: [UInt8]?, at now: UnixTime
+    ) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: """
+                    UPDATE delivery SET status = 'pending', body = coalesce(?, body), created = ?,
+                    due = ? WHERE id = ? AND status = 'held'
+                    """,
+                arguments: [body.map { Data($0) }, now.nanoseconds, now.nanoseconds, id])
+        }
+    }
+
+    /// Lets all held events go, as they were written: there is no store any more.
+    public func releaseDeliveries(at now: UnixTime) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: """
+                    UPDATE delivery SET status = 'pending', created = ?, due = ?
+                    WHERE status = 'held'
+                    """, arguments: [now.nanoseconds, now.nanoseconds])
+        }
+    }
+}
+
+extension CatalogueUpload {
+    init(_ row: Row) {
+        self.init(
+            asset: row["asset"], progress: row["progress"], bytesSent: row["bytes"],
+            failures: row["failures"], reason: row["reason"])
+    }
+
+    static func fetch(
+        _ assets: [String], from database: Database
+    ) throws -> [String: CatalogueUpload] {
+        let marks = Array(repeating: "?", count: assets.count).joined(separator: ", ")
+        let found = try Row.fetchAll(
+            database, sql: "SELECT * FROM upload WHERE asset IN (\(marks))",
+            arguments: StatementArguments(assets)
+        ).map { CatalogueUpload($0) }
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.asset, $0) })
+    }
+}

@@ -1,0 +1,35 @@
+public import MediaKernel
+
+/// A store together with the right to use it: what signs requests and makes addresses to give away.
+public struct StoreAccess: Sendable {
+    /// Asked at each request, so that credentials may be renewed while the server runs.
+    public typealias CredentialSource = @Sendable () -> AWSCredentials
+
+    public let store: ObjectStore
+    private let credentials: CredentialSource
+
+    public init(store: ObjectStore, credentials: @escaping CredentialSource) {
+        self.store = store
+        self.credentials = credentials
+    }
+
+    public func signed(_ request: StoreRequest, at now: UnixTime) -> StoreRequest {
+        signature.signed(request, at: now)
+    }
+
+    /// The address of an object for whoever has it.
+    ///
+    /// - Parameter validity: cut to a week; temporary credentials may end it before.
+    public func link(
+        to location: ObjectLocation, for use: ObjectStore.Use = .file, at now: UnixTime,
+        validity: Duration
+    ) -> String {
+        store.url(
+            of: signature.presigned(
+                store.get(location, for: use), at: now, validity: validity))
+    }
+
+    private var signature: AWSSignature {
+        AWSSignature(credentials: credentials(), region: store.region)
+    }
+}

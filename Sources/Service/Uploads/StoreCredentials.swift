@@ -1,0 +1,59 @@
+import Foundation
+import Glibc
+import ObjectStorage
+import Synchronization
+
+/// The credentials as they are now: a file is read again when it has changed, so that temporary
+/// ones can be renewed. While it cannot be read, the last ones stay.
+final class StoreCredentials: Sendable {
+    /// A credentials file is a few lines.
+    private static let bytesMaximum = 1 << 20
+
+    private let path: String?
+    private let known: Mutex<(credentials: AWSCredentials, version: [Int])>
+
+    /// - Throws: `SettingsError` for a file without credentials.
+    init(_ settings: StoreSettings.Credentials) throws(SettingsError) {
+        switch settings {
+        case .fixed(let credentials):
+            path = nil
+            known = Mutex((credentials, []))
+        case .file(let path):
+            self.path = path
+            let version = Self.version(path)
+            guard let credentials = Self.read(path) else {
+                throw .invalid(
+                    key: SettingKey.recordingsStoreCredentialsFile.rawValue,
+                    reason: "\(path) holds no [default] with aws_access_key_id and "
+                        + "aws_secret_access_key, or cannot be read")
+            }
+            known = Mutex((credentials, version))
+        }
+    }
+
+    var current: AWSCredentials {
+        guard let path else { return known.withLock { $0.credentials } }
+        return known.withLock { known in
+            let version = Self.version(path)
+            if version != known.version, let credentials = Self.read(path) {
+                known = (credentials, version)
+            }
+            return known.credentials
+        }
+    }
+
+    /// Another one when the file is another one.
+    private static func version(_ path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        return [
+            Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+        ]
+    }
+
+    private static func read(_ path: String) -> AWSCredentials? {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= bytesMaximum
+        else { return nil }
+        return AWSCredentials(parsing: String(decoding: data, as: UTF8.self))
+    }
+}

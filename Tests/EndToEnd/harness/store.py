@@ -1,0 +1,274 @@
+"""An S3 store: moto's server, a real program, and before it a proxy that checks every signature and
+makes faults."""
+
+import base64
+import hashlib
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, quote, urlsplit
+
+from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from .server import free_port
+from .waiting import wait_for
+
+BUCKET = "recordings"
+PREFIX = "roomcast/test"
+REGION = "eu-central-1"
+KEY, SECRET = "AKIATESTKEY", "the secret of the store/of the tests"
+START_TIMEOUT = 60  # s: it imports a lot
+
+
+@dataclass
+class Request:
+    method: str
+    path: str  # without the bucket
+    query: dict
+    status: int = 0  # what the client was answered; 0 for nothing
+    when: float = field(default_factory=time.monotonic)
+
+    @property
+    def part(self):
+        return int(self.query["partNumber"][0]) if self.method == "PUT" else None
+
+
+class Moto:
+    """Has one bucket. It keeps everything in memory."""
+
+    def __init__(self, log):
+        self.port = free_port(socket.SOCK_STREAM)
+        self._log = open(log, "ab")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
+            stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT,
+            env=os.environ | {"MOTO_S3_DEFAULT_KEY_BUFFER_SIZE": str(64 << 20)})
+        try:
+            wait_for("the store answers", self._is_up, START_TIMEOUT)
+        except BaseException:
+            self.close()
+            raise
+
+    def _is_up(self):
+        try:
+            return self.ask("PUT", "", body=(
+                b"<CreateBucketConfiguration><LocationConstraint>" + REGION.encode()
+                + b"</LocationConstraint></CreateBucketConfiguration>"))[0] in (200, 409)
+        except OSError:
+            return False
+
+    def ask(self, method, key, query="", body=None):
+        """Directly, past the proxy: (status, headers, body)."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, f"/{BUCKET}/{quote(key)}{query}", body=body, headers={
+                # So that it knows the region; it does not look at the rest.
+                "Authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/{REGION}"
+                                 "/s3/aws4_request, SignedHeaders=host, Signature=0"})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def keys(self):
+        return re.findall(r"<Key>([^<]+)</Key>", self.ask("GET", "", "?list-type=2")[2].decode())
+
+    def uploads(self):
+        """That were begun and not ended."""
+        return re.findall(r"<UploadId>([^<]+)<", self.ask("GET", "", "?uploads")[2].decode())
+
+    def object(self, key):
+        status, headers, body = self.ask("GET", key)
+        assert status == 200, (key, status, body[:500])
+        return body
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(30)
+        self._log.close()
+
+
+class Store:
+    """What the server is told to be the store. `fault(request)` says for each request what becomes of
+    it: None, a status to answer with, or
+
+    "slow": it is not read, "cut": in the middle of the body nobody is there any more,
+    "lost": it is done and nobody says so, "half": half of the answer is sent.
+    """
+
+    def __init__(self, moto):
+        self.moto = moto
+        self.fault = lambda request: None
+        self.requests = []
+        self.errors = []
+        self.watch = lambda request: None
+        self.port = free_port(socket.SOCK_STREAM)
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._server = None
+        self._closing = threading.Event()
+        self.come()
+
+    @property
+    def settings(self):
+        names = {
+            "BUCKET": BUCKET, "PREFIX": PREFIX, "REGION": REGION, "ENDPOINT": self.url,
+            "ACCESS_KEY_ID": KEY, "SECRET_ACCESS_KEY": SECRET, "PART_MEBIBYTES": "5",
+            "RETRY_MAXIMUM_SECONDS": "0.3", "TIMEOUT_SECONDS": "2",
+        }
+        return {f"ROOMCAST_RECORDINGS_STORE_{name}": text for name, text in names.items()}
+
+    def come(self):
+        self._closing.clear()
+        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,),
+                                        daemon=True)
+        self._thread.start()
+
+    def go(self):
+        """Away: connections are refused from now on."""
+        if self._server:
+            self._closing.set()
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
+            self._server = None
+
+    def close(self):
+        self.go()
+        assert self.errors == []
+
+    def done(self, method, part=None):
+        return [one for one in self.requests if one.method == method and one.status // 100 == 2
+                and (part is None or one.part == part)]
+
+    def _handler(self):
+        store = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                store._handle(self)
+
+            do_PUT = do_POST = do_HEAD = do_DELETE = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        return Handler
+
+    def _handle(self, handler):
+        url = urlsplit(handler.path)
+        request = Request(handler.command, url.path.removeprefix(f"/{BUCKET}/"),
+                          parse_qs(url.query, keep_blank_values=True))
+        self.watch(request)
+        self.requests.append(request)
+        length = int(handler.headers.get("Content-Length") or 0)
+        fault = self.fault(request)
+        if fault == "slow":
+            self._closing.wait(20)
+            return self._hang_up(handler)
+        if fault == "cut":
+            handler.rfile.read(length // 2)
+            return self._hang_up(handler)
+        body = handler.rfile.read(length)
+        if len(body) < length:  # the server was killed
+            return self._hang_up(handler)
+        if isinstance(fault, int):
+            code = {403: "AccessDenied", 500: "InternalError", 503: "SlowDown"}[fault]
+            text = b"" if handler.command == "HEAD" else (
+                f"<Error><Code>{code}</Code><Message>no</Message></Error>".encode())
+            return self._answer(handler, request, fault, {}, text)
+        self._check(handler, body)
+        status, headers, answer = self._forward(handler, body)
+        if fault == "lost":
+            return self._hang_up(handler)
+        if fault == "half":
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n<half>")
+            return self._hang_up(handler)
+        self._answer(handler, request, status, headers, answer)
+
+    def _forward(self, handler, body):
+        connection = http.client.HTTPConnection("127.0.0.1", self.moto.port, timeout=60)
+        try:
+            connection.request(handler.command, handler.path, body=body,
+                               headers=dict(handler.headers.items()))
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    @staticmethod
+    def _hang_up(handler):
+        handler.close_connection = True
+        try:
+            handler.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    @staticmethod
+    def _answer(handler, request, status, headers, body):
+        request.status = status
+        handler.send_response_only(status)
+        names = {"content-length", "connection", "transfer-encoding"}
+        length = str(len(body))
+        if handler.command == "HEAD":
+            length = {k.lower(): v for k, v in headers.items()}.get("content-length", "0")
+        for name, value in headers.items():
+            if name.lower() not in names:
+                handler.send_header(name, value)
+        handler.send_header("Content-Length", length)
+        handler.end_headers()
+        if handler.command != "HEAD":
+            try:
+                handler.wfile.write(body)
+            except OSError:
+                pass
+
+    def _check(self, handler, body):
+        """The signature, by another implementation of it; and what it says of the body."""
+        headers = handler.headers
+        if "X-Amz-Signature=" in handler.path:
+            if not self._is_presigned(handler):
+                self.errors.append(f"wrong signature in {handler.path}")
+            return
+        given = re.fullmatch(
+            r"AWS4-HMAC-SHA256 Credential=[^,]+,SignedHeaders=([^,]+),Signature=(\w+)",
+            headers.get("Authorization", ""))
+        if not given:
+            self.errors.append(f"{handler.command} {handler.path} is not signed")
+            return
+        names = given[1].split(";")
+        request = AWSRequest(handler.command, f"{self.url}{handler.path}", headers={
+            name: headers[name] for name in names})
+        request.context["timestamp"] = headers["x-amz-date"]
+        signer = S3SigV4Auth(Credentials(KEY, SECRET), "s3", REGION)
+        text = signer.string_to_sign(request, signer.canonical_request(request))
+        if signer.signature(text, request) != given[2]:
+            self.errors.append(f"wrong signature of {handler.command} {handler.path}")
+        if headers["x-amz-content-sha256"] != hashlib.sha256(body).hexdigest():
+            self.errors.append(f"wrong digest of {handler.command} {handler.path}")
+        checksum = headers.get("x-amz-checksum-sha256")
+        if checksum and base64.b64decode(checksum) != hashlib.sha256(body).digest():
+            self.errors.append(f"wrong checksum of {handler.command} {handler.path}")
+
+    def _is_presigned(self, handler):
+        path, signature = re.subn(r"&X-Amz-Signature=\w+", "", handler.path)[0], re.search(
+            r"&X-Amz-Signature=(\w+)", handler.path)[1]
+        request = AWSRequest("GET", f"{self.url}{path}", headers={"host": handler.headers["Host"]})
+        query = parse_qs(urlsplit(handler.path).query)
+        request.context["timestamp"] = query["X-Amz-Date"][0]
+        signer = S3SigV4QueryAuth(Credentials(KEY, SECRET), "s3", REGION)
+        text = signer.string_to_sign(request, signer.canonical_request(request))
+        return signer.signature(text, request) == signature

@@ -1,0 +1,306 @@
+"""Assets go into an S3 store, whatever becomes of it meanwhile, and nothing here goes before."""
+
+import collections
+import json
+import os
+import random
+import subprocess
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+from harness import assets, hls
+from harness.http import Client
+from harness.receiver import Receiver
+from harness.server import Server
+from harness.store import BUCKET, PREFIX, Moto, Store
+from harness.waiting import wait_for
+
+TIMEOUT = 60  # s
+PART = 5 << 20
+SEED = 20_261_121
+# How long the store is away in the middle of a stream. The longest pause between two attempts is set
+# to 0.3 s here and is 60 s by itself, so 3 s are as many attempts as in ten minutes.
+AWAY = float(os.environ.get("ROOMCAST_STORE_AWAY_SECONDS", "3"))
+
+
+@pytest.fixture(scope="module")
+def moto(tmp_path_factory):
+    moto = Moto(tmp_path_factory.mktemp("moto") / "moto.log")
+    yield moto
+    moto.close()
+
+
+@pytest.fixture
+def store(moto):
+    store = Store(moto)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+class Recording:
+    """A finished recording on the disk, as a server and a finisher would have left it, with large
+    files of chance."""
+
+    def __init__(self, directory, name, sizes, **changes):
+        chance = random.Random(f"{SEED} {name}")
+        self.place = f"hls/{name}/2026-11-21/1795223045"
+        self.root = directory / "recordings"
+        self.stream = {
+            "id": f"01a1fb8e85380000{name}", "room_id": name, "status": "completed",
+            "details": "{}", "directory": f"{name}/01a1fb8e85380000{name}",
+            "asset_directory": self.place, "created_ns": 1795223045 * 10**9,
+            "updated_ns": 1795223055 * 10**9,
+        }
+        self.bytes = {}
+        made = []
+        for index, size in enumerate(sizes):
+            path = f"{self.place}/file-recording/Rec-{name}-{index}.mp4"
+            self.bytes[path] = chance.randbytes(size)
+            made.append({
+                "id": f"{self.stream['id']}-{index}", "stream_id": self.stream["id"],
+                "room_id": name, "type": "room-composite", "status": "completed", "path": path,
+                "bytes": size, "created_ns": 1795223055 * 10**9, "layer": index} | changes)
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_bytes(self.bytes[path])
+        folder = directory / "output" / self.stream["directory"]
+        folder.mkdir(parents=True)
+        (folder / "stream.json").write_text(json.dumps(self.stream))
+        self.manifest = self.root / self.place / "manifest.json"
+        self.manifest.write_text(json.dumps({"stream": self.stream, "assets": made}))
+
+    def local(self):
+        return {path for path in self.bytes if (self.root / path).exists()}
+
+    def is_stored(self, server):
+        listed = server.manage("GET", f"/recording-assets?room_id={self.stream['room_id']}").json
+        paths = {one["path"] for one in listed["data"]}
+        return (paths == {f"s3://{BUCKET}/{PREFIX}/{path}" for path in self.bytes}
+                and not self.local())
+
+    def check(self, moto):
+        for path, content in self.bytes.items():
+            assert moto.object(f"{PREFIX}/{path}") == content, path
+
+
+def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
+        binary, moto, store, receiver, tmp_path):
+    server = Server(tmp_path, settings=receiver.settings | store.settings)
+    try:
+        stream = assets.start(server, "stand-up")
+        store.go()
+        assets.segments(server, stream, 2)
+        server.stop_stream("stand-up")
+        server.wait_for_status(stream["id"], "completed", TIMEOUT)
+        # The stream's end does not wait for the store, what tells of its assets does.
+        wait_for("the end is told", lambda: len(receiver.types(stream["id"])) == 2, TIMEOUT)
+        time.sleep(AWAY)
+        assets.check_assets(server, stream, tmp_path)
+        made = assets.manifest(server, stream)["assets"]
+        before = {one["path"]: (server.recordings / one["path"]).read_bytes() for one in made}
+        listed = server.manage("GET", "/recording-assets?room_id=stand-up").json["data"]
+        assert {one["path"] for one in listed} == set(before)
+        assert any((one["upload"] or {}).get("failures") for one in listed)
+        # Given before it moved, good for as long as it says.
+        [vod] = [one for one in listed if one["type"] == "room-vod"]
+        early = server.manage("GET", f"/recording-assets/{vod['id']}/presigned-url").json
+        assert receiver.types(stream["id"]) == ["hls.started.success", "hls.stopped.success"]
+        store.come()
+        wait_for("all is told", lambda: len(receiver.types(stream["id"])) == 3, TIMEOUT)
+        recorded = receiver.accepted[2]["data"]
+        assert recorded["hls_vod_recording_path"] == f"s3://{BUCKET}/{PREFIX}/{vod['path']}"
+        client = Client("127.0.0.1", store.port)
+        addresses = [one["recording_presigned_url"] for one in recorded["recording_single_files"]]
+        for url in [*addresses, recorded["hls_vod_recording_presigned_url"]]:
+            [path] = [path for path in before if f"/{PREFIX}/{path}?" in url]
+            got = client.get(url.removeprefix(store.url))
+            assert got.status == 200 and got.body == before[path]
+        wait_for("nothing is left here", lambda: not any(
+            (server.recordings / path).exists() for path in before), TIMEOUT)
+        assert moto.uploads() == []
+        check_links(server, client, store, vod, early, before[vod["path"]])
+    finally:
+        assert server.stop() == 0
+    assert {one["location"] for one in assets.manifest(server, stream)["assets"]} == {
+        f"s3://{BUCKET}/{PREFIX}/{path}" for path in before}
+
+
+def check_links(server, client, store, vod, early, content):
+    late = server.manage("GET", f"/recording-assets/{vod['id']}/presigned-url").json
+    assert late["path"] == f"s3://{BUCKET}/{PREFIX}/{vod['path']}"
+    assert urlsplit(late["url"]).port == store.port
+    for link in early, late:
+        counts = assets.probe(link["playback_url"], "-count_frames", "-select_streams", "v",
+                              "-show_entries", "stream=nb_read_frames")
+        frames = [int(line.strip(",")) for line in counts if line.strip(",")]
+        assert frames and all(count > 60 for count in frames), counts
+    moved = server.http.get(f"{urlsplit(early['url']).path}?download")
+    assert moved.status == 307 and "content-disposition" in moved.headers["location"]
+    got = client.get(moved.headers["location"].removeprefix(store.url))
+    assert got.body == content
+    assert got.headers["content-disposition"].startswith("attachment; filename=\"Rec-")
+    # A player that began before goes on.
+    playlist = urlsplit(early["playback_url"]).path.replace(
+        "master.m3u8", "stream_0/segment_000000.ts")
+    assert server.http.get(playlist).status == 200
+
+
+def test_whatever_the_store_does_everything_arrives_and_nothing_goes_before(
+        binary, moto, store, tmp_path):
+    recordings = [Recording(tmp_path, "faults", [4 * PART + 17, PART, 12_345])]
+    chance = random.Random(SEED)
+    seen = collections.Counter()
+    kinds = [403, 500, 503, "slow", "cut", "lost", "half"]
+
+    def fault(request):
+        # Each kind twice: no object is shown before that. Then all is well.
+        if all(seen[kind] >= 2 for kind in kinds):
+            return None
+        if request.method != "HEAD" and chance.random() < 0.4:
+            return None
+        kind = min(kinds, key=lambda kind: (seen[kind], chance.random()))
+        seen[kind] += 1
+        return kind
+
+    def watch(request):
+        path = request.path.removeprefix(f"{PREFIX}/")
+        for recording in recordings:
+            if path in recording.bytes and path not in recording.local():
+                store.errors.append(f"{path} went before {request}")
+
+    store.fault, store.watch = fault, watch
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        wait_for("all is in the store", lambda: recordings[0].is_stored(server), 3 * TIMEOUT)
+    finally:
+        assert server.stop() == 0
+    recordings[0].check(moto)
+    assert moto.uploads() == []
+    assert all(seen[kind] >= 2 for kind in kinds), seen
+
+
+def test_an_upload_goes_on_where_a_server_that_was_killed_left_it(binary, moto, store, tmp_path):
+    recording = Recording(tmp_path, "killed", [8 * PART + 1])
+    # What it has so far is enough, until the next server comes.
+    store.fault = lambda request: 503 if (request.part or 0) > 4 else None
+    server = Server(tmp_path, settings=store.settings)
+    wait_for("four parts are there", lambda: len({one.part for one in store.done("PUT")}) == 4,
+             TIMEOUT)
+    asset = f"/recording-assets/{recording.stream['id']}-0"
+    wait_for("they are written down",
+             lambda: (server.manage("GET", asset).json["upload"] or {}).get("bytes_sent")
+             == 4 * PART, TIMEOUT)
+    server.process.kill()
+    server.process.wait()
+    server.stop()
+    before = len(store.requests)
+    store.fault = lambda request: None
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        wait_for("it is in the store", lambda: recording.is_stored(server), TIMEOUT)
+    finally:
+        assert server.stop() == 0
+    recording.check(moto)
+    later = [one for one in store.requests[before:] if one.method == "PUT"]
+    assert {one.part for one in later} == {5, 6, 7, 8, 9}
+    assert not [one for one in store.requests[before:] if "uploads" in one.query]
+
+
+def test_a_server_killed_again_and_again_loses_nothing(binary, moto, store, tmp_path):
+    recording = Recording(tmp_path, "again", [3 * PART, 2 * PART + 5, 99])
+    chance = random.Random(SEED + 1)
+    store.watch = lambda request: (
+        request.path.removeprefix(f"{PREFIX}/") in recording.bytes
+        and request.method in ("PUT", "POST")
+        and not (recording.root / request.path.removeprefix(f"{PREFIX}/")).exists()
+        and store.errors.append(f"went before {request}"))
+    for _ in range(6):
+        server = Server(tmp_path, settings=store.settings)
+        count = len(store.requests) + chance.randint(1, 5)
+        wait_for("it is at work", lambda: len(store.requests) >= count
+                 or recording.is_stored(server), TIMEOUT, interval=0.01)
+        server.process.kill()
+        server.process.wait()
+        server.stop()
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        wait_for("all is in the store", lambda: recording.is_stored(server), TIMEOUT)
+    finally:
+        assert server.stop() == 0
+    recording.check(moto)
+    assert moto.uploads() == []
+
+
+def test_the_catalogue_made_anew_knows_what_is_in_the_store(binary, moto, store, tmp_path):
+    recording = Recording(tmp_path, "reindexed", [1000, 2000])
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        wait_for("all is in the store", lambda: recording.is_stored(server), TIMEOUT)
+        before = server.manage("GET", "/recording-assets").json
+    finally:
+        assert server.stop() == 0
+    for name in recording.root.glob("catalogue.sqlite*"):
+        name.unlink()
+    done = subprocess.run([str(binary), "reindex"], env=os.environ | server.settings,
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == "1 streams, 2 assets\n" and done.stderr == ""
+    store.requests.clear()
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        assert server.manage("GET", "/recording-assets").json == before
+    finally:
+        assert server.stop() == 0
+    assert store.requests == [], "nothing is sent a second time"
+
+
+def test_what_has_expired_goes_from_the_store_too(binary, moto, store, tmp_path):
+    recording = Recording(tmp_path, "expired", [1000])
+    [path] = recording.bytes
+    kept = Recording(tmp_path, "kept", [1000])
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        for one in recording, kept:
+            wait_for("it is in the store", lambda: one.is_stored(server), TIMEOUT)
+    finally:
+        assert server.stop() == 0
+    # Its time is over while the server is down.
+    manifest = json.loads(recording.manifest.read_text())
+    manifest["assets"][0]["expires_ns"] = 1
+    recording.manifest.write_text(json.dumps(manifest))
+    subprocess.run([str(binary), "reindex"], env=os.environ | server.settings, check=True,
+                   capture_output=True)
+    assert f"{PREFIX}/{path}" in moto.keys()
+    server = Server(tmp_path, settings=store.settings)
+    try:
+        wait_for("it is gone", lambda: f"{PREFIX}/{path}" not in moto.keys(), TIMEOUT)
+        asset = f"/recording-assets/{recording.stream['id']}-0"
+        wait_for("it is known to be gone", lambda: server.manage(
+            "GET", asset).json["path"] == path, TIMEOUT)
+        assert server.manage("GET", asset).json["status"] == "expired"
+        assert server.manage("GET", f"{asset}/presigned-url").status == 404
+    finally:
+        assert server.stop() == 0
+    assert json.loads(recording.manifest.read_text())["assets"][0]["status"] == "expired"
+    kept.check(moto)
+
+
+def test_a_copy_stays_when_it_is_asked_for(binary, moto, store, tmp_path):
+    recording = Recording(tmp_path, "copied", [777])
+    settings = store.settings | {"ROOMCAST_RECORDINGS_STORE_KEEP_LOCAL": "true"}
+    server = Server(tmp_path, settings=settings)
+    try:
+        asset = f"/recording-assets/{recording.stream['id']}-0"
+        wait_for("it is in the store", lambda: server.manage(
+            "GET", asset).json["path"].startswith("s3://"), TIMEOUT)
+        assert recording.local() == set(recording.bytes)
+    finally:
+        assert server.stop() == 0
+    recording.check(moto)

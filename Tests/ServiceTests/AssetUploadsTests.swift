@@ -1,0 +1,256 @@
+import Catalogue
+import Foundation
+import Logging
+import MediaKernel
+import ObjectStorage
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite struct AssetUploadsTests {
+    private static let start = UnixTime(seconds: 1_760_000_000)
+    private static let part = Int(MultipartUpload.partSizes.lowerBound)
+
+    /// A recording on the disk and a clock that tests move.
+    private final class World: Sendable {
+        let root = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roomcast-uploads-\(UUID().uuidString)").path
+        let catalogue: Catalogue
+        let store = StoreDouble()
+        let time = Mutex(AssetUploadsTests.start)
+        let keepsLocal: Bool
+
+        init(keepsLocal: Bool = false) throws {
+            self.keepsLocal = keepsLocal
+            try FileManager.default.createDirectory(
+                atPath: root, withIntermediateDirectories: true)
+            catalogue = try Catalogue(path: "\(root)/catalogue.sqlite")
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: root) }
+
+        func uploads(seed: UInt64 = 1) -> AssetUploads {
+            var settings = StoreSettings(
+                store: ObjectStore(
+                    isTLS: true, authority: "store", region: "r", addressing: .path, bucket: "b",
+                    prefix: "p"),
+                credentials: .fixed(AWSCredentials(accessKeyID: "a", secretAccessKey: "s")))
+            settings.partBytes = Int64(AssetUploadsTests.part)
+            settings.keepsLocal = keepsLocal
+            return AssetUploads(
+                settings: settings, catalogue: catalogue, root: root,
+                notes: ManifestNotes(root: root),
+                events: StreamEvents(accountID: "x", waitsForStore: true) { asset, _ in
+                    asset.location ?? "here"
+                }, courier: store, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },
+                seed: seed, clock: { self.time.withLock { $0 } })
+        }
+
+        /// Files of these sizes, in the manifest and in the catalogue.
+        func record(_ sizes: [Int], vod: Bool = false) async throws -> [CatalogueAsset] {
+            let directory = "hls/room/2026-01-01/1"
+            let stream = CatalogueStream(
+                id: "s", room: "room", status: .completed, createdAt: AssetUploadsTests.start,
+                directory: "room/s", assetDirectory: directory)
+            var made: [CatalogueAsset] = []
+            for (index, size) in sizes.enumerated() {
+                let path =
+                    vod
+                    ? "\(directory)/vod/\(index).zip" : "\(directory)/file-recording/\(index).mp4"
+                try write(bytes(size), to: path)
+                made.append(
+                    CatalogueAsset(
+                        id: "s-\(index)", stream: "s", room: "room",
+                        kind: vod ? .roomVOD : .roomComposite, path: path, byteCount: Int64(size),
+                        createdAt: AssetUploadsTests.start))
+            }
+            try write(
+                Data(RecordingManifest(stream: stream, assets: made).encoded),
+                to: "\(directory)/manifest.json")
+            try await catalogue.save(stream, assets: made)
+            return made
+        }
+
+        func bytes(_ count: Int) -> Data {
+            var data = Data(repeating: UInt8(truncatingIfNeeded: count), count: count)
+            for (index, mark) in stride(from: 0, to: count, by: 1 << 16).enumerated() {
+                data[mark] = UInt8(truncatingIfNeeded: index)
+            }
+            return data
+        }
+
+        func write(_ data: Data, to path: String) throws {
+            let url = URL(filePath: "\(root)/\(path)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try data.write(to: url)
+        }
+
+        func isThere(_ path: String) -> Bool {
+            FileManager.default.fileExists(atPath: "\(root)/\(path)")
+        }
+
+        /// Gives turns until nothing is left to do, or so often.
+        func work(_ uploads: AssetUploads, rounds: Int = 2000) async throws {
+            for _ in 0..<rounds {
+                for asset in await uploads.next() { await uploads.turn(asset) }
+                await uploads.tell()
+                guard try await !catalogue.assetsToUpload(limit: 1).isEmpty else { return }
+                time.withLock { $0 = $0 + .seconds(1) }
+            }
+        }
+
+        func location(_ asset: CatalogueAsset) -> ObjectLocation {
+            ObjectLocation(bucket: "b", key: "p/\(asset.path)")
+        }
+    }
+
+    @Test func whatIsInTheStoreIsNotedEverywhereAndGoneHere() async throws {
+        let world = try World()
+        let assets = try await world.record([Self.part * 2 + 3, 5])
+        try await world.work(world.uploads())
+        for asset in assets {
+            let location = world.location(asset)
+            #expect(
+                world.store.objects[location] == Array(world.bytes(Int(asset.byteCount))))
+            #expect(try await world.catalogue.asset(asset.id)?.location == location.description)
+            #expect(!world.isThere(asset.path))
+        }
+        let manifest = RecordingManifest.read("\(world.root)/hls/room/2026-01-01/1")
+        #expect(manifest?.assets.allSatisfy { $0.location != nil } == true)
+        #expect(try await world.catalogue.uploads(of: assets.map(\.id)) == [:])
+    }
+
+    @Test func aFileStaysUntilTheStoreHasShownIt() async throws {
+        let world = try World()
+        let asset = try await world.record([10])[0]
+        world.store.fail { name in (name == "look", false) }
+        let uploads = world.uploads()
+        try await world.work(uploads, rounds: 50)
+        #expect(world.store.objects.count == 1 && world.isThere(asset.path))
+        #expect(try await world.catalogue.asset(asset.id)?.location == nil)
+        let upload = try await world.catalogue.uploads(of: [asset.id])[asset.id]
+        #expect(upload?.reason == "503 SlowDown" && (upload?.failures ?? 0) > 1)
+        world.store.fail { _ in (false, false) }
+        try await world.work(uploads)
+        #expect(!world.isThere(asset.path))
+    }
+
+    @Test func oneThatCannotBeReadDoesNotHoldUpTheOthers() async throws {
+        let world = try World()
+        let assets = try await world.record([10, 11, 12, 13])
+        for asset in assets[...2] {
+            try FileManager.default.removeItem(atPath: "\(world.root)/\(asset.path)")
+        }
+        try await world.work(world.uploads(), rounds: 5)
+        #expect(try await world.catalogue.asset(assets[3].id)?.location != nil)
+        let reason = try await world.catalogue.uploads(of: [assets[0].id])[assets[0].id]?.reason
+        #expect(reason?.hasSuffix("cannot be read: No such file or directory") == true)
+    }
+
+    @Test func theNextServerGoesOnWithTheNextPart() async throws {
+        let world = try World()
+        _ = try await world.record([Self.part * 4])
+        world.store.fail { name in (name == "send 3" || name == "send 4", false) }
+        try await world.work(world.uploads(), rounds: 3)
+        let before = world.store.log.count
+        world.store.fail { _ in (false, false) }
+        try await world.work(world.uploads(seed: 2))
+        #expect(
+            Set(world.store.log[before...]) == ["send 3", "send 4", "complete", "look"])
+    }
+
+    /// Failures of all kinds and servers that end anywhere, and in the end all is there.
+    @Test(arguments: 0..<6) func whateverHappensAllArrives(seed: UInt64) async throws {
+        let world = try World()
+        let assets = try await world.record([Self.part + 1, 100])
+        let random = Mutex(SeededRandom(seed: seed))
+        world.store.fail { _ in
+            random.withLock {
+                (
+                    Int.random(in: 0..<3, using: &$0) == 0,
+                    Int.random(in: 0..<2, using: &$0) == 0
+                )
+            }
+        }
+        for round in 0..<400 {
+            try await world.work(world.uploads(seed: seed &+ UInt64(round)), rounds: 4)
+            guard try await !world.catalogue.assetsToUpload(limit: 1).isEmpty else { break }
+        }
+        for asset in assets {
+            #expect(
+                world.store.objects[world.location(asset)]
+                    == Array(world.bytes(Int(asset.byteCount))))
+            #expect(!world.isThere(asset.path))
+        }
+        #expect(world.store.uploads == 0)
+    }
+
+    @Test func aVODLeavesItsPlaylistsHere() async throws {
+        let world = try World()
+        let asset = try await world.record([10], vod: true)[0]
+        let vod = "hls/room/2026-01-01/1/vod"
+        for name in ["master.m3u8", "stream_0/archive.m3u8", "stream_0/segment_000000.ts"] {
+            try world.write(Data([1]), to: "\(vod)/\(name)")
+        }
+        try await world.work(world.uploads())
+        #expect(
+            world.isThere("\(vod)/master.m3u8") && world.isThere("\(vod)/stream_0/archive.m3u8"))
+        #expect(!world.isThere("\(vod)/stream_0/segment_000000.ts") && !world.isThere(asset.path))
+    }
+
+    @Test func whatAServerThatWasKilledLeftHereGoes() async throws {
+        let world = try World()
+        let asset = try await world.record([10])[0]
+        try await world.catalogue.stored(asset: asset.id, at: "s3://b/k")
+        await world.uploads().removeLeftOver()
+        #expect(!world.isThere(asset.path))
+    }
+
+    @Test func aCopyStaysWhenItIsAskedFor() async throws {
+        let world = try World(keepsLocal: true)
+        let asset = try await world.record([10])[0]
+        try await world.work(world.uploads())
+        await world.uploads().removeLeftOver()
+        #expect(try await world.catalogue.asset(asset.id)?.location != nil)
+        #expect(world.isThere(asset.path))
+    }
+
+    @Test func anUploadOfWhatExpiresMeanwhileIsGivenUp() async throws {
+        let world = try World()
+        var asset = try await world.record([10])[0]
+        world.store.fail { name in (name == "send 1", false) }
+        let uploads = world.uploads()
+        try await world.work(uploads, rounds: 3)
+        #expect(world.store.uploads == 1)
+        asset.status = .expired
+        try await world.catalogue.save([asset])
+        await uploads.abandon()
+        #expect(world.store.uploads == 0)
+        #expect(try await world.catalogue.abandonedUploads(limit: 9).isEmpty)
+    }
+
+    @Test func assetsAreToldOfWhenTheLastOfThemIsInTheStore() async throws {
+        let world = try World()
+        _ = try await world.record([10, 20])
+        var held = CatalogueDelivery(
+            id: "e", line: "s", room: "room", kind: "hls.recording.success", body: [1],
+            createdAt: Self.start)
+        held.status = .held
+        try await world.catalogue.save(held)
+        world.store.fail { name in (name == "look", false) }
+        let uploads = world.uploads()
+        try await world.work(uploads, rounds: 3)
+        #expect(try await world.catalogue.delivery("e")?.status == .held)
+        #expect(try await world.catalogue.pendingDeliveries(limit: 9).isEmpty)
+        world.store.fail { _ in (false, false) }
+        try await world.work(uploads)
+        let told = try await world.catalogue.delivery("e")
+        #expect(told?.status == .pending && told?.createdAt ?? Self.start > Self.start)
+        // Once is enough.
+        try await world.catalogue.update(delivery: "e", status: .delivered, dueAt: Self.start)
+        await uploads.tell()
+        #expect(try await world.catalogue.delivery("e")?.status == .delivered)
+    }
+}

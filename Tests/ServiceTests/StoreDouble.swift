@@ -1,0 +1,111 @@
+import Foundation
+import MediaKernel
+import ObjectStorage
+import Synchronization
+
+@testable import Service
+
+/// A store in memory that fails when it is told to.
+final class StoreDouble: StoreCourier {
+    struct State {
+        var uploads: [String: (location: ObjectLocation, parts: [Int: [UInt8]])] = [:]
+        var objects: [ObjectLocation: [UInt8]] = [:]
+        var count = 0
+        var log: [String] = []
+        /// Called with what is asked; true when it is to fail, and whether it is done nevertheless.
+        var fails: @Sendable (String) -> (fails: Bool, isDone: Bool) = { _ in (false, false) }
+    }
+
+    let state = Mutex(State())
+
+    func fail(_ rule: @escaping @Sendable (String) -> (fails: Bool, isDone: Bool)) {
+        state.withLock { $0.fails = rule }
+    }
+
+    var log: [String] { state.withLock { $0.log } }
+    var objects: [ObjectLocation: [UInt8]] { state.withLock { $0.objects } }
+    var uploads: Int { state.withLock { $0.uploads.count } }
+
+    private func ask<Value: Sendable>(
+        _ name: String, _ body: (inout State) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value {
+        let outcome = state.withLock { state -> Result<Value, StoreFailure> in
+            state.log.append(name)
+            let (fails, isDone) = state.fails(name)
+            guard !fails || isDone else { return .failure(StoreFailure(reason: "503 SlowDown")) }
+            let result = Result { () throws(StoreFailure) in try body(&state) }
+            return fails ? .failure(StoreFailure(reason: "no answer")) : result
+        }
+        return try outcome.get()
+    }
+
+    func create(_ file: UploadFile) async throws(StoreFailure) -> String {
+        try ask("create") { (state) throws(StoreFailure) in
+            state.uploads = state.uploads.filter { $0.value.location != file.location }
+            state.count += 1
+            state.uploads["u\(state.count)"] = (file.location, [:])
+            return "u\(state.count)"
+        }
+    }
+
+    func send(
+        part: Int, of uploadID: String, _ file: UploadFile, _ range: Range<Int64>
+    ) async throws(StoreFailure) -> MultipartUpload.Part {
+        var bytes: [UInt8] = []
+        do {
+            _ = try await file.digest(range)
+            let data = FileManager.default.contents(atPath: file.path) ?? Data()
+            bytes = Array(data[Int(range.lowerBound)..<Int(range.upperBound)])
+        } catch {
+            throw StoreFailure(reason: "\(error)")
+        }
+        let content = bytes
+        return try ask("send \(part)") { (state) throws(StoreFailure) in
+            guard state.uploads[uploadID] != nil else {
+                throw StoreFailure(.uploadGone, status: 404, reason: "404 NoSuchUpload")
+            }
+            state.uploads[uploadID]?.parts[part] = content
+            return MultipartUpload.Part(
+                number: part, entityTag: "t", digest: Self.digest(content))
+        }
+    }
+
+    func complete(
+        _ uploadID: String, parts: [MultipartUpload.Part], _ file: UploadFile
+    ) async throws(StoreFailure) {
+        try ask("complete") { (state) throws(StoreFailure) in
+            guard let upload = state.uploads[uploadID] else {
+                throw StoreFailure(.uploadGone, status: 404, reason: "404 NoSuchUpload")
+            }
+            guard parts.allSatisfy({ upload.parts[$0.number].map(Self.digest) == $0.digest }) else {
+                throw StoreFailure(.partsRefused, status: 400, reason: "400 InvalidPart")
+            }
+            state.objects[file.location] = parts.flatMap { upload.parts[$0.number] ?? [] }
+            state.uploads[uploadID] = nil
+        }
+    }
+
+    func look(
+        for file: UploadFile, checksum: String
+    ) async throws(StoreFailure) -> (byteCount: Int64?, checksum: String?) {
+        try ask("look") { (state) throws(StoreFailure) in
+            (state.objects[file.location].map { Int64($0.count) }, nil)
+        }
+    }
+
+    func abandonUploads(to location: ObjectLocation) async throws(StoreFailure) {
+        try ask("abandon") { (state) throws(StoreFailure) in
+            state.uploads = state.uploads.filter { $0.value.location != location }
+        }
+    }
+
+    func delete(_ location: ObjectLocation) async throws(StoreFailure) {
+        try ask("delete") { (state) throws(StoreFailure) in state.objects[location] = nil }
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = PartDigest()
+        digest.update(bytes)
+        return digest.bytes
+    }
+}
