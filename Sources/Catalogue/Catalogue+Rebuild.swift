@@ -18,7 +18,7 @@ extension Catalogue {
     /// - Parameters:
     ///   - streams: the root below which each stream has `<room>/<stream>/stream.json`.
     ///   - recordings: the root below which each recording has
-    ///     `hls/<room>/<date>/<epoch>/manifest.json`.
+    ///     `hls/<room>/<date>/<epoch>/manifest.json`, or the same below `beam`.
     public func rebuild(
         streams: String, recordings: String
     ) async throws(CatalogueError) -> Rebuilt {
@@ -44,11 +44,15 @@ private struct RebuildSources {
     private(set) var unreadable: [String] = []
 
     init(streams root: String, recordings: String) {
-        for path in Self.files(StreamFile.name, depth: 2, below: root) {
+        // Recordings without a live stream have hidden directories.
+        for path in Self.files(StreamFile.name, depth: 2, below: root, isHidden: true) {
             if let stream: CatalogueStream = read(path) { take(stream) }
         }
-        let assetRoot = "\(recordings)/hls"
-        for path in Self.files(RecordingManifest.fileName, depth: 3, below: assetRoot) {
+        let manifests = CatalogueStream.Kind.allCases.flatMap { kind in
+            Self.files(
+                RecordingManifest.fileName, depth: 3, below: "\(recordings)/\(kind.rawValue)")
+        }
+        for path in manifests {
             guard let manifest: RecordingManifest = read(path) else { continue }
             take(manifest.stream)
             assets += manifest.assets.map { asset in
@@ -84,12 +88,17 @@ private struct RebuildSources {
     }
 
     /// The files of this name in directories so many levels below a root, sorted.
-    private static func files(_ name: String, depth: Int, below root: String) -> [String] {
+    ///
+    /// - Parameter isHidden: whether the last level's directories may be hidden ones.
+    private static func files(
+        _ name: String, depth: Int, below root: String, isHidden: Bool = false
+    ) -> [String] {
         var directories = [root]
-        for _ in 0..<depth {
+        for level in 1...depth {
+            let takesHidden = isHidden && level == depth
             directories = directories.flatMap { directory in
                 let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
-                return (names ?? []).filter { !$0.hasPrefix(".") }.sorted()
+                return (names ?? []).filter { takesHidden || !$0.hasPrefix(".") }.sorted()
                     .map { "\(directory)/\($0)" }
             }
         }

@@ -57,7 +57,8 @@ extension Catalogue {
                 filters: [
                     ("room", query.room?.rawValue), ("session", query.session?.rawValue),
                     ("id", query.stream?.rawValue), ("status", query.status?.rawValue),
-                ], isRecorded: query.isRecorded, start: query.start, limit: query.limit)
+                ], isRecorded: query.isRecorded, kind: query.kind, start: query.start,
+                limit: query.limit)
             let found = try Row.fetchAll(
                 database, sql: statement.sql, arguments: statement.arguments
             ).map { CatalogueStream($0) }
@@ -71,6 +72,7 @@ extension CatalogueStream {
         self.init(
             id: StreamID(row["id"]), room: RoomID(row["room"]),
             session: (row["session"] as String?).map { SessionID($0) },
+            kind: Kind(rawValue: row["kind"]) ?? .stream,
             status: Status(rawValue: row["status"]) ?? .failed,
             createdAt: UnixTime(nanoseconds: row["created"]), directory: row["directory"],
             assetDirectory: row["assetDirectory"],
@@ -82,11 +84,11 @@ extension CatalogueStream {
 
     func write(to database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO stream VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            sql: "INSERT OR REPLACE INTO stream VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             arguments: [
                 id.rawValue, room.rawValue, session?.rawValue, status.rawValue, reason,
                 createdAt.nanoseconds, updatedAt.nanoseconds, stoppedAt?.nanoseconds, directory,
-                assetDirectory, details,
+                assetDirectory, details, kind.rawValue,
             ])
     }
 }

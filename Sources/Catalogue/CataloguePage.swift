@@ -10,6 +10,8 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     public var status: Status?
     /// Only streams that are recorded; of no meaning for assets.
     public var isRecorded = false
+    /// Only streams of this kind; of no meaning for assets.
+    public var kind: CatalogueStream.Kind?
     /// The id that ended the page before this one.
     public var start: String?
     public var limit: Int

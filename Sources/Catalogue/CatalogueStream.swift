@@ -11,9 +11,18 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
         public var isFinal: Bool { self == .completed || self == .failed }
     }
 
+    /// 100ms' names, with which its paths and its webhooks begin.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Shown live, and perhaps recorded.
+        case stream = "hls"
+        /// Recorded, and shown to nobody meanwhile.
+        case recording = "beam"
+    }
+
     public var id: StreamID
     public var room: RoomID
     public var session: SessionID?
+    public var kind: Kind
     public var status: Status
     /// Why it ended; nil while it goes on.
     public var reason: String?
@@ -28,13 +37,15 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
     public var details: String
 
     public init(
-        id: StreamID, room: RoomID, session: SessionID? = nil, status: Status = .starting,
-        createdAt: UnixTime, directory: String, assetDirectory: String? = nil,
+        id: StreamID, room: RoomID, session: SessionID? = nil, kind: Kind = .stream,
+        status: Status = .starting, createdAt: UnixTime, directory: String,
+        assetDirectory: String? = nil,
         details: String = "{}"
     ) {
         self.id = id
         self.room = room
         self.session = session
+        self.kind = kind
         self.status = status
         self.createdAt = createdAt
         updatedAt = createdAt
@@ -44,12 +55,29 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, reason, directory, details
+        case id, kind, status, reason, directory, details
         case room = "room_id"
         case session = "session_id"
         case createdAt = "created_ns"
         case updatedAt = "updated_ns"
         case stoppedAt = "stopped_ns"
         case assetDirectory = "asset_directory"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(StreamID.self, forKey: .id)
+        room = try container.decode(RoomID.self, forKey: .room)
+        session = try container.decodeIfPresent(SessionID.self, forKey: .session)
+        // Files that were written before there were two kinds say nothing of it.
+        kind = try container.decodeIfPresent(Kind.self, forKey: .kind) ?? .stream
+        status = try container.decode(Status.self, forKey: .status)
+        reason = try container.decodeIfPresent(String.self, forKey: .reason)
+        createdAt = try container.decode(UnixTime.self, forKey: .createdAt)
+        updatedAt = try container.decode(UnixTime.self, forKey: .updatedAt)
+        stoppedAt = try container.decodeIfPresent(UnixTime.self, forKey: .stoppedAt)
+        directory = try container.decode(String.self, forKey: .directory)
+        assetDirectory = try container.decodeIfPresent(String.self, forKey: .assetDirectory)
+        details = try container.decode(String.self, forKey: .details)
     }
 }

@@ -9,12 +9,16 @@ struct PageStatement {
     /// - Parameters:
     ///   - filters: columns with the values that they must have; nil for any.
     ///   - isRecorded: whether only streams with assets are wanted.
+    ///   - kind: of which streams are wanted; nil for any.
     ///   - start: the record that ended the page before. One that is not there gives an empty page.
     init(
         table: String, filters: [(column: String, value: String?)], isRecorded: Bool = false,
+        kind: CatalogueStream.Kind? = nil,
         start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
+        // Spelled out, as the condition of an index is: of an argument SQLite knows nothing.
+        if let kind { conditions.append("kind = '\(kind.rawValue)'") }
         var arguments = StatementArguments()
         for (column, value) in filters {
             guard let value else { continue }

@@ -17,6 +17,9 @@ enum Schema {
         migrator.registerMigration("3 object storage") { database in
             try database.execute(sql: uploads)
         }
+        migrator.registerMigration("4 kinds of streams") { database in
+            try database.execute(sql: kinds)
+        }
         return migrator
     }
 
@@ -34,6 +37,15 @@ enum Schema {
         CREATE INDEX streamBySession ON stream (session, created, id);
         CREATE INDEX streamByStatus ON stream (status, created, id);
         CREATE INDEX streamRecorded ON stream (created, id) WHERE assetDirectory IS NOT NULL;
+        """
+
+    /// A server can have many more recordings than live streams, whose lists must not walk them.
+    private static let kinds = """
+        ALTER TABLE stream ADD COLUMN kind TEXT NOT NULL DEFAULT 'hls';
+        CREATE INDEX liveByTime ON stream (created, id) WHERE kind = 'hls';
+        CREATE INDEX liveByRoom ON stream (room, created, id) WHERE kind = 'hls';
+        CREATE INDEX liveBySession ON stream (session, created, id) WHERE kind = 'hls';
+        CREATE INDEX liveByStatus ON stream (status, created, id) WHERE kind = 'hls';
         """
 
     private static let assets = """

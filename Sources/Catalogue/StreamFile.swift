@@ -48,6 +48,9 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
         self.keptSeconds = keptSeconds
     }
 
+    /// Whether there are no pictures in it.
+    public var isSoundAlone: Bool { layers.allSatisfy { $0.width == 0 } }
+
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"

@@ -99,11 +99,15 @@ public struct APIError: HTTPResponseError, Hashable {
 }
 
 extension APIError {
-    /// The same error for a live-stream operation that was refused.
-    public init(_ error: LiveStreamError) {
+    /// The same error for an operation on a live stream, or on a recording, that was refused.
+    public init(_ error: LiveStreamError, of kind: LiveStream.Kind = .stream) {
+        let subject =
+            switch kind {
+            case .stream: "live stream"
+            case .recording: "recording"
+            }
         switch error {
-        case .notFound(let what):
-            self = .notFound("live stream not found", what)
+        case .notFound(let what): self = .notFound("\(subject) not found", what)
         case .tooManyStreams(let running, let maximum):
             self = .unavailable(
                 "too many streams", "too_many_streams: \(running) of \(maximum) are on air")
@@ -112,8 +116,14 @@ extension APIError {
                 "too many variants",
                 "too_many_variants: room \(room) already has \(maximum) on air")
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
+        case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .notOnAir(let id):
-            self = APIError(.conflict, "live stream is not on air", details: ["stream \(id)"])
+            let message =
+                switch kind {
+                case .stream: "live stream is not on air"
+                case .recording: "recording is not running"
+                }
+            self = .conflict(message, "stream \(id)")
         case .notRunning(let id):
             self = APIError(.conflict, "live stream is not running", details: ["stream \(id)"])
         case .tooMuchTimedMetadata:
@@ -124,12 +134,16 @@ extension APIError {
                 .tooManyRequests, "too many requests", details: [error.description],
                 headers: [.retryAfter: "1"])
         case .notRecorded(let id):
-            self = APIError(.conflict, "live stream is not recorded", details: ["stream \(id)"])
-        case .shuttingDown:
-            self = .unavailable("the server is shutting down")
+            self = .conflict("live stream is not recorded", "stream \(id)")
+        case .shuttingDown: self = .unavailable("the server is shutting down")
         case .storage(let reason):
             self = .unavailable("the output directory cannot be used", reason)
         }
+    }
+
+    /// It would be wrong now, though not always.
+    static func conflict(_ message: String, _ details: String...) -> APIError {
+        APIError(.conflict, message, details: details)
     }
 }
 

@@ -156,6 +156,10 @@ public struct HTTPService: Sendable {
             isOpen: configuration.showsRecordings, clock: clock
         ).add(to: router)
         RecordingRoutes(
+            control: control, library: recordings, authority: authority, endpoints: endpoints,
+            clock: clock
+        ).add(to: router)
+        RecordingAssetRoutes(
             library: recordings, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
         WebhookRoutes(

@@ -46,7 +46,7 @@ struct AssetMaker: Sendable {
     }
 
     private func makeMovies(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {
-        let isSoundAlone = order.layers.allSatisfy { $0.width == 0 }
+        let isSoundAlone = order.isSoundAlone
         let wishes = order.layers.enumerated().map { layer, size in
             RecordingAssets.Movie(
                 layer: layer, width: size.width, height: size.height,
@@ -61,7 +61,8 @@ struct AssetMaker: Sendable {
             var asset = self.asset(
                 "\(stream.id)-\(wish.layer)", .roomComposite,
                 path: "\(place.moviesDirectory)/\(wish.place.name)", byteCount)
-            asset.layer = wish.layer
+            // Where there is but one, it has no number.
+            asset.layer = stream.kind == .recording ? nil : wish.layer
             asset.size = isSoundAlone ? nil : order.layers[wish.layer]
             return asset
         }

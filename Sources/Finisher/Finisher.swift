@@ -100,7 +100,7 @@ public struct Finisher: Sendable {
     private func make(
         _ stream: CatalogueStream, _ order: RecordingOrder, _ place: RecordingPlace
     ) throws(RecordingError) -> [CatalogueAsset] {
-        removeUnfinished(place)
+        removeUnfinished(place, order)
         let folder = StreamFolder(path: directory)
         let logs = try folder.logs().map(\.records)
         // A segment counts when all layers have it, so a layer without a log has none.
@@ -140,13 +140,18 @@ public struct Finisher: Sendable {
     }
 
     /// What a run that was killed had begun.
-    private func removeUnfinished(_ place: RecordingPlace) {
-        for directory in [place.directory, place.moviesDirectory, place.vodDirectory] {
+    private func removeUnfinished(_ place: RecordingPlace, _ order: RecordingOrder) {
+        for directory in place.ownDirectories {
             let path = "\(recordings)/\(directory)"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             for name in names where name.hasPrefix(AssetFile.temporaryPrefix) {
                 unlink("\(path)/\(name)")
             }
+        }
+        // By name, since other recordings may be written into the same directory.
+        for layer in order.layers.indices {
+            let name = place.movieName(layer: layer, isSoundAlone: order.isSoundAlone)
+            unlink("\(recordings)/\(place.moviesDirectory)/\(AssetFile.temporaryPrefix)\(name)")
         }
     }
 

@@ -16,6 +16,8 @@ public struct Policy: Hashable, Sendable {
     public let roles: [Role]
     /// By name; `default` is the one that is used when none is asked for.
     public let hlsDestinations: [String: HLSDestination]
+    /// The same for recordings without a live stream.
+    public let recordingDestinations: [String: RecordingDestination]
 
     /// Completes and checks a policy.
     ///
@@ -25,7 +27,8 @@ public struct Policy: Hashable, Sendable {
     /// - Throws: ``RoomError/invalidPolicy(_:)`` with the reason as a sentence.
     public init(
         validating roles: [Role], templateID: String = "default",
-        hlsDestinations: [String: HLSDestination] = [:]
+        hlsDestinations: [String: HLSDestination] = [:],
+        recordingDestinations: [String: RecordingDestination] = [:]
     ) throws(RoomError) {
         var roles = roles
         if !roles.contains(where: { $0.name == Self.recorderRole }) {
@@ -52,6 +55,7 @@ public struct Policy: Hashable, Sendable {
         self.roles = roles
         self.templateID = templateID
         self.hlsDestinations = hlsDestinations
+        self.recordingDestinations = recordingDestinations
     }
 
     /// The role of that name.
@@ -129,5 +133,6 @@ extension Policy {
         self.roles = roles
         templateID = "default"
         hlsDestinations = [:]
+        recordingDestinations = [:]
     }
 }

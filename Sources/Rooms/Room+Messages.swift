@@ -98,6 +98,15 @@ extension Room {
         emit(.refreshPreviews)
     }
 
+    /// The recording without a live stream changed. Everybody is told, hidden peers too; late
+    /// joiners read ``recording``.
+    public mutating func recordingChanged(_ recording: RoomRecording) {
+        guard recording != self.recording else { return }
+        self.recording = recording
+        tell(everybody(), .roomRecordingChanged(recording))
+        emit(.refreshPreviews)
+    }
+
     mutating func spendFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
         guard peers[id]?.fanOut.take(at: now) ?? false else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)

@@ -25,6 +25,8 @@ public struct Room: Sendable {
 
     public internal(set) var session: Session?
     public internal(set) var hls = HLSState()
+    /// The recording without a live stream; nil when there was none in this session.
+    public internal(set) var recording: RoomRecording?
     public internal(set) var store = SessionStore()
     /// A locked room takes no new peers.
     public private(set) var isLocked = false
@@ -251,6 +253,7 @@ public struct Room: Sendable {
         store = SessionStore()
         // What ended with the session is nothing to the next one; what still runs is.
         if !hls.isRunning { hls = HLSState() }
+        if recording?.state.isOn != true { recording = nil }
     }
 
     // MARK: - Effects

@@ -30,6 +30,8 @@ public enum RoomEvent: Hashable, Sendable {
     case hlsChanged(HLSState)
     /// What is kept of the streams, which `hlsChanged` has too, changed.
     case recordingChanged(HLSState)
+    /// The recording without a live stream changed.
+    case roomRecordingChanged(RoomRecording)
     case storeChanged([SessionStore.Entry])
     /// The recipient has been removed, or the room has ended.
     case leaveRequested(by: PeerID?, reason: String, roomEnded: Bool)

@@ -84,6 +84,25 @@ public struct HLSRecording: Hashable, Sendable {
     }
 }
 
+/// The room's recording without a live stream, as peers see it. 100ms calls it the browser's, after
+/// what it records with.
+public struct RoomRecording: Hashable, Sendable {
+    public var state: HLSRecording.State
+    public var initialisedAt: WallTime?
+    public var startedAt: WallTime?
+    public var error: StreamingFailure?
+
+    public init(
+        state: HLSRecording.State, initialisedAt: WallTime? = nil, startedAt: WallTime? = nil,
+        error: StreamingFailure? = nil
+    ) {
+        self.state = state
+        self.initialisedAt = initialisedAt
+        self.startedAt = startedAt
+        self.error = error
+    }
+}
+
 /// What everybody in the room knows of its streams.
 public struct HLSState: Hashable, Sendable {
     public var variants: [HLSVariant]

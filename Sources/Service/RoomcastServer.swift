@@ -40,9 +40,7 @@ public struct RoomcastServer: Sendable {
     ) async throws {
         policy = try Self.policy(settings)
         var settings = settings
-        settings.stream.destinations = try StreamDestinations(
-            policy: policy, standard: settings.stream.ladder, layout: settings.stream.layout,
-            pictures: settings.stream.pictureHosts)
+        try settings.stream.read(policy)
         self.settings = settings
         self.logger = logger
         authority = try await TokenAuthority(

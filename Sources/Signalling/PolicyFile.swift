@@ -34,7 +34,8 @@ public enum PolicyFile {
         }
         return try Policy(
             validating: file.roles.list, templateID: file.templateID ?? "default",
-            hlsDestinations: file.destinations?.hlsDestinations ?? [:])
+            hlsDestinations: file.destinations?.hlsDestinations ?? [:],
+            recordingDestinations: file.destinations?.browserRecordings ?? [:])
     }
 
     private struct Contents: Decodable {
@@ -50,6 +51,7 @@ public enum PolicyFile {
 
     private struct Destinations: Decodable {
         var hlsDestinations: [String: HLSDestination]?
+        var browserRecordings: [String: RecordingDestination]?
     }
 
     /// A list, or as 100ms writes it an object by name, in which the name need not be repeated.

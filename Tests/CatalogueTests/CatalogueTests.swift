@@ -32,6 +32,26 @@ import Testing
         #expect(try await catalogue.stream("b") == nil)
     }
 
+    @Test func recordingsWithoutAStreamAreNotAmongLiveStreams() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        for index in 0..<30 {
+            var one = stream("s\(index)", second: Int64(index))
+            one.kind = index.isMultiple(of: 3) ? .recording : .stream
+            one.assetDirectory = index.isMultiple(of: 3) ? "beam/r/2026-02-02/\(index)" : nil
+            try await catalogue.save(one)
+            #expect(try await catalogue.stream(one.id) == one)
+        }
+        var query = CatalogueQuery<CatalogueStream.Status>(room: "r", limit: 100)
+        query.kind = .stream
+        #expect(try await catalogue.streams(query).records.count == 20)
+        query.kind = nil
+        query.isRecorded = true
+        let recorded = try await catalogue.streams(query).records
+        #expect(recorded.count == 10 && recorded.allSatisfy { $0.kind == .recording })
+    }
+
     @Test func aStreamHasOneEndAndOneTerminalEvent() async throws {
         let place = try Place()
         defer { place.remove() }

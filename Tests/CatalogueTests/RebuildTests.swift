@@ -13,6 +13,41 @@ import Testing
         return stream
     }
 
+    @Test func recordingsWithoutAStreamAreFoundToo() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let catalogue = try place.open()
+        let streams = "\(place.path)/streams"
+        let recordings = "\(place.path)/recordings"
+        var recording = CatalogueStream(
+            id: "r", room: "room", kind: .recording, createdAt: UnixTime(seconds: 1_770_000_000),
+            directory: "room/.r", assetDirectory: "beam/room/2026-02-02/1770000000")
+        try write(recording, to: "\(streams)/room/.r/stream.json")
+        recording.status = .completed
+        recording.updatedAt = UnixTime(seconds: 1_770_000_060)
+        var file = asset("r-0", of: "r", in: "1770000000")
+        file.path = "beam/room/2026-02-02/Rec-room-1770000000.mp4"
+        try write(
+            RecordingManifest(stream: recording, assets: [file]),
+            to: "\(recordings)/beam/room/2026-02-02/1770000000/manifest.json")
+        try write([1], to: "\(recordings)/\(file.path)")
+        let rebuilt = try await catalogue.rebuild(streams: streams, recordings: recordings)
+        #expect(rebuilt.streams == 1 && rebuilt.assets == 1 && rebuilt.unreadable.isEmpty)
+        #expect(try await catalogue.stream("r") == recording)
+        #expect(try await catalogue.asset("r-0") == file)
+    }
+
+    @Test func aFileOfBeforeThereWereTwoKindsIsOfAStream() throws {
+        var json = String(
+            decoding: try JSONEncoder().encode(stream("a", .running)), as: UTF8.self)
+        json.replace(#""kind":"hls","#, with: "")
+        json.replace(#","kind":"hls""#, with: "")
+        #expect(!json.contains("kind"))
+        #expect(
+            try JSONDecoder().decode(CatalogueStream.self, from: Data(json.utf8))
+                == stream("a", .running))
+    }
+
     private func asset(_ id: String, of stream: String, in directory: String) -> CatalogueAsset {
         CatalogueAsset(
             id: id, stream: StreamID(stream), room: "room", kind: .roomComposite,

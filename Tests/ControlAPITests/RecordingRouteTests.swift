@@ -40,10 +40,18 @@ import Testing
                 asset("s1-vod", .roomVOD, "vod/Rec-demo-1.zip"),
                 asset("s1-old", .roomComposite, "file-recording/old.mp4", status: .expired),
             ])
-        try await world.catalogue.save(
-            CatalogueStream(
-                id: "s0", room: "demo", status: .completed, createdAt: Self.now,
-                directory: "demo/s0"))
+        world.control.state.withLock { state in
+            var stream = LiveStream(
+                id: "s1", room: "demo", session: "x", variant: LiveStreamVariant(),
+                recording: LiveStreamRecording(hlsVOD: true), destination: "", playbackURL: "",
+                createdAt: TestWorld.now, startedBy: "")
+            stream.status = .completed
+            let plain = LiveStream(
+                id: "s0", room: "demo", session: nil, variant: LiveStreamVariant(),
+                recording: nil, destination: "", playbackURL: "", createdAt: TestWorld.now,
+                startedBy: "")
+            state.streams = [plain, stream]
+        }
         let base = "\(world.directory)/recordings/hls/demo/2025-10-09/1"
         for (name, text) in [
             ("file-recording/Rec-demo-1-0.mp4", "0123456789"), ("file-recording/old.mp4", "old"),
@@ -237,14 +245,6 @@ import Testing
     @Test func aStreamNamesItsAssets() async throws {
         let world = try await world()
         let headers = try await world.managementHeaders()
-        world.control.state.withLock { state in
-            var stream = LiveStream(
-                id: "s1", room: "demo", session: "x", variant: LiveStreamVariant(),
-                recording: LiveStreamRecording(hlsVOD: true), destination: "", playbackURL: "",
-                createdAt: TestWorld.now, startedBy: "")
-            stream.status = .completed
-            state.streams = [stream]
-        }
         try await world.routes { client in
             for uri in ["/v2/live-streams/s1", "/v2/live-streams?room_id=demo"] {
                 let answer = try await client.execute(uri: uri, method: .get, headers: headers)

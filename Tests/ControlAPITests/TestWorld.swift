@@ -110,7 +110,8 @@ final class ControlDouble: LiveStreamControl {
             let made = request.variants.map { variant in
                 let id = StreamID("stream-\(state.streams.count + 1)")
                 let stream = LiveStream(
-                    id: id, room: room, session: "session-1", variant: variant,
+                    id: id, room: room, kind: request.kind, session: "session-1",
+                    variant: variant,
                     recording: request.recording, destination: request.destination,
                     playbackURL: "http://h/hls/\(room)/\(id)/master.m3u8",
                     createdAt: Timestamp(nanoseconds: 1_679_459_050_155_978_231),
@@ -138,12 +139,15 @@ final class ControlDouble: LiveStreamControl {
         return try result.get()
     }
 
-    func stop(room: RoomID, stoppedBy: PeerID?) async throws(LiveStreamError) -> [LiveStream] {
+    func stop(
+        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream] {
         let stopped = state.withLock { state in
-            for index in state.streams.indices where state.streams[index].room == room {
+            for index in state.streams.indices
+            where state.streams[index].room == room && state.streams[index].kind == kind {
                 state.streams[index].status = .stopping
             }
-            return state.streams.filter { $0.room == room }
+            return state.streams.filter { $0.room == room && $0.kind == kind }
         }
         guard !stopped.isEmpty else { throw .notFound("room \(room) has no live stream") }
         return stopped
@@ -197,7 +201,9 @@ final class ControlDouble: LiveStreamControl {
         state.withLock { state in
             let found = Array(
                 state.streams.reversed().filter { stream in
-                    (query.room ?? stream.room) == stream.room
+                    (query.subject == .recordings
+                        ? stream.recording?.isWanted == true : stream.kind == .stream)
+                        && (query.room ?? stream.room) == stream.room
                         && (query.session ?? stream.session) == stream.session
                         && (query.status ?? stream.status) == stream.status
                 }.drop { stream in query.start.map { stream.id != $0 } ?? false }
@@ -206,8 +212,8 @@ final class ControlDouble: LiveStreamControl {
         }
     }
 
-    func current(room: RoomID) async -> LiveStream? {
-        state.withLock { $0.streams.last { $0.room == room } }
+    func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream? {
+        state.withLock { $0.streams.last { $0.room == room && $0.kind == kind } }
     }
 }
 

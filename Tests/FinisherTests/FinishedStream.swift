@@ -15,14 +15,17 @@ final class FinishedStream: @unchecked Sendable {
 
     init(
         isRecorded: Bool = true, hlsVOD: Bool = true, singleFilePerLayer: Bool = true,
-        recordings: String? = nil
+        kind: CatalogueStream.Kind = .stream, layers: Int = 2, recordings: String? = nil
     ) throws {
-        stream = try RecordedStream()
+        let sizes = [(320, 180), (192, 144)].prefix(layers)
+        stream = try RecordedStream(
+            layers: sizes.map { RecordedStream.Layer(width: $0.0, height: $0.1) })
         self.recordings = recordings ?? "\(stream.path)-recordings"
         let record = CatalogueStream(
-            id: "s1", room: "room", session: "x", status: .postProcessing,
+            id: "s1", room: "room", session: "x", kind: kind, status: .postProcessing,
             createdAt: UnixTime(seconds: 1_770_091_506), directory: "room/s1",
-            assetDirectory: isRecorded ? "hls/room/2026-02-03/1770091506" : nil)
+            assetDirectory: isRecorded
+                ? "\(kind.rawValue)/room/2026-02-03/1770091506" : nil)
         let order = RecordingOrder(
             hlsVOD: hlsVOD, singleFilePerLayer: singleFilePerLayer,
             layers: stream.layers.map { .init(width: $0.width, height: $0.height) })

@@ -83,6 +83,29 @@ import Testing
         }
     }
 
+    @Test func aRecordingWithoutAStreamIsOneFileBesideThoseOfItsDay() throws {
+        let world = try FinishedStream(hlsVOD: false, kind: .recording, layers: 1)
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let day = "beam/room/2026-02-03"
+        // Another one is being finished, and an earlier attempt of this one was killed.
+        let others =
+            "\(world.recordings)/\(day)/\(AssetFile.temporaryPrefix)Rec-room-17700915067.mp4"
+        let own = "\(world.recordings)/\(day)/\(AssetFile.temporaryPrefix)Rec-room-1770091506.mp4"
+        try FileManager.default.createDirectory(
+            atPath: "\(world.recordings)/\(day)", withIntermediateDirectories: true)
+        for path in [others, own] { try Data([1]).write(to: URL(filePath: path)) }
+        let assets = try world.finish()
+        #expect(assets.map(\.path) == ["\(day)/Rec-room-1770091506.mp4"])
+        #expect(assets.map(\.layer) == [nil] && assets.map(\.kind) == [.roomComposite])
+        let facts = try Probe.facts("\(world.recordings)/\(assets[0].path)")
+        #expect(facts.videoDuration == "1.000000" && facts.warnings == "")
+        #expect(FileManager.default.fileExists(atPath: others))
+        #expect(!FileManager.default.fileExists(atPath: own))
+        #expect(
+            FileManager.default.fileExists(
+                atPath: "\(world.recordings)/\(day)/1770091506/manifest.json"))
+    }
+
     @Test func finishingAgainChangesNothing() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 30, preset: "ultrafast")

@@ -115,6 +115,20 @@ import Testing
         #expect(fixture.room.hls == HLSState())
     }
 
+    @Test mutating func aRecordingThatGoesOnOutlivesTheSessionAndOneThatEndedDoesNot() throws {
+        func leaveAll() { for peer in ["a", "b", "c"] as [PeerID] { fixture.room.left(peer) } }
+        fixture.room.recordingChanged(RoomRecording(state: .paused))
+        #expect(fixture.drain().toldPeers == ["a", "b", "c"])
+        fixture.room.recordingChanged(RoomRecording(state: .paused))
+        #expect(fixture.drain().isEmpty)
+        leaveAll()
+        #expect(fixture.room.recording == RoomRecording(state: .paused))
+        try fixture.join("a")
+        fixture.room.recordingChanged(RoomRecording(state: .stopped))
+        leaveAll()
+        #expect(fixture.room.recording == nil)
+    }
+
     @Test mutating func variantsPastTheMaximumAreNotShown() {
         fixture.room.hlsChanged(
             HLSState(variants: (0..<20).map { HLSVariant(url: "\($0)", state: .started) }))

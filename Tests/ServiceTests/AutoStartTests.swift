@@ -1,6 +1,7 @@
 import ControlAPI
 import HLS
 import MediaKernel
+import Rooms
 import Signalling
 import Stage
 import Testing
@@ -145,7 +146,7 @@ import Testing
              "destinations": {"hlsDestinations": \(text)}}
             """
         return try StreamDestinations(
-            policy: try PolicyFile.policy(fromJSON: json), standard: .standard,
+            try PolicyFile.policy(fromJSON: json).hlsDestinations, standard: .standard,
             layout: Layout(), pictures: PictureHosts())
     }
 
@@ -186,13 +187,13 @@ import Testing
             settings.autoStartRecording = LiveStreamRecording(singleFilePerLayer: true)
         }.run { world in
             await world.streams.seen("demo", Self.room(3, 1))
-            #expect(await world.streams.current(room: "demo") == nil)
+            #expect(await world.streams.current(room: "demo", kind: .stream) == nil)
             await world.streams.seen("demo", Self.room(3, 2))
             await world.streams.seen("demo", Self.room(3, 3))
             let bot = try #require(await world.launcher.next())
             let stream = try #require(await world.streams.stream(bot.job.stream))
             #expect(stream.startedBy == "" && stream.recording?.singleFilePerLayer == true)
-            _ = try await world.streams.stop(room: "demo", stoppedBy: "ann")
+            _ = try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ann")
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == stream.id)
             for publishers in [2, 1, 2] {
@@ -213,12 +214,12 @@ import Testing
             await world.streams.seen("first", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())
             await world.streams.seen("second", Self.room(1, 0))
-            #expect(await world.streams.current(room: "second") == nil)
+            #expect(await world.streams.current(room: "second", kind: .stream) == nil)
             bot.exit(.failed(reason: "x"))
-            _ = try await world.streams.stop(room: "first", stoppedBy: nil)
+            _ = try await world.streams.stop(room: "first", kind: .stream, stoppedBy: nil)
             _ = await world.observer.ending()
             await world.streams.seen("second", Self.room(1, 0))
-            #expect(await world.streams.current(room: "second")?.status == .starting)
+            #expect(await world.streams.current(room: "second", kind: .stream)?.status == .starting)
         }
     }
 }

@@ -123,7 +123,8 @@ import Testing
             let (id, finisher) = try await stopped(world)
             // A stop meets no stream on air, and changes nothing.
             #expect(
-                try await world.streams.stop(room: "demo", stoppedBy: nil).map(\.status)
+                try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: nil).map(
+                    \.status)
                     == [.postProcessing])
             let next = try await world.streams.start(room: "demo", all, startedBy: nil)
             #expect(next[0].id != id && next[0].status == .starting)

@@ -11,17 +11,20 @@ import Testing
     /// Writes what an earlier server left of a stream.
     private func leave(
         _ world: StreamsWorld, _ id: StreamID, _ status: CatalogueStream.Status,
-        reason: String? = nil, row: CatalogueStream.Status? = nil, isRecorded: Bool = true
+        reason: String? = nil, row: CatalogueStream.Status? = nil, isRecorded: Bool = true,
+        kind: LiveStream.Kind = .stream
     ) async throws {
         var stream = LiveStream(
-            id: id, room: "demo", session: "s", variant: LiveStreamVariant(),
+            id: id, room: "demo", kind: kind, session: "s", variant: LiveStreamVariant(),
             recording: isRecorded ? LiveStreamRecording(hlsVOD: true) : nil, destination: "",
             playbackURL: "http://h:1/x", createdAt: world.clock.time, startedBy: "ann")
         stream.stopReason = reason
-        let place = RecordingPlace(room: "demo", date: "2025-10-09", epoch: 1_760_000_000)
+        let place = RecordingPlace(
+            kind: CatalogueStream.Kind(kind), room: "demo", date: "2025-10-09", epoch: 1_760_000_000
+        )
         var record = CatalogueStream(stream, assetDirectory: isRecorded ? place.directory : nil)
         record.status = status
-        let directory = "\(world.directory)/demo/\(id)"
+        let directory = "\(world.directory)/\(kind.directory(of: id, in: "demo"))"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         let order = RecordingOrder(
@@ -64,6 +67,22 @@ import Testing
         }
     }
 
+    @Test func aRecordingWithoutAStreamIsFinishedTooAndStaysOne() async throws {
+        let world = try await StreamsWorld()
+        try await leave(
+            world, "000000000001000000000000", .running, row: .running, kind: .recording)
+        try await world.streams.recover()
+        try await world.run { world in
+            let finisher = try #require(await world.finishers.next())
+            #expect(finisher.job.directory == "\(world.directory)/demo/.\(finisher.job.stream)")
+            finisher.exit(.finished)
+            let ended = try #require(await world.observer.ending())
+            #expect(ended.kind == .recording && ended.status == .failed)
+            let told = try await world.catalogue.deliveries(DeliveryQuery(line: ended.id.rawValue))
+            #expect(told.records.map(\.kind) == ["beam.failure", "beam.started.success"])
+        }
+    }
+
     @Test func anEndThatIsOnTheDiskOnlyIsTakenOverWithItsAssets() async throws {
         let world = try await StreamsWorld()
         try await leave(world, "a", .completed, reason: "client request", row: .postProcessing)
@@ -91,7 +110,7 @@ import Testing
         try await world.streams.recover()
         #expect(
             await world.streams.streams(LiveStreamQuery()).streams.map(\.id) == ["b", "a"])
-        #expect(await world.streams.current(room: "demo")?.id == "b")
+        #expect(await world.streams.current(room: "demo", kind: .stream)?.id == "b")
         #expect(try await world.streams.stop(stream: "a", stoppedBy: nil).status == .completed)
     }
 

@@ -115,7 +115,7 @@ import Testing
         #expect(archive["00000000"] != nil, "what is on air is never forgotten")
         #expect(archive["00000010"] == nil)
         #expect(archive["00000011"] != nil)
-        #expect(archive.current(in: "demo")?.id == "00000000")
+        #expect(archive.current(in: "demo", .stream)?.id == "00000000")
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
              "destinations": {"hlsDestinations": \(destinations)}}
             """
         return try StreamDestinations(
-            policy: try PolicyFile.policy(fromJSON: json), standard: .standard,
+            try PolicyFile.policy(fromJSON: json).hlsDestinations, standard: .standard,
             layout: Layout(), pictures: PictureHosts())
     }
 

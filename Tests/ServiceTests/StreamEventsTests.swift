@@ -11,10 +11,11 @@ import Testing
     private let events = StreamEvents(accountID: "acc") { asset, _ in "http://h/\(asset.id)" }
 
     private func record(
-        _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true
+        _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true,
+        kind: LiveStream.Kind = .stream
     ) -> CatalogueStream {
         var stream = LiveStream(
-            id: "s1", room: "demo", session: "x",
+            id: "s1", room: "demo", kind: kind, session: "x",
             variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
             recording: LiveStreamRecording(hlsVOD: true), destination: "",
             playbackURL: "http://h/master.m3u8", createdAt: Timestamp(seconds: 1_760_000_000),
@@ -132,6 +133,41 @@ import Testing
         #expect(data["hls_vod_recording_path"] as? String == "s3://b/p/x.zip")
         asset.status = .expired
         #expect(events.recorded(stream, assets: [asset], at: later) == nil)
+    }
+
+    @Test func aRecordingWithoutAStreamIsABeam() throws {
+        func told(
+            _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true,
+            _ assets: [CatalogueAsset] = []
+        ) throws -> [(delivery: CatalogueDelivery, data: [String: Any])] {
+            try self.told(
+                record(status, reason: reason, ran: ran, kind: .recording), assets)
+        }
+        let file = CatalogueAsset(
+            id: "s1-0", stream: "s1", room: "demo", kind: .roomComposite, path: "beam/x.mp4",
+            byteCount: 9, duration: .seconds(60), createdAt: UnixTime(seconds: 1_760_000_069),
+            size: .init(width: 1280, height: 720))
+        let all =
+            try told(.running) + told(.completed, reason: "client request", [file])
+            + told(.failed, reason: "failure: x") + told(.completed, ran: false)
+        #expect(
+            all.map(\.delivery.kind) == [
+                "beam.started.success", "beam.stopped.success", "beam.recording.success",
+                "beam.failure", "beam.failure",
+            ])
+        #expect(all.map(\.delivery.isTerminal) == [false, true, false, true, true])
+        for (_, data) in all {
+            #expect(data["beam_id"] as? String == "s1" && data["max_width"] as? Int == 1280)
+            #expect((data["rtmp"] as? [Any])?.isEmpty == true && data["url"] == nil)
+            #expect(data["recording_vod_playlist_enabled"] == nil)
+        }
+        #expect(all[0].data["recording_enabled"] as? Bool == true)
+        #expect(all[0].data["start_delay"] as? Int == 3)
+        #expect(all[1].data["reason"] as? String == "client request")
+        #expect(all[2].data["recording_path"] as? String == "beam/x.mp4")
+        #expect(all[2].data["recording_presigned_url"] as? String == "http://h/s1-0")
+        #expect(all[2].data["size"] as? Int == 9 && all[2].data["duration"] as? Int == 60)
+        #expect(all[4].data["error_type"] as? String == "BEAM_STOPPED")
     }
 
     @Test func nothingIsToldOnTheWay() throws {

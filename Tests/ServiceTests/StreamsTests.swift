@@ -182,7 +182,8 @@ import Testing
                 LiveStreamRequest(variants: [.init(metadata: "b"), .init()]), startedBy: nil)
             #expect(both.map(\.variant.metadata) == ["b", ""])
             #expect(both[1] == first[0])
-            let stopped = try await world.streams.stop(room: "demo", stoppedBy: "ann")
+            let stopped = try await world.streams.stop(
+                room: "demo", kind: .stream, stoppedBy: "ann")
             #expect(stopped.map(\.status) == [.stopping, .stopping])
             #expect(stopped.map(\.stoppedBy) == ["ann", "ann"])
         }
@@ -209,7 +210,10 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: bot.job.configurationFile))
             // Stopping what is stopped is answered with its record.
             #expect(try await world.streams.stop(stream: id, stoppedBy: "ben") == record)
-            #expect(try await world.streams.stop(room: "demo", stoppedBy: "ben") == [record])
+            #expect(
+                try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ben") == [
+                    record
+                ])
             // And a new start is a new stream.
             let next = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
@@ -220,7 +224,7 @@ import Testing
     @Test func whatNeverRanCannotBeStopped() async throws {
         try await StreamsWorld().run { world in
             await #expect(throws: LiveStreamError.notFound("room demo never had a live stream")) {
-                try await world.streams.stop(room: "demo", stoppedBy: nil)
+                try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: nil)
             }
             await #expect(throws: LiveStreamError.notFound("stream x")) {
                 try await world.streams.stop(stream: "x", stoppedBy: nil)
@@ -327,12 +331,14 @@ import Testing
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(100))
             await world.streams.tick()
-            #expect(await world.streams.current(room: "demo")?.status == .running)
+            #expect(await world.streams.current(room: "demo", kind: .stream)?.status == .running)
             await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
             world.clock.advance(.seconds(10))
             await world.streams.tick()
             #expect(await bot.nextSignal() == .stop)
-            #expect(await world.streams.current(room: "demo")?.stopReason == "last peer left")
+            #expect(
+                await world.streams.current(room: "demo", kind: .stream)?.stopReason
+                    == "last peer left")
         }
     }
 }

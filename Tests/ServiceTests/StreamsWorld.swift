@@ -167,6 +167,10 @@ final class ObserverDouble: RoomStreamingObserver {
         changes.continuation.yield(streams)
     }
 
+    func recordingChanged(room: RoomID, recording: LiveStream) async {
+        changes.continuation.yield([recording])
+    }
+
     func next() async -> [LiveStream]? { await changes.stream.first { _ in true } }
 
     /// The first stream that is heard to have ended.

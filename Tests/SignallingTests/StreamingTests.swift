@@ -117,6 +117,35 @@ import Testing
         #expect(hls?["enabled"] == .bool(false))
     }
 
+    @Test func aRecordingWithoutAStreamIsTheBrowsersAndTheStreamsAreNotTouched() async throws {
+        let ann = try await fixture.join("ann")
+        let recording = RoomRecording(
+            state: .started, initialisedAt: WallTime(milliseconds: 1_720_000_004_000),
+            startedAt: WallTime(milliseconds: 1_720_000_009_000))
+        for _ in 0..<2 { await fixture.signalling.recordingChanged(recording) }
+        #expect(
+            await ann.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-record-update","params":{\
+                "initialised_at":1720000004000,"started_at":1720000009000,\
+                "state":"started","type":"Browser"}}
+                """)
+        #expect(try await ann.drain().isEmpty, "it is told once")
+        let ben = try await fixture.connect("ben")
+        let text = try await ben.drain().last?.text
+        #expect(
+            text?.contains(
+                """
+                "browser":{"enabled":true,"initialised_at":1720000004000,\
+                "started_at":1720000009000,"state":"started"}
+                """) == true)
+        #expect(text?.contains(#""hls":{"enabled":false,"variants":[]}"#) == true)
+        await fixture.signalling.recordingChanged(
+            RoomRecording(
+                state: .failed, error: StreamingFailure(code: 500, message: "the disk is full")))
+        let update = try #require(try await ann.drain().last)
+        #expect(update.params["error"]["message"].string == "the disk is full")
+    }
+
     @Test func aHostStartsAndStopsAndAGuestMayNot() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")

@@ -81,7 +81,7 @@ struct PageAPI: Sendable {
     private func rooms() async -> Response {
         var bodies: [RoomBody] = []
         for room in await door.rooms() {
-            let stream = await control.current(room: room.id)
+            let stream = await control.current(room: room.id, kind: .stream)
             bodies.append(
                 RoomBody(
                     id: room.id, name: room.name, peerCount: room.peerCount,
@@ -114,7 +114,7 @@ struct PageAPI: Sendable {
     }
 
     private func stream(room: String?) async throws(APIError) -> Response {
-        let stream = await control.current(room: try Self.roomID(room))
+        let stream = await control.current(room: try Self.roomID(room), kind: .stream)
         return JSON.response(
             StreamBody(
                 state: stream?.status.rawValue ?? "none", url: stream?.playbackURL,

@@ -98,39 +98,3 @@ struct RecordingListBody<Item: Encodable>: Encodable {
     var data: [Item]
     var last: String
 }
-
-/// A recording as the control API shows it: what was asked to be kept of a stream.
-struct RecordingBody: Encodable {
-    var stream: CatalogueStream
-    var assets: [CatalogueAsset]
-
-    enum CodingKeys: String, CodingKey {
-        case id, status
-        case roomID = "room_id"
-        case sessionID = "session_id"
-        case createdAt = "created_at"
-        case updatedAt = "updated_at"
-        case stoppedAt = "stopped_at"
-        case stopReason = "stop_reason"
-        case assetTypes = "asset_types"
-        case assets = "recording_assets"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        func text(_ time: UnixTime?) -> String? {
-            time.map { Timestamp(nanoseconds: $0.nanoseconds).description }
-        }
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(stream.id, forKey: .id)
-        try container.encode(stream.room, forKey: .roomID)
-        try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
-        try container.encode(stream.status.rawValue, forKey: .status)
-        try container.encode(text(stream.createdAt), forKey: .createdAt)
-        try container.encode(text(stream.updatedAt), forKey: .updatedAt)
-        try container.encode(text(stream.stoppedAt), forKey: .stoppedAt)
-        try container.encode(stream.reason, forKey: .stopReason)
-        try container.encode(Set(assets.map(\.kind.rawValue)).sorted(), forKey: .assetTypes)
-        try container.encode(
-            assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
-    }
-}

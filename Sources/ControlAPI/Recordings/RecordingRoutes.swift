@@ -1,146 +1,135 @@
 import Catalogue
-import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-/// 100ms' control API for recordings and their assets, guarded by a management token.
+/// 100ms' control API for recordings, `/v2/recordings/…`, guarded by a management token.
+///
+/// Listed is everything of which something is kept. Started and stopped are recordings without a
+/// live stream only: what is kept of a stream begins and ends with it.
 struct RecordingRoutes: Sendable {
+    let control: any LiveStreamControl
     let library: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
     let clock: @Sendable () -> Timestamp
 
     func add(to router: Router<some RequestContext>) {
-        let assets = router.group("/v2/recording-assets")
-        assets.get("") { request, _ in try await listAssets(request) }
-        assets.get("/:asset") { request, context in
-            try await authorize(request)
-            let asset = try await asset(context.parameters.get("asset"))
-            let uploads = try await uploads(of: [asset])
-            return JSON.response(RecordingAssetBody(asset, upload: uploads[asset.id]))
+        let group = router.group("/v2/recordings")
+        group.post("/room/:room/start") { request, context in
+            try await start(request, room: context.parameters.get("room"))
         }
-        assets.get("/:asset/presigned-url") { request, context in
-            try await link(request, to: context.parameters.get("asset"))
+        group.post("/room/:room/stop") { request, context in
+            try await stop(request, room: context.parameters.get("room"))
         }
-        let recordings = router.group("/v2/recordings")
-        recordings.get("") { request, _ in try await listRecordings(request) }
-        recordings.get("/:recording") { request, context in
-            try await recording(request, id: context.parameters.get("recording"))
-        }
-    }
-
-    private func listAssets(_ request: Request) async throws -> Response {
-        try await authorize(request)
-        let query = try ListQuery<CatalogueAsset.Status>(request).catalogueQuery
-        let page = try await asked { catalogue throws(CatalogueError) in
-            try await catalogue.assets(query)
-        }
-        let uploads = try await uploads(of: page.records)
-        return JSON.response(
-            RecordingListBody(
-                limit: query.limit,
-                data: page.records.map { RecordingAssetBody($0, upload: uploads[$0.id]) },
-                last: page.last ?? ""))
-    }
-
-    private func link(_ request: Request, to id: String?) async throws -> Response {
-        try await authorize(request)
-        let asset = try await asset(id)
-        var lifetime: Duration?
-        if let text = request.uri.queryParameters["presign_duration"] {
-            let range = RecordingLibrary.linkLifetimes
-            guard let seconds = Int(text), range.contains(seconds) else {
-                throw APIError.badRequest(
-                    "presign_duration is not valid",
-                    "\(range.lowerBound) to \(range.upperBound) seconds")
+        for (action, isPaused) in [("pause", true), ("resume", false)] {
+            group.post("/room/:room/\(action)") { request, context in
+                try await setPaused(
+                    request, room: context.parameters.get("room"), isPaused: isPaused)
             }
-            lifetime = .seconds(seconds)
         }
-        let now = UnixTime(nanoseconds: clock().nanoseconds)
-        guard let link = library.link(to: asset, at: now, lifetime: lifetime) else {
-            throw APIError.notFound(
-                "recording asset has no file", "it is \(asset.status.rawValue)")
+        group.post("/:recording/stop") { request, context in
+            try await stop(request, recording: context.parameters.get("recording"))
         }
-        let base = endpoints.base(for: request)
-        return JSON.response(
-            LinkBody(
-                id: asset.id, path: asset.location ?? asset.path, url: link.url(base: base),
-                playbackURL: link.playbackPath.map { base + $0 },
-                expiry: Timestamp(nanoseconds: link.expiry.nanoseconds).description))
-    }
-
-    private struct LinkBody: Encodable {
-        var id: String
-        var path: String
-        var url: String
-        var playbackURL: String?
-        var expiry: String
-
-        enum CodingKeys: String, CodingKey {
-            case id, path, url, expiry
-            case playbackURL = "playback_url"
+        group.get("") { request, _ in try await list(request) }
+        group.get("/:recording") { request, context in
+            try await get(request, recording: context.parameters.get("recording"))
         }
     }
 
-    private func listRecordings(_ request: Request) async throws -> Response {
+    private func start(_ request: Request, room: String?) async throws -> Response {
         try await authorize(request)
-        var query = try ListQuery<CatalogueStream.Status>(request).catalogueQuery
-        query.isRecorded = true
-        let wanted = query
-        let (page, assets) = try await asked { catalogue throws(CatalogueError) in
-            let page = try await catalogue.streams(wanted)
-            return (page, try await catalogue.assets(of: page.records.map(\.id)))
+        let room = try RoomID(parameter: room)
+        let body = try await JSON.decode(RecordingStartBody.self, from: request)
+        let order = try body.checked(
+            room: room, authorities: endpoints.authorities(for: request))
+        do {
+            let started = try await control.start(room: room, order, startedBy: nil)
+            guard let recording = started.first else { throw APIError.internal() }
+            return await response(recording)
+        } catch let error as LiveStreamError {
+            throw APIError(error, of: .recording)
         }
+    }
+
+    private func stop(_ request: Request, room: String?) async throws -> Response {
+        try await authorize(request)
+        let room = try RoomID(parameter: room)
+        do {
+            let recordings = try await control.stop(
+                room: room, kind: .recording, stoppedBy: nil)
+            return await response(
+                recordings, limit: LiveStreamQuery.limits.lowerBound, last: recordings.last?.id)
+        } catch {
+            throw APIError(error, of: .recording)
+        }
+    }
+
+    private func stop(_ request: Request, recording: String?) async throws -> Response {
+        try await authorize(request)
+        let recording = try await self.recording(recording)
+        guard recording.kind == .recording else {
+            throw APIError.conflict(
+                "recording ends with its live stream",
+                "stop or pause it at /v2/live-streams/\(recording.id)")
+        }
+        do {
+            return await response(
+                try await control.stop(stream: recording.id, stoppedBy: nil))
+        } catch {
+            throw APIError(error, of: .recording)
+        }
+    }
+
+    private func setPaused(
+        _ request: Request, room: String?, isPaused: Bool
+    ) async throws -> Response {
+        try await authorize(request)
+        let room = try RoomID(parameter: room)
+        do throws(LiveStreamError) {
+            guard let current = await control.current(room: room, kind: .recording) else {
+                throw .notFound("room \(room) never had a recording")
+            }
+            return await response(
+                try await control.setRecording(stream: current.id, isPaused: isPaused))
+        } catch {
+            throw APIError(error, of: .recording)
+        }
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        try await authorize(request)
+        let query = try LiveStreamQuery(.recordings, request)
+        let page = await control.streams(query)
+        return await response(page.streams, limit: query.limit, last: page.last)
+    }
+
+    private func get(_ request: Request, recording: String?) async throws -> Response {
+        try await authorize(request)
+        return await response(try await self.recording(recording))
+    }
+
+    private func recording(_ text: String?) async throws(APIError) -> LiveStream {
+        guard let text, Limits.isIdentifier(text) else { throw .notFound("recording not found") }
+        guard let stream = await control.stream(StreamID(text)),
+            stream.recording?.isWanted == true
+        else { throw .notFound("recording not found", "recording \(text)") }
+        return stream
+    }
+
+    private func response(_ recording: LiveStream) async -> Response {
+        let assets = await library.assets(of: [recording])
+        return JSON.response(RecordingBody(recording, assets: assets[recording.id] ?? []))
+    }
+
+    private func response(
+        _ recordings: [LiveStream], limit: Int, last: StreamID?
+    ) async -> Response {
+        let assets = await library.assets(of: recordings)
         return JSON.response(
             RecordingListBody(
-                limit: query.limit,
-                data: page.records.map { RecordingBody(stream: $0, assets: assets[$0.id] ?? []) },
-                last: page.last ?? ""))
-    }
-
-    private func recording(_ request: Request, id: String?) async throws -> Response {
-        try await authorize(request)
-        guard let id, Limits.isIdentifier(id) else {
-            throw APIError.notFound("recording not found")
-        }
-        let (stream, assets) = try await asked { catalogue throws(CatalogueError) in
-            let stream = try await catalogue.stream(StreamID(id))
-            return (stream, try await catalogue.assets(of: [StreamID(id)]))
-        }
-        guard let stream, stream.assetDirectory != nil else {
-            throw APIError.notFound("recording not found", "recording \(id)")
-        }
-        return JSON.response(RecordingBody(stream: stream, assets: assets[stream.id] ?? []))
-    }
-
-    private func asset(_ id: String?) async throws -> CatalogueAsset {
-        guard let id, id.utf8.count <= Limits.assetIDBytes, id.utf8.allSatisfy(Limits.isWordByte)
-        else { throw APIError.notFound("recording asset not found") }
-        let asset = try await asked { catalogue throws(CatalogueError) in
-            try await catalogue.asset(id)
-        }
-        guard let asset else {
-            throw APIError.notFound("recording asset not found", "asset \(id)")
-        }
-        return asset
-    }
-
-    private func uploads(
-        of assets: [CatalogueAsset]
-    ) async throws(APIError) -> [String: CatalogueUpload] {
-        try await asked { catalogue throws(CatalogueError) in
-            try await catalogue.uploads(of: assets.map(\.id))
-        }
-    }
-
-    private func asked<Value>(
-        _ body: (Catalogue) async throws(CatalogueError) -> Value
-    ) async throws(APIError) -> Value {
-        do throws(CatalogueError) {
-            return try await body(library.catalogue)
-        } catch {
-            throw APIError(error)
-        }
+                limit: limit,
+                data: recordings.map { RecordingBody($0, assets: assets[$0.id] ?? []) },
+                last: last?.rawValue ?? ""))
     }
 
     private func authorize(_ request: Request) async throws(APIError) {
@@ -149,45 +138,5 @@ struct RecordingRoutes: Sendable {
         } catch {
             throw .managementToken(error)
         }
-    }
-}
-
-/// The filters and the page of a list: `room_id`, `session_id`, `status`, `start`, `limit`.
-struct ListQuery<Status: RawRepresentable<String> & CaseIterable & Hashable & Sendable> {
-    let catalogueQuery: CatalogueQuery<Status>
-
-    init(_ request: Request) throws(APIError) {
-        let parameters = request.uri.queryParameters
-        func identifier(_ name: Substring) throws(APIError) -> String? {
-            guard let text = parameters[name] else { return nil }
-            guard Limits.isIdentifier(text) else { throw .badRequest("\(name) is not valid") }
-            return String(text)
-        }
-        var query = CatalogueQuery<Status>()
-        query.room = try identifier("room_id").map { RoomID($0) }
-        query.session = try identifier("session_id").map { SessionID($0) }
-        query.stream = try identifier("job_id").map { StreamID($0) }
-        if let text = parameters["status"] {
-            guard let status = Status(rawValue: String(text)) else {
-                let known = Status.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .badRequest("status is not valid", "one of \(known)")
-            }
-            query.status = status
-        }
-        if let start = parameters["start"], !start.isEmpty {
-            guard start.utf8.count <= Limits.assetIDBytes,
-                start.utf8.allSatisfy(Limits.isWordByte)
-            else { throw .badRequest("start is not valid") }
-            query.start = String(start)
-        }
-        if let text = parameters["limit"] {
-            let range = CatalogueQuery<Status>.limits
-            guard let limit = Int(text), range.contains(limit) else {
-                throw .badRequest(
-                    "limit is not valid", "\(range.lowerBound) to \(range.upperBound)")
-            }
-            query.limit = limit
-        }
-        catalogueQuery = query
     }
 }

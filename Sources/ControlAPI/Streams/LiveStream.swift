@@ -2,6 +2,8 @@ public import HLS
 public import MediaKernel
 
 /// One variant of a room on air, or its record afterwards: one id, one bot, one output directory.
+///
+/// A recording without a live stream is one too: nobody is shown it, and all else is the same.
 public struct LiveStream: Hashable, Sendable {
     /// Goes from `starting` to the right, never back. `failed` can follow each of the first four.
     public enum Status: String, Hashable, Sendable, CaseIterable {
@@ -37,8 +39,16 @@ public struct LiveStream: Hashable, Sendable {
         }
     }
 
+    public enum Kind: Hashable, Sendable {
+        /// Shown live, and perhaps recorded.
+        case stream
+        /// Recorded, and shown to nobody meanwhile.
+        case recording
+    }
+
     public var id: StreamID
     public var room: RoomID
+    public var kind: Kind
     /// The room's occupancy at the start; nil when nobody was there.
     public var session: SessionID?
     public var status: Status
@@ -48,7 +58,7 @@ public struct LiveStream: Hashable, Sendable {
     public var audio: LiveStreamAudio
     /// What the picture looks like, whole, as the control API writes it.
     public var layout: JSONValue
-    /// The master playlist; known before the stream runs.
+    /// The master playlist; known before the stream runs. Empty for a recording.
     public var playbackURL: String
     public var createdAt: Timestamp
     public var startedAt: Timestamp?
@@ -70,13 +80,15 @@ public struct LiveStream: Hashable, Sendable {
     public var finishedPermille: Int?
 
     public init(
-        id: StreamID, room: RoomID, session: SessionID?, variant: LiveStreamVariant,
+        id: StreamID, room: RoomID, kind: Kind = .stream, session: SessionID?,
+        variant: LiveStreamVariant,
         recording: LiveStreamRecording?, destination: String,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue = .object([:]),
         playbackURL: String, createdAt: Timestamp, startedBy: String
     ) {
         self.id = id
         self.room = room
+        self.kind = kind
         self.session = session
         status = .starting
         self.variant = variant
@@ -132,8 +144,9 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
     }
 }
 
-/// A checked order to start streaming a room.
+/// A checked order to start streaming or recording a room.
 public struct LiveStreamRequest: Hashable, Sendable {
+    public var kind: LiveStream.Kind
     /// At least one. Each gets a stream of its own.
     public var variants: [LiveStreamVariant]
     public var recording: LiveStreamRecording?
@@ -144,12 +157,27 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var audio: LiveStreamAudio
     /// What is to differ from the configured layout, not checked yet.
     public var layout: JSONValue?
+    /// Of a recording's picture; nil for what its destination or the settings say.
+    public var resolution: Resolution?
+
+    /// Luma samples.
+    public struct Resolution: Hashable, Sendable, Codable {
+        public var width: Int
+        public var height: Int
+
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
 
     public init(
+        kind: LiveStream.Kind = .stream,
         variants: [LiveStreamVariant] = [LiveStreamVariant()],
         recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil
     ) {
+        self.kind = kind
         self.variants = variants.isEmpty ? [LiveStreamVariant()] : variants
         self.recording = recording
         self.destination = destination
@@ -166,6 +194,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooManyVariants(room: RoomID, maximum: Int)
     /// The reason names the field.
     case invalidLayout(String)
+    /// The reason names the rule.
+    case invalidResolution(String)
     /// The stream has ended or is ending, so nothing about it can be changed.
     case notOnAir(StreamID)
     /// Nothing of the stream can be fetched yet, or it has ended or is ending.
@@ -187,6 +217,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooManyVariants(let room, let maximum):
             "too many variants: room \(room) already has \(maximum) on air"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
+        case .invalidResolution(let reason): "resolution is not valid: \(reason)"
         case .notOnAir(let id): "stream \(id) is not on air"
         case .notRunning(let id): "stream \(id) is not running"
         case .tooMuchTimedMetadata(let id, let maximum):

@@ -1,9 +1,11 @@
 public import MediaKernel
 
-/// Starts, stops and knows the live streams. The control API asks it; `Service` implements it.
+/// Starts, stops and knows the live streams, and the recordings without one. The control API asks
+/// it; `Service` implements it.
 public protocol LiveStreamControl: Sendable {
     /// Puts each variant of the request on air. A variant that is already on air is answered with
-    /// its running stream, so that a repeated start changes nothing.
+    /// its running stream, so that a repeated start changes nothing. A room has one recording at a
+    /// time, beside its live streams.
     ///
     /// - Parameter startedBy: the peer who asked, nil when a server did.
     /// - Returns: one stream per variant, in the request's order; all or none are started.
@@ -11,11 +13,13 @@ public protocol LiveStreamControl: Sendable {
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream]
 
-    /// Stops all streams of a room.
+    /// Stops all streams of a room that are of this kind.
     ///
     /// - Returns: the streams that were on air; when there were none, the room's latest stream.
-    /// - Throws: `notFound` when the room never had a stream.
-    func stop(room: RoomID, stoppedBy: PeerID?) async throws(LiveStreamError) -> [LiveStream]
+    /// - Throws: `notFound` when the room never had one.
+    func stop(
+        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream]
 
     /// Stops one stream. Stopping what is stopped is answered with its record.
     func stop(stream: StreamID, stoppedBy: PeerID?) async throws(LiveStreamError) -> LiveStream
@@ -48,14 +52,22 @@ public protocol LiveStreamControl: Sendable {
     /// Newest first.
     func streams(_ query: LiveStreamQuery) async -> LiveStreamPage
 
-    /// The stream that a viewer of the room is to be shown: the newest on air, or else the latest.
-    func current(room: RoomID) async -> LiveStream?
+    /// The newest of the room's streams of this kind that is on air, or else the latest: what a
+    /// viewer of the room is to be shown.
+    func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream?
 }
 
 /// A filter and a page. Nil fields match everything.
 public struct LiveStreamQuery: Hashable, Sendable {
     public static let limits = 10...100
 
+    public enum Subject: Hashable, Sendable {
+        case liveStreams
+        /// Everything of which something is kept, with a live stream or without.
+        case recordings
+    }
+
+    public var subject: Subject
     public var room: RoomID?
     public var session: SessionID?
     public var status: LiveStream.Status?
@@ -64,9 +76,11 @@ public struct LiveStreamQuery: Hashable, Sendable {
     public var limit: Int
 
     public init(
-        room: RoomID? = nil, session: SessionID? = nil, status: LiveStream.Status? = nil,
+        _ subject: Subject = .liveStreams, room: RoomID? = nil, session: SessionID? = nil,
+        status: LiveStream.Status? = nil,
         start: StreamID? = nil, limit: Int = 10
     ) {
+        self.subject = subject
         self.room = room
         self.session = session
         self.status = status

@@ -1,4 +1,3 @@
-import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
@@ -44,7 +43,7 @@ struct LiveStreamRoutes: Sendable {
 
     private func start(_ request: Request, room: String?) async throws(APIError) -> Response {
         try await authorize(request)
-        let room = try Self.roomID(room)
+        let room = try RoomID(parameter: room)
         let body: StartBody
         do {
             body = try await JSON.decode(StartBody.self, from: request)
@@ -68,13 +67,14 @@ struct LiveStreamRoutes: Sendable {
 
     private func stop(_ request: Request, room: String?) async throws(APIError) -> Response {
         try await authorize(request)
-        let room = try Self.roomID(room)
+        let room = try RoomID(parameter: room)
         do {
-            let streams = try await control.stop(room: room, stoppedBy: nil)
+            let streams = try await control.stop(
+                room: room, kind: .stream, stoppedBy: nil)
             return JSON.response(
                 LiveStreamListBody(
                     limit: LiveStreamQuery.limits.lowerBound, streams: streams,
-                    last: streams.last?.id, assets: await assets(of: streams)))
+                    last: streams.last?.id, assets: await recordings.assets(of: streams)))
         } catch {
             throw APIError(error)
         }
@@ -82,7 +82,7 @@ struct LiveStreamRoutes: Sendable {
 
     private func stop(_ request: Request, stream: String?) async throws(APIError) -> Response {
         try await authorize(request)
-        let id = try Self.streamID(stream)
+        let id = try await liveStream(stream).id
         do {
             return await response(try await control.stop(stream: id, stoppedBy: nil))
         } catch {
@@ -94,7 +94,7 @@ struct LiveStreamRoutes: Sendable {
         _ request: Request, stream: String?, isPaused: Bool
     ) async throws(APIError) -> Response {
         try await authorize(request)
-        let id = try Self.streamID(stream)
+        let id = try await liveStream(stream).id
         do {
             return await response(
                 try await control.setRecording(stream: id, isPaused: isPaused))
@@ -110,6 +110,7 @@ struct LiveStreamRoutes: Sendable {
         let id = try Self.streamID(stream)
         do {
             let body = try await JSON.decode(TimedMetadataBody.self, from: request)
+            if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
             return await response(
                 try await control.addTimedMetadata([try body.checked()], to: id))
         } catch let error as APIError {
@@ -123,11 +124,7 @@ struct LiveStreamRoutes: Sendable {
 
     private func get(_ request: Request, stream: String?) async throws(APIError) -> Response {
         try await authorize(request)
-        let id = try Self.streamID(stream)
-        guard let stream = await control.stream(id) else {
-            throw .notFound("live stream not found", "stream \(id)")
-        }
-        return await response(stream)
+        return await response(try await liveStream(stream))
     }
 
     private func update(_ request: Request, stream: String?) async throws(APIError) -> Response {
@@ -135,6 +132,7 @@ struct LiveStreamRoutes: Sendable {
         let id = try Self.streamID(stream)
         do {
             let body = try await JSON.decode(UpdateBody.self, from: request)
+            if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
             return await response(try await control.update(stream: id, body.change))
         } catch let error as APIError {
             throw error
@@ -147,23 +145,17 @@ struct LiveStreamRoutes: Sendable {
 
     private func list(_ request: Request) async throws(APIError) -> Response {
         try await authorize(request)
-        let query = try Self.query(request)
+        let query = try LiveStreamQuery(.liveStreams, request)
         let page = await control.streams(query)
         return JSON.response(
             LiveStreamListBody(
                 limit: query.limit, streams: page.streams, last: page.last,
-                assets: await assets(of: page.streams)))
+                assets: await recordings.assets(of: page.streams)))
     }
 
     private func response(_ stream: LiveStream) async -> Response {
-        let assets = await assets(of: [stream])
+        let assets = await recordings.assets(of: [stream])
         return JSON.response(LiveStreamBody(stream, assets: assets[stream.id] ?? []))
-    }
-
-    /// None where the catalogue does not answer: the stream is what was asked for.
-    private func assets(of streams: [LiveStream]) async -> [StreamID: [CatalogueAsset]] {
-        let recorded = streams.filter { $0.recording?.isWanted == true && $0.status.isFinal }
-        return (try? await recordings.catalogue.assets(of: recorded.map(\.id))) ?? [:]
     }
 
     private func authorize(_ request: Request) async throws(APIError) {
@@ -174,41 +166,13 @@ struct LiveStreamRoutes: Sendable {
         }
     }
 
-    private static func query(_ request: Request) throws(APIError) -> LiveStreamQuery {
-        let parameters = request.uri.queryParameters
-        var query = LiveStreamQuery()
-        if let room = parameters["room_id"] { query.room = try roomID(String(room)) }
-        if let session = parameters["session_id"] {
-            guard Limits.isIdentifier(session) else { throw .badRequest("session_id is not valid") }
-            query.session = SessionID(String(session))
+    /// The live stream that a path names. Recordings without one have paths of their own.
+    private func liveStream(_ text: String?) async throws(APIError) -> LiveStream {
+        let id = try Self.streamID(text)
+        guard let stream = await control.stream(id), stream.kind == .stream else {
+            throw Self.notFound(id)
         }
-        if let text = parameters["status"] {
-            guard let status = LiveStream.Status(rawValue: String(text)) else {
-                let known = LiveStream.Status.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .badRequest("status is not valid", "one of \(known)")
-            }
-            query.status = status
-        }
-        if let start = parameters["start"], !start.isEmpty {
-            guard Limits.isIdentifier(start) else { throw .badRequest("start is not valid") }
-            query.start = StreamID(String(start))
-        }
-        if let text = parameters["limit"] {
-            guard let limit = Int(text), LiveStreamQuery.limits.contains(limit) else {
-                throw .badRequest(
-                    "limit is not valid",
-                    "\(LiveStreamQuery.limits.lowerBound) to \(LiveStreamQuery.limits.upperBound)")
-            }
-            query.limit = limit
-        }
-        return query
-    }
-
-    private static func roomID(_ text: String?) throws(APIError) -> RoomID {
-        guard let text, Limits.isRoomID(text) else {
-            throw .badRequest("room_id is not valid", "1 to 64 of A-Z, a-z, 0-9, - and _")
-        }
-        return RoomID(text)
+        return stream
     }
 
     private static func streamID(_ text: String?) throws(APIError) -> StreamID {
@@ -216,5 +180,9 @@ struct LiveStreamRoutes: Sendable {
             throw .notFound("live stream not found")
         }
         return StreamID(text)
+    }
+
+    private static func notFound(_ id: StreamID) -> APIError {
+        .notFound("live stream not found", "stream \(id)")
     }
 }

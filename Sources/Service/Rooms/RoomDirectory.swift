@@ -38,6 +38,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     /// The streams of rooms as last heard, for rooms that are made later: a stream that was
     /// started by HTTP may be there before anybody is.
     private var streams: [RoomID: HLSState] = [:]
+    /// The same of recordings without a live stream.
+    private var recordings: [RoomID: RoomRecording] = [:]
     private var random = SystemRandomNumberGenerator()
 
     init(
@@ -127,6 +129,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         if let state = streams[id] {
             await signalling.hlsChanged(state)
         }
+        if let recording = recordings[id] { await signalling.recordingChanged(recording) }
         logger.info("room opened", metadata: ["room": "\(id)"])
         return entry
     }
@@ -207,6 +210,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let state = HLSState(streams, playlistType: playlistType)
         self.streams[room] = streams.contains(where: \.status.isOnAir) ? state : nil
         await entries[room]?.signalling.hlsChanged(state)
+    }
+
+    public func recordingChanged(room: RoomID, recording: LiveStream) async {
+        let state = RoomRecording(recording)
+        recordings[room] = recording.status.isOnAir ? state : nil
+        await entries[room]?.signalling.recordingChanged(state)
     }
 }
 

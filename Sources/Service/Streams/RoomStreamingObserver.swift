@@ -10,4 +10,9 @@ public protocol RoomStreamingObserver: Sendable {
     ///
     /// - Parameter streams: those on air, oldest first, and the one that changed if it just ended.
     func streamingChanged(room: RoomID, streams: [LiveStream]) async
+
+    /// The room's recording without a live stream changed. Called for every change, in order.
+    ///
+    /// - Parameter recording: the one that goes on, or else the one that just ended.
+    func recordingChanged(room: RoomID, recording: LiveStream) async
 }

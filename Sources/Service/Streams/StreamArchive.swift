@@ -18,13 +18,15 @@ struct StreamArchive {
 
     func onAir(in room: RoomID) -> [LiveStream] { onAir.filter { $0.room == room } }
 
-    /// The newest stream on air, or else the latest of the room.
-    func current(in room: RoomID) -> LiveStream? {
-        onAir(in: room).last ?? latest(in: room)
+    func onAir(in room: RoomID, _ kind: LiveStream.Kind) -> [LiveStream] {
+        onAir(in: room).filter { $0.kind == kind }
     }
 
-    func latest(in room: RoomID) -> LiveStream? {
-        ordered.last { records[$0]?.room == room }.flatMap { records[$0] }
+    /// The newest stream on air, or else the latest of the room.
+    func current(in room: RoomID, _ kind: LiveStream.Kind) -> LiveStream? {
+        onAir(in: room, kind).last
+            ?? ordered.last { records[$0]?.room == room && records[$0]?.kind == kind }
+            .flatMap { records[$0] }
     }
 
     mutating func insert(_ stream: LiveStream) {
@@ -43,7 +45,8 @@ struct StreamArchive {
     /// Newest first.
     func matching(_ query: LiveStreamQuery) -> [LiveStream] {
         ordered.reversed().compactMap { records[$0] }.filter { stream in
-            (query.start.map { stream.id < $0 } ?? true)
+            query.includes(stream)
+                && (query.start.map { stream.id < $0 } ?? true)
                 && (query.room.map { $0 == stream.room } ?? true)
                 && (query.session.map { $0 == stream.session } ?? true)
                 && (query.status.map { $0 == stream.status } ?? true)
@@ -55,6 +58,16 @@ struct StreamArchive {
         for id in ended.prefix(max(0, ended.count - Self.endedMaximum)) {
             records[id] = nil
             ordered.removeAll { $0 == id }
+        }
+    }
+}
+
+extension LiveStreamQuery {
+    /// Whether the query is about streams like this one.
+    fileprivate func includes(_ stream: LiveStream) -> Bool {
+        switch subject {
+        case .liveStreams: stream.kind == .stream
+        case .recordings: stream.recording?.isWanted == true
         }
     }
 }

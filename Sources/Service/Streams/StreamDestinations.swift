@@ -19,16 +19,18 @@ public struct StreamDestinations: Hashable, Sendable {
     /// No destinations: every stream has the configured ladder and layout.
     public init() {}
 
-    /// Checks the destinations of a policy.
+    /// Checks destinations of a policy.
     ///
     /// - Parameters:
+    ///   - destinations: by their names.
     ///   - standard: gives the rungs that a destination leaves open.
     ///   - layout: what its layout changes.
     /// - Throws: `.invalid`, with the destination and the rule that it breaks.
     init(
-        policy: Policy, standard: Ladder, layout: Layout, pictures: PictureHosts
+        _ destinations: [String: HLSDestination], standard: Ladder, layout: Layout,
+        pictures: PictureHosts
     ) throws(SettingsError) {
-        for (name, destination) in policy.hlsDestinations {
+        for (name, destination) in destinations {
             names.insert(name)
             if let change = destination.layout {
                 do throws(LayoutError) {
@@ -146,17 +148,6 @@ public struct StreamDestinations: Hashable, Sendable {
         if !destination.isEmpty { return destination }
         if names.count == 1, let only = names.first { return only }
         return "default"
-    }
-}
-
-extension StreamSettings {
-    /// The configured layout, changed by the destination's and then by the request's.
-    func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {
-        var layout = layout
-        for case let change? in [destinations.layout(for: request.destination), request.layout] {
-            layout = try layout.changed(by: change, pictures: pictureHosts)
-        }
-        return layout
     }
 }
 

@@ -41,7 +41,7 @@ enum StreamLaunch: Sendable {
 }
 
 /// What the rooms are to be told.
-struct StreamingChange: Sendable {
-    var room: RoomID
-    var streams: [LiveStream]
+enum StreamingChange: Sendable {
+    case streams(room: RoomID, [LiveStream])
+    case recording(room: RoomID, LiveStream)
 }

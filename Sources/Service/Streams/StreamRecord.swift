@@ -75,9 +75,10 @@ extension CatalogueStream {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
         self.init(
-            id: stream.id, room: stream.room, session: stream.session,
+            id: stream.id, room: stream.room, session: stream.session, kind: Kind(stream.kind),
             status: Status(rawValue: stream.status.rawValue) ?? .failed,
-            createdAt: UnixTime(stream.createdAt), directory: "\(stream.room)/\(stream.id)",
+            createdAt: UnixTime(stream.createdAt),
+            directory: stream.kind.directory(of: stream.id, in: stream.room),
             assetDirectory: assetDirectory, details: text ?? "{}")
         reason = stream.stopReason
         updatedAt = UnixTime(stream.updatedAt)
@@ -93,7 +94,7 @@ extension LiveStream {
                 StreamDetails.self, from: Data(record.details.utf8))
         else { return nil }
         self.init(
-            id: record.id, room: record.room, session: record.session,
+            id: record.id, room: record.room, kind: Kind(record.kind), session: record.session,
             variant: LiveStreamVariant(
                 meetingURL: details.meetingURL, metadata: details.metadata),
             recording: details.recording, destination: details.destination, audio: details.audio,
@@ -106,6 +107,35 @@ extension LiveStream {
         stoppedBy = details.stoppedBy
         degradation = details.degradation?.value
         stopReason = record.reason
+    }
+}
+
+extension CatalogueStream.Kind {
+    init(_ kind: LiveStream.Kind) {
+        self =
+            switch kind {
+            case .stream: .stream
+            case .recording: .recording
+            }
+    }
+}
+
+extension LiveStream.Kind {
+    init(_ kind: CatalogueStream.Kind) {
+        self =
+            switch kind {
+            case .stream: .stream
+            case .recording: .recording
+            }
+    }
+
+    /// Where its bots write, below the root of streams. What begins with a dot is served by
+    /// nobody, neither by the origin nor by a web server in its place.
+    func directory(of id: StreamID, in room: RoomID) -> String {
+        switch self {
+        case .stream: "\(room)/\(id)"
+        case .recording: "\(room)/.\(id)"
+        }
     }
 }
 

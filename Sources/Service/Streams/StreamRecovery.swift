@@ -61,7 +61,7 @@ struct StreamRecovery: Sendable {
     private func files() -> [StreamKeeper.Record] {
         var records: [StreamKeeper.Record] = []
         for room in Self.names(in: streams) {
-            for name in Self.names(in: "\(streams)/\(room)") {
+            for name in Self.names(in: "\(streams)/\(room)", isHidden: true) {
                 let directory = "\(streams)/\(room)/\(name)"
                 let path = "\(directory)/\(StreamFile.name)"
                 guard FileManager.default.fileExists(atPath: path) else { continue }
@@ -80,9 +80,11 @@ struct StreamRecovery: Sendable {
         return records
     }
 
-    private static func names(in directory: String) -> [String] {
+    /// - Parameter isHidden: whether hidden names are among them, as those of recordings without a
+    ///   live stream.
+    private static func names(in directory: String, isHidden: Bool = false) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
-            .filter { !$0.hasPrefix(".") }.sorted()
+            .filter { isHidden || !$0.hasPrefix(".") }.sorted()
     }
 }
 

@@ -13,6 +13,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var ladder = Ladder.standard
     /// What the policy's destinations ask for instead.
     public var destinations = StreamDestinations()
+    /// The same for recordings without a live stream.
+    public var recordingDestinations = StreamDestinations()
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
     public var layout = Layout()

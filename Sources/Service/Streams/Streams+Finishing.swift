@@ -17,17 +17,26 @@ extension Streams {
             hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
             layers: ladder,
             keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) })
-        return (order, try reservePlace(room: room, at: time))
+        return (order, try reservePlace(kind: request.kind, room: room, at: time))
     }
 
     /// Streams of one room may begin in the same second; making the directory tells who is first.
+    /// The number is one for both kinds, since their chats lie together.
     private func reservePlace(
-        room: RoomID, at time: Timestamp
+        kind: LiveStream.Kind, room: RoomID, at time: Timestamp
     ) throws(LiveStreamError) -> RecordingPlace {
         let date = String(time.description.prefix(10))
         for epoch in time.seconds..<time.seconds + Self.placesMaximum {
-            let place = RecordingPlace(room: room, date: date, epoch: epoch)
+            let place = RecordingPlace(
+                kind: CatalogueStream.Kind(kind), room: room, date: date, epoch: epoch)
             let path = "\(settings.recordingsDirectory)/\(place.directory)"
+            let isTaken = CatalogueStream.Kind.allCases.contains { other in
+                let directory = RecordingPlace(kind: other, room: room, date: date, epoch: epoch)
+                    .directory
+                return FileManager.default.fileExists(
+                    atPath: "\(settings.recordingsDirectory)/\(directory)")
+            }
+            if isTaken { continue }
             let parent = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
             do {
                 try FileManager.default.createDirectory(

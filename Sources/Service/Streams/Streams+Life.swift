@@ -11,15 +11,15 @@ extension Streams {
         _ variant: LiveStreamVariant, of room: RoomID, request: LiveStreamRequest,
         layout: Layout, session: SessionID?, startedBy: PeerID?
     ) throws(LiveStreamError) -> LiveStream {
-        guard settings.destinations.knows(request.destination) else {
+        let destinations = settings.destinations(of: request.kind)
+        guard destinations.knows(request.destination) else {
             throw .notFound("the policy has no destination '\(request.destination)'")
         }
-        let ladder =
-            request.ladder ?? settings.destinations.ladder(for: request.destination)
-            ?? settings.ladder
+        let ladder = try settings.ladder(for: request)
         let (instant, time) = clock()
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
-        let directory = "\(settings.outputDirectory)/\(room)/\(id)"
+        let directory =
+            "\(settings.outputDirectory)/\(request.kind.directory(of: id, in: room))"
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true)
@@ -27,16 +27,17 @@ extension Streams {
             throw .storage("\(directory): \(error.localizedDescription)")
         }
         let stream = LiveStream(
-            id: id, room: room, session: session, variant: variant,
+            id: id, room: room, kind: request.kind, session: session, variant: variant,
             recording: request.recording, destination: request.destination,
             audio: request.audio, layout: layout.json,
-            playbackURL: "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8",
+            playbackURL: request.kind == .stream
+                ? "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8" : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         let recording = try order(
             request, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
         let entry = StreamOnAir(
             machine: StreamMachine(
-                rules: settings.destinations.rules(for: request.destination, settings.rules),
+                rules: destinations.rules(for: request.destination, settings.rules),
                 isRecorded: recording != nil,
                 isEmpty: occupancies[room] == nil,
                 isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),
@@ -81,7 +82,9 @@ extension Streams {
         if entry.machine.status != .stopping {
             archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
-        if let stream = archive[id] { holdBack(stream.room, destination: stream.destination) }
+        if let stream = archive[id], stream.kind == .stream {
+            holdBack(stream.room, destination: stream.destination)
+        }
         let orders =
             entries[id]?.machine.stopRequested(reason: "client request", at: clock().instant)
             ?? []
@@ -159,9 +162,16 @@ extension Streams {
 
     func announce(_ id: StreamID) {
         guard let stream = archive[id] else { return }
-        var streams = archive.onAir(in: stream.room)
-        if !stream.status.isOnAir { streams.append(stream) }
-        changeQueue.yield(StreamingChange(room: stream.room, streams: streams))
+        switch stream.kind {
+        case .stream:
+            var streams = archive.onAir(in: stream.room, .stream)
+            if !stream.status.isOnAir { streams.append(stream) }
+            changeQueue.yield(.streams(room: stream.room, streams))
+        case .recording:
+            // The next one may have begun while this one is stopped.
+            let recording = archive.onAir(in: stream.room, .recording).last ?? stream
+            changeQueue.yield(.recording(room: stream.room, recording))
+        }
     }
 
     func log(

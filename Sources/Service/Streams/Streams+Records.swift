@@ -11,22 +11,25 @@ extension Streams {
         return await asked { try await $0.stream(id) }.flatMap { LiveStream($0) }
     }
 
-    /// The newest stream on air, or else the latest of the room.
-    public func current(room: RoomID) async -> LiveStream? {
-        if let stream = archive.current(in: room) { return stream }
-        let page = await asked { try await $0.streams(CatalogueQuery(room: room)) }
+    public func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream? {
+        if let stream = archive.current(in: room, kind) { return stream }
+        var query = CatalogueQuery<CatalogueStream.Status>(room: room)
+        query.kind = CatalogueStream.Kind(kind)
+        let page = await asked { [query] in try await $0.streams(query) }
         return page?.records.first.flatMap { LiveStream($0) }
     }
 
     /// The catalogue's page, with what this process knows better: rows follow the memory.
     public func streams(_ query: LiveStreamQuery) async -> LiveStreamPage {
-        let page = await asked { catalogue in
-            try await catalogue.streams(
-                CatalogueQuery(
-                    room: query.room, session: query.session,
-                    status: query.status.flatMap { .init(rawValue: $0.rawValue) },
-                    start: query.start?.rawValue, limit: query.limit))
+        var wanted = CatalogueQuery<CatalogueStream.Status>(
+            room: query.room, session: query.session,
+            status: query.status.flatMap { .init(rawValue: $0.rawValue) },
+            start: query.start?.rawValue, limit: query.limit)
+        switch query.subject {
+        case .liveStreams: wanted.kind = .stream
+        case .recordings: wanted.isRecorded = true
         }
+        let page = await asked { [wanted] in try await $0.streams(wanted) }
         let rows = (page?.records ?? []).compactMap { LiveStream($0) }
         // What is older than the page belongs to the next one.
         let oldest = page?.last.map { StreamID($0) }

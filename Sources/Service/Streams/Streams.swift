@@ -7,7 +7,7 @@ public import ServiceLifecycle
 import Stage
 import Synchronization
 
-/// All live streams of this server: their records, their state machines and their bots.
+/// All live streams and recordings of this server: their records, state machines and bots.
 ///
 /// Each stream's life is decided by its `StreamMachine`; this actor tells the machine what
 /// happened and carries out what it orders. Bots and finishers run as child tasks of `run`, so
@@ -111,15 +111,24 @@ public actor Streams: LiveStreamControl, Service {
             throw .invalidLayout(error.description)
         }
         let onAirCount = archive.onAir.count
-        let running = archive.onAir(in: room).filter { $0.status != .stopping }
+        let running = archive.onAir(in: room, request.kind).filter { $0.status != .stopping }
         func existing(_ variant: LiveStreamVariant) -> LiveStream? {
-            running.first {
-                $0.variant.metadata == variant.metadata && $0.destination == request.destination
+            switch request.kind {
+            // One at a time, whatever is asked for.
+            case .recording: running.first
+            case .stream:
+                running.first {
+                    $0.variant.metadata == variant.metadata
+                        && $0.destination == request.destination
+                }
             }
         }
         let new = request.variants.filter { existing($0) == nil }
-        let inRoom = archive.onAir(in: room).count
-        guard new.isEmpty || inRoom + new.count <= settings.variantsPerRoomMaximum else {
+        let inRoom = archive.onAir(in: room, request.kind).count
+        guard
+            new.isEmpty || request.kind == .recording
+                || inRoom + new.count <= settings.variantsPerRoomMaximum
+        else {
             throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
         }
         guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
@@ -140,12 +149,13 @@ public actor Streams: LiveStreamControl, Service {
     }
 
     public func stop(
-        room: RoomID, stoppedBy: PeerID?
+        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
-        let streams = archive.onAir(in: room)
+        let streams = archive.onAir(in: room, kind)
         guard !streams.isEmpty else {
-            guard let latest = await current(room: room) else {
-                throw .notFound("room \(room) never had a live stream")
+            guard let latest = await current(room: room, kind: kind) else {
+                throw .notFound(
+                    "room \(room) never had a \(kind == .stream ? "live stream" : "recording")")
             }
             return [latest]
         }
@@ -270,7 +280,12 @@ public actor Streams: LiveStreamControl, Service {
 
     private func tellRooms() async {
         for await change in changes {
-            await observer?.streamingChanged(room: change.room, streams: change.streams)
+            switch change {
+            case .streams(let room, let streams):
+                await observer?.streamingChanged(room: room, streams: streams)
+            case .recording(let room, let recording):
+                await observer?.recordingChanged(room: room, recording: recording)
+            }
         }
     }
 

@@ -46,7 +46,7 @@ public struct StreamsInRoom: LiveStreaming {
     ) async throws {
         do throws(LiveStreamError) {
             if variants.allSatisfy({ ($0.metadata ?? "").isEmpty }) {
-                _ = try await control.stop(room: room, stoppedBy: stoppedBy)
+                _ = try await control.stop(room: room, kind: .stream, stoppedBy: stoppedBy)
                 return
             }
             let wanted = Set(variants.map { $0.metadata ?? "" })
@@ -132,6 +132,18 @@ extension HLSRecording {
             singleFilePerLayer: recording.singleFilePerLayer,
             initialisedAt: WallTime(stream.createdAt),
             startedAt: stream.startedAt.map { WallTime($0) })
+    }
+}
+
+extension RoomRecording {
+    /// A recording without a live stream, as peers are shown it.
+    init(_ recording: LiveStream) {
+        self.init(
+            state: HLSRecording.State(recording),
+            initialisedAt: WallTime(recording.createdAt),
+            startedAt: recording.startedAt.map { WallTime($0) },
+            error: recording.status == .failed
+                ? StreamingFailure(code: 500, message: recording.stopReason ?? "failure") : nil)
     }
 }
 

@@ -29,20 +29,21 @@ public struct StreamEvents: Sendable {
         for record: CatalogueStream, order: RecordingOrder?, assets: [CatalogueAsset]
     ) -> [CatalogueDelivery] {
         guard let stream = LiveStream(record) else { return [] }
+        let family = Family(stream.kind)
         var events: [(WebhookEvent.Kind, [String: JSONValue])] = []
         switch record.status {
         case .starting, .stopping, .postProcessing: break
-        case .running: events.append((.hlsStarted, started(stream, order)))
+        case .running: events.append((family.started, started(stream, order)))
         case .completed where stream.startedAt == nil:
             events.append(
-                (.hlsFailed, failed(stream, order, "BEAM_STOPPED", "Beam stopped too early")))
-        case .completed: events.append((.hlsStopped, stopped(stream, order)))
+                (family.failed, failed(stream, order, "BEAM_STOPPED", "Beam stopped too early")))
+        case .completed: events.append((family.stopped, stopped(stream, order)))
         case .failed:
             let message = stream.stopReason ?? "Internal error"
             let isUpload = message.hasPrefix("failure: the assets cannot be made")
             events.append(
                 (
-                    .hlsFailed,
+                    family.failed,
                     failed(
                         stream, order, isUpload ? "UPLOAD_ERROR" : "INTERNAL_ERROR",
                         String(message.trimmingPrefix("failure: ")))
@@ -50,12 +51,12 @@ public struct StreamEvents: Sendable {
         }
         let made = assets.filter { $0.status == .completed }
         if record.status.isFinal, !made.isEmpty {
-            events.append((.hlsRecorded, recorded(stream, made, at: record.updatedAt)))
+            events.append((family.recorded, recorded(stream, made, at: record.updatedAt)))
         }
         let isHeld = waitsForStore && made.contains { $0.location == nil }
         return events.compactMap { kind, data in
             var delivery = delivery(kind, data, of: record, at: record.updatedAt)
-            if kind == .hlsRecorded, isHeld { delivery?.status = .held }
+            if kind == family.recorded, isHeld { delivery?.status = .held }
             return delivery
         }
     }
@@ -68,7 +69,37 @@ public struct StreamEvents: Sendable {
     ) -> [UInt8]? {
         let made = assets.filter { $0.status == .completed }
         guard let stream = LiveStream(record), !made.isEmpty else { return nil }
-        return delivery(.hlsRecorded, recorded(stream, made, at: now), of: record, at: now)?.body
+        return delivery(
+            Family(stream.kind).recorded, recorded(stream, made, at: now), of: record, at: now)?
+            .body
+    }
+
+    private func recorded(
+        _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
+    ) -> [String: JSONValue] {
+        switch stream.kind {
+        case .stream: streamRecorded(stream, assets, at: now)
+        case .recording: roomRecorded(stream, assets, at: now)
+        }
+    }
+
+    /// What the same things are called of streams and of recordings without one.
+    private struct Family {
+        var started: WebhookEvent.Kind
+        var stopped: WebhookEvent.Kind
+        var failed: WebhookEvent.Kind
+        var recorded: WebhookEvent.Kind
+
+        init(_ kind: LiveStream.Kind) {
+            switch kind {
+            case .stream:
+                (started, stopped) = (.hlsStarted, .hlsStopped)
+                (failed, recorded) = (.hlsFailed, .hlsRecorded)
+            case .recording:
+                (started, stopped) = (.beamStarted, .beamStopped)
+                (failed, recorded) = (.beamFailed, .beamRecorded)
+            }
+        }
     }
 
     private func delivery(
@@ -98,10 +129,18 @@ public struct StreamEvents: Sendable {
             "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
             "meeting_url": .string(stream.variant.meetingURL),
             "metadata_id": .string(stream.variant.metadata),
-            "recording_single_file_per_layer_enabled": .bool(
-                stream.recording?.singleFilePerLayer ?? false),
-            "recording_vod_playlist_enabled": .bool(stream.recording?.hlsVOD ?? false),
         ]
+        switch stream.kind {
+        case .stream:
+            data["recording_single_file_per_layer_enabled"] = .bool(
+                stream.recording?.singleFilePerLayer ?? false)
+            data["recording_vod_playlist_enabled"] = .bool(stream.recording?.hlsVOD ?? false)
+            data["url"] = .string(stream.playbackURL)
+        case .recording:
+            data["recording_enabled"] = .bool(true)
+            // Nothing is sent elsewhere meanwhile.
+            data["rtmp"] = .array([])
+        }
         if let size = order?.layers.first, size.width > 0 {
             data["max_width"] = .integer(Int64(size.width))
             data["max_height"] = .integer(Int64(size.height))
@@ -115,7 +154,6 @@ public struct StreamEvents: Sendable {
         var data = common(stream, order)
         let delay = (stream.startedAt ?? stream.createdAt).seconds - stream.createdAt.seconds
         data["start_delay"] = .integer(delay)
-        data["url"] = .string(stream.playbackURL)
         data["started_at"] = Self.time(stream.startedAt)
         return data
     }
@@ -127,7 +165,6 @@ public struct StreamEvents: Sendable {
         let end = stream.stoppedAt ?? stream.updatedAt
         data["duration"] = .integer(
             stream.startedAt.map { max(0, end.seconds - $0.seconds) } ?? 0)
-        data["url"] = .string(stream.playbackURL)
         data["started_at"] = Self.time(stream.startedAt)
         data["stopped_at"] = Self.time(end)
         return data
@@ -150,63 +187,5 @@ public struct StreamEvents: Sendable {
         data["error_type"] = .string(type)
         data["error_message"] = .string(message)
         return data
-    }
-
-    private func recorded(
-        _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
-    ) -> [String: JSONValue] {
-        var data: [String: JSONValue] = [
-            "beam_id": .string(stream.id.rawValue), "recording_id": .string(stream.id.rawValue),
-            "room_id": .string(stream.room.rawValue),
-            "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
-            "meeting_url": .string(stream.variant.meetingURL),
-            "metadata_id": .string(stream.variant.metadata),
-            "duration": .integer(
-                assets.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0),
-            "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
-            "recording_thumbnails": .array([]),
-        ]
-        if let first = assets.first {
-            data["recording_created_at"] = Self.time(Timestamp(first.createdAt))
-        }
-        if let size = assets.compactMap(\.size).max(by: { $0.width < $1.width }) {
-            data["max_width"] = .integer(Int64(size.width))
-            data["max_height"] = .integer(Int64(size.height))
-        }
-        if let vod = assets.first(where: { $0.kind == .roomVOD }) {
-            data["hls_vod_recording_path"] = .string(vod.location ?? vod.path)
-            data["hls_vod_recording_presigned_url"] = url(vod, now)
-            data["hls_vod_recording_size"] = .integer(vod.byteCount)
-        }
-        if let chat = assets.first(where: { $0.kind == .chat }) {
-            data["chat_recording_path"] = .string(chat.location ?? chat.path)
-            data["chat_recording_presigned_url"] = url(chat, now)
-        }
-        let files = assets.filter { $0.kind == .roomComposite }
-            .sorted { ($0.layer ?? 0) < ($1.layer ?? 0) }
-        data["recording_single_files"] = .array(files.map { file(of: $0, now) })
-        return data
-    }
-
-    private func file(of asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
-        var file: [String: JSONValue] = [
-            "asset_id": .string(asset.id), "layer": .string(String(asset.layer ?? 0)),
-            "recording_path": .string(asset.location ?? asset.path),
-            "recording_presigned_url": url(asset, now),
-            "size": .integer(asset.byteCount),
-        ]
-        if let size = asset.size {
-            file["width"] = .integer(Int64(size.width))
-            file["height"] = .integer(Int64(size.height))
-        }
-        return .object(file)
-    }
-
-    private func url(_ asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
-        link(asset, now).map { .string($0) } ?? .null
-    }
-
-    private static func time(_ time: Timestamp?) -> JSONValue {
-        time.map { .string($0.description) } ?? .null
     }
 }

@@ -61,6 +61,8 @@ extension RoomSignalling {
             push(.onHLSUpdate, HLSPayload(state), to: listeners)
         case .recordingChanged(let state):
             push(.onRecordUpdate, RecordingNotification(state), to: listeners)
+        case .roomRecordingChanged(let recording):
+            push(.onRecordUpdate, RecordingNotification(recording), to: listeners)
         case .storeChanged(let entries):
             let values = entries.map { MetadataPayload($0) }
             push(.onMetadataChange, MetadataNotification(values: values), to: listeners)

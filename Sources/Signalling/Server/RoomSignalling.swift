@@ -107,6 +107,12 @@ public actor RoomSignalling {
         await settle()
     }
 
+    /// The room's recording without a live stream changed. Told like the streams' changes.
+    public func recordingChanged(_ recording: RoomRecording) async {
+        room.recordingChanged(recording)
+        await settle()
+    }
+
     public func snapshot() -> RoomSnapshot {
         RoomSnapshot(
             id: room.id, name: room.name, session: room.session, peerCount: room.peerCount,

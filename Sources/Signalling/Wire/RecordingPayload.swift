@@ -38,8 +38,46 @@ public struct HLSRecordingPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// `on-record-update` of type `HLS`: the web client takes the recording's state from it while it is
-/// in the room, and from the room's state when it comes.
+/// `recording.browser` of the room's state (`hms.md` section 6): the recording without a live
+/// stream.
+public struct RoomRecordingPayload: Hashable, Sendable, Codable {
+    public var enabled: Bool
+    public var state: HLSRecording.State
+    /// In milliseconds since 1970.
+    public var initialisedAt: Int64?
+    public var startedAt: Int64?
+    public var error: ErrorPayload?
+
+    enum CodingKeys: String, CodingKey {
+        case enabled, state, error
+        case initialisedAt = "initialised_at"
+        case startedAt = "started_at"
+    }
+
+    /// - Parameter recording: nil where there was none.
+    public init(_ recording: RoomRecording?) {
+        enabled = recording?.state.isOn ?? false
+        state = recording?.state ?? HLSRecording.State.none
+        initialisedAt = recording?.initialisedAt?.milliseconds
+        startedAt = recording?.startedAt?.milliseconds
+        error = recording?.error.map { ErrorPayload(code: $0.code, message: $0.message) }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
+        // Other servers' words may be none of ours.
+        state =
+            (try? values.decodeIfPresent(HLSRecording.State.self, forKey: .state))
+            ?? HLSRecording.State.none
+        initialisedAt = try values.decodeIfPresent(Int64.self, forKey: .initialisedAt)
+        startedAt = try values.decodeIfPresent(Int64.self, forKey: .startedAt)
+        error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
+    }
+}
+
+/// `on-record-update` of type `HLS` or `Browser`: the web client takes the recording's state from it
+/// while it is in the room, and from the room's state when it comes.
 public struct RecordingNotification: Hashable, Sendable, Codable {
     public var type: String
     public var state: HLSRecording.State
@@ -66,6 +104,14 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
             error = state.error.map { ErrorPayload(code: $0.code, message: $0.message) }
         }
         recording = state.recording.map { HLSRecordingRequest($0) }
+    }
+
+    public init(_ recording: RoomRecording) {
+        type = "Browser"
+        state = recording.state
+        initialisedAt = recording.initialisedAt?.milliseconds
+        startedAt = recording.startedAt?.milliseconds
+        error = recording.error.map { ErrorPayload(code: $0.code, message: $0.message) }
     }
 }
 

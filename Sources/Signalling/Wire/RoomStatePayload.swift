@@ -78,10 +78,13 @@ public struct DisabledPayload: Hashable, Sendable, Codable {
 public struct RoomStatePayload: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var sfu = DisabledPayload()
-        public var browser = DisabledPayload()
+        public var browser: RoomRecordingPayload
         public var hls: HLSRecordingPayload
 
-        public init(_ state: HLSState) { hls = HLSRecordingPayload(state.recording) }
+        public init(_ room: Room) {
+            browser = RoomRecordingPayload(room.recording)
+            hls = HLSRecordingPayload(room.hls.recording)
+        }
     }
 
     public struct Streaming: Hashable, Sendable, Codable {
@@ -115,7 +118,7 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
         name = room.name
         sessionID = room.session?.id.rawValue
         startedAt = room.session?.startedAt.milliseconds
-        recording = Recording(room.hls)
+        recording = Recording(room)
         streaming = Streaming(room.hls)
         transcriptions = []
     }

@@ -1,0 +1,71 @@
+import Catalogue
+import MediaKernel
+
+/// A recording as the control API shows it: what is kept of a live stream, or of a room without
+/// one.
+struct RecordingBody: Encodable {
+    var recording: LiveStream
+    var assets: [CatalogueAsset]
+
+    init(_ recording: LiveStream, assets: [CatalogueAsset]) {
+        self.recording = recording
+        self.assets = assets
+    }
+
+    /// What there is, or what there will be.
+    private var assetTypes: [CatalogueAsset.Kind] {
+        guard !recording.status.isFinal else {
+            return CatalogueAsset.Kind.allCases.filter { kind in
+                assets.contains { $0.kind == kind }
+            }
+        }
+        let planned: [(CatalogueAsset.Kind, Bool?)] = [
+            (.roomComposite, recording.recording?.singleFilePerLayer),
+            (.roomVOD, recording.recording?.hlsVOD),
+        ]
+        return planned.filter { $0.1 == true }.map(\.0)
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id, status, destination
+        case roomID = "room_id"
+        case sessionID = "session_id"
+        case meetingURL = "meeting_url"
+        case audioOnly = "audio_only"
+        case createdAt = "created_at"
+        case startedAt = "started_at"
+        case updatedAt = "updated_at"
+        case stoppedAt = "stopped_at"
+        case startedBy = "started_by"
+        case stoppedBy = "stopped_by"
+        case stopReason = "stop_reason"
+        case isPaused = "recording_paused"
+        case progress = "post_processing_progress"
+        case assetTypes = "asset_types"
+        case assets = "recording_assets"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(recording.id, forKey: .id)
+        try container.encode(recording.room, forKey: .roomID)
+        try container.encode(recording.session?.rawValue ?? "", forKey: .sessionID)
+        try container.encode(recording.status.rawValue, forKey: .status)
+        try container.encode(recording.variant.meetingURL, forKey: .meetingURL)
+        try container.encode(recording.destination, forKey: .destination)
+        try container.encode(recording.audio.only, forKey: .audioOnly)
+        try container.encode(recording.createdAt.description, forKey: .createdAt)
+        try container.encode(recording.startedAt?.description, forKey: .startedAt)
+        try container.encode(recording.updatedAt.description, forKey: .updatedAt)
+        try container.encode(recording.stoppedAt?.description, forKey: .stoppedAt)
+        try container.encode(recording.startedBy, forKey: .startedBy)
+        try container.encode(recording.stoppedBy, forKey: .stoppedBy)
+        try container.encode(recording.stopReason, forKey: .stopReason)
+        try container.encode(recording.isRecordingPaused, forKey: .isPaused)
+        try container.encode(
+            recording.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
+        try container.encode(
+            assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
+    }
+}

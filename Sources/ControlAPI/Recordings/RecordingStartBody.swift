@@ -1,0 +1,58 @@
+import MediaKernel
+
+/// The body of a request to start a recording without a live stream. Everything in it is optional;
+/// fields of 100ms that mean nothing here yet (`transcription`) are ignored, as unknown ones are.
+struct RecordingStartBody: Decodable {
+    var meetingURL: String?
+    var resolution: LiveStreamRequest.Resolution?
+    var destination: String?
+    var audioOnly: Bool?
+    var layout: JSONValue?
+
+    enum CodingKeys: String, CodingKey {
+        case meetingURL = "meeting_url"
+        case resolution, destination
+        case audioOnly = "audio_only"
+        case layout
+    }
+
+    /// - Throws: a 400 that names the field.
+    func checked(
+        room: RoomID, authorities: Set<String>
+    ) throws(APIError) -> LiveStreamRequest {
+        let isSoundAlone = audioOnly ?? false
+        if let resolution {
+            guard !isSoundAlone else {
+                throw .badRequest("resolution is not valid", "audio_only has no picture")
+            }
+            try Self.check(resolution)
+        }
+        var request = try LiveStreamRequest(
+            checking: [(meetingURL, nil)],
+            recording: LiveStreamRecording(singleFilePerLayer: true),
+            destination: destination ?? "", audio: LiveStreamAudio(only: isSoundAlone),
+            layout: layout, room: room, authorities: authorities)
+        request.kind = .recording
+        request.resolution = resolution
+        return request
+    }
+
+    /// 100ms' limits, and what the encoder needs.
+    private static func check(
+        _ size: LiveStreamRequest.Resolution
+    ) throws(APIError) {
+        let isPortrait = size.height > size.width
+        let widths = isPortrait ? 500...1080 : 500...1920
+        let heights = isPortrait ? 500...1920 : 480...1080
+        guard widths.contains(size.width), heights.contains(size.height) else {
+            throw .badRequest(
+                "resolution is not valid",
+                "500x480 to 1920x1080, or 500x500 to 1080x1920, not \(size.width)x\(size.height)")
+        }
+        guard size.width.isMultiple(of: 2), size.height.isMultiple(of: 2) else {
+            throw .badRequest(
+                "resolution is not valid",
+                "width and height must be even, not \(size.width)x\(size.height)")
+        }
+    }
+}

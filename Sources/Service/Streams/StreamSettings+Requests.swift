@@ -1,0 +1,91 @@
+import ControlAPI
+import Foundation
+import HLS
+import Rooms
+import Stage
+
+/// What a request comes to: the configured, changed by the destination's and then by its own.
+extension StreamSettings {
+    /// Takes over the destinations of a policy.
+    ///
+    /// - Throws: `.invalid`, with the destination and the rule that it breaks.
+    mutating func read(_ policy: Policy) throws(SettingsError) {
+        destinations = try StreamDestinations(
+            policy.hlsDestinations, standard: ladder, layout: layout, pictures: pictureHosts)
+        let best = ladder.layers[0]
+        recordingDestinations = try StreamDestinations(
+            policy.recordingDestinations.mapValues { HLSDestination($0, best: best) },
+            standard: ladder, layout: layout, pictures: pictureHosts)
+    }
+
+    func destinations(of kind: LiveStream.Kind) -> StreamDestinations {
+        switch kind {
+        case .stream: destinations
+        case .recording: recordingDestinations
+        }
+    }
+
+    func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {
+        var layout = layout
+        let change = destinations(of: request.kind).layout(for: request.destination)
+        for case let change? in [change, request.layout] {
+            layout = try layout.changed(by: change, pictures: pictureHosts)
+        }
+        return layout
+    }
+
+    /// - Throws: `invalidResolution`.
+    func ladder(for request: LiveStreamRequest) throws(LiveStreamError) -> Ladder {
+        let ladder =
+            request.ladder
+            ?? destinations(of: request.kind).ladder(for: request.destination) ?? self.ladder
+        guard request.kind == .recording else { return ladder }
+        // One file is wanted, so one layer is made.
+        var layer = ladder.layers[0]
+        if let size = request.resolution {
+            layer = layer.resized(width: size.width, height: size.height)
+        }
+        do throws(LadderError) {
+            return try Ladder(validating: [layer])
+        } catch {
+            throw .invalidResolution(error.description)
+        }
+    }
+}
+
+extension Layer {
+    /// A layer that looks as good in another size. Twice the picture takes less than twice the
+    /// bits, since its details are the same ones, larger.
+    func resized(width: Int, height: Int) -> Layer {
+        let scale =
+            Double(width) * Double(height) / (Double(self.width) * Double(self.height))
+        let bitrate = Int(exactly: (Double(videoBitrate) * pow(scale, 0.75)).rounded())
+        let range = Ladder.videoBitrates
+        return Layer(
+            width: width, height: height, frameRate: frameRate,
+            // Absurd sizes have no such number; the ladder refuses them.
+            videoBitrate: min(max(bitrate ?? 0, range.lowerBound), range.upperBound),
+            audioBitrate: audioBitrate)
+    }
+}
+
+extension HLSDestination {
+    /// A recording's destination is a stream's with one layer.
+    ///
+    /// - Parameter best: of the configured ladder, which gives what the destination leaves open.
+    init(_ recording: RecordingDestination, best: HLS.Layer) {
+        let layer = best.resized(
+            width: recording.width ?? best.width, height: recording.height ?? best.height)
+        self.init(
+            name: recording.name,
+            layers: [
+                Layer(
+                    width: layer.width, height: layer.height,
+                    videoBitrate: layer.videoBitrate / 1000)
+            ])
+        maxDuration = recording.maxDuration
+        autoStopTimeout = recording.autoStopTimeout
+        idleTimeout = recording.idleTimeout
+        layout = recording.layout
+    }
+}

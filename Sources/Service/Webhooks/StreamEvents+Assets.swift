@@ -1,0 +1,92 @@
+import Catalogue
+import ControlAPI
+import MediaKernel
+
+/// What is told of assets that are there.
+extension StreamEvents {
+    /// `data` of `hls.recording.success`.
+    func streamRecorded(
+        _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
+    ) -> [String: JSONValue] {
+        var data: [String: JSONValue] = [
+            "beam_id": .string(stream.id.rawValue), "recording_id": .string(stream.id.rawValue),
+            "room_id": .string(stream.room.rawValue),
+            "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
+            "meeting_url": .string(stream.variant.meetingURL),
+            "metadata_id": .string(stream.variant.metadata),
+            "duration": .integer(
+                assets.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0),
+            "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
+            "recording_thumbnails": .array([]),
+        ]
+        if let first = assets.first {
+            data["recording_created_at"] = Self.time(Timestamp(first.createdAt))
+        }
+        if let size = assets.compactMap(\.size).max(by: { $0.width < $1.width }) {
+            data["max_width"] = .integer(Int64(size.width))
+            data["max_height"] = .integer(Int64(size.height))
+        }
+        if let vod = assets.first(where: { $0.kind == .roomVOD }) {
+            data["hls_vod_recording_path"] = .string(vod.location ?? vod.path)
+            data["hls_vod_recording_presigned_url"] = url(vod, now)
+            data["hls_vod_recording_size"] = .integer(vod.byteCount)
+        }
+        if let chat = assets.first(where: { $0.kind == .chat }) {
+            data["chat_recording_path"] = .string(chat.location ?? chat.path)
+            data["chat_recording_presigned_url"] = url(chat, now)
+        }
+        let files = assets.filter { $0.kind == .roomComposite }
+            .sorted { ($0.layer ?? 0) < ($1.layer ?? 0) }
+        data["recording_single_files"] = .array(files.map { file(of: $0, now) })
+        return data
+    }
+
+    /// `data` of `beam.recording.success`, which tells of one file.
+    func roomRecorded(
+        _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
+    ) -> [String: JSONValue] {
+        var data: [String: JSONValue] = [
+            "beam_id": .string(stream.id.rawValue), "recording_id": .string(stream.id.rawValue),
+            "room_id": .string(stream.room.rawValue), "peer_id": .string(stream.startedBy),
+            "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
+            "meeting_url": .string(stream.variant.meetingURL),
+            "metadata_id": .string(stream.variant.metadata), "rtmp": .array([]),
+            "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
+        ]
+        if let file = assets.first(where: { $0.kind == .roomComposite }) {
+            data["created_at"] = Self.time(Timestamp(file.createdAt))
+            data["duration"] = .integer(
+                file.duration.map { Int64($0.inSeconds.rounded()) } ?? 0)
+            data["recording_path"] = .string(file.location ?? file.path)
+            data["recording_presigned_url"] = url(file, now)
+            data["size"] = .integer(file.byteCount)
+            if let size = file.size {
+                data["max_width"] = .integer(Int64(size.width))
+                data["max_height"] = .integer(Int64(size.height))
+            }
+        }
+        return data
+    }
+
+    private func file(of asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
+        var file: [String: JSONValue] = [
+            "asset_id": .string(asset.id), "layer": .string(String(asset.layer ?? 0)),
+            "recording_path": .string(asset.location ?? asset.path),
+            "recording_presigned_url": url(asset, now),
+            "size": .integer(asset.byteCount),
+        ]
+        if let size = asset.size {
+            file["width"] = .integer(Int64(size.width))
+            file["height"] = .integer(Int64(size.height))
+        }
+        return .object(file)
+    }
+
+    private func url(_ asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
+        link(asset, now).map { .string($0) } ?? .null
+    }
+
+    static func time(_ time: Timestamp?) -> JSONValue {
+        time.map { .string($0.description) } ?? .null
+    }
+}

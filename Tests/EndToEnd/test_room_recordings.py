@@ -1,0 +1,245 @@
+"""Recordings of a room without a live stream: what is made of them, and that nobody sees them."""
+
+import contextlib
+
+import avsync
+import numpy as np
+import pytest
+
+from harness import assets, hls, media, scene
+from harness.receiver import Receiver
+from harness.scene import Guest
+from harness.server import Server
+from harness.waiting import wait_for
+
+TIMEOUT = 30  # s
+SIZE = (854, 480)
+TOLD = ["beam.started.success", "beam.stopped.success", "beam.recording.success"]
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def told(binary, receiver, tmp_path):
+    """A server that tells the receiver."""
+    server = Server(tmp_path / "server", settings=receiver.settings)
+    yield server
+    assert server.stop() == 0, server.tail()
+
+
+def manage(server, method, path, body=None, status=200):
+    answer = server.manage(method, f"/recordings{path}", body)
+    assert answer.status == status, answer
+    return answer.json
+
+
+def wait_for_status(server, recording, status):
+    def reached():
+        found = manage(server, "GET", f"/{recording['id']}")
+        assert found["status"] != "failed" or status == "failed", found
+        return found["status"] == status and found
+
+    return wait_for(f"the recording is {status}", reached, TIMEOUT)
+
+
+def start(server, room, **body):
+    recording = manage(server, "POST", f"/room/{room}/start", body)
+    assert recording["status"] == "starting" and recording["asset_types"] == ["room-composite"]
+    wait_for_status(server, recording, "running")
+    return recording
+
+
+def segments(server, recording, at_least):
+    folder = server.output / recording["room_id"] / f".{recording['id']}"
+    playlist = folder / "stream_0/stream.m3u8"
+    return wait_for(
+        f"{at_least} segments",
+        lambda: (count := len(hls.parse_media(playlist.read_text()).segments)) >= at_least
+        and count, at_least * 2 + TIMEOUT)
+
+
+def stop(server, room, recording):
+    [stopped] = manage(server, "POST", f"/room/{room}/stop")["data"]
+    assert stopped["id"] == recording["id"] and stopped["status"] == "stopping"
+    return wait_for_status(server, recording, "completed")
+
+
+def movie(server, recording):
+    """The one file of a recording, by its link."""
+    [asset] = recording["recording_assets"]
+    assert asset["type"] == "room-composite" and asset["status"] == "completed"
+    path = server.recordings / asset["path"]
+    room, date = recording["room_id"], recording["created_at"][:10]
+    assert path.parent == server.recordings / "beam" / room / date
+    assert path.name.startswith(f"Rec-{room}-")
+    assert path.stat().st_size == asset["size"]
+    link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json["url"]
+    assert server.http.get(hls.urlsplit(link).path).body == path.read_bytes()
+    assets.decode(path)
+    return path
+
+
+@contextlib.contextmanager
+def three_guests(server, room, folder):
+    with contextlib.ExitStack() as stack:
+        for name in ("ann", "ben", "cleo"):
+            scene.enter(server, room, Guest(name), folder, stack)
+        wait_for("all are in the room", lambda: server.peer_count(room) == 3, TIMEOUT)
+        yield
+
+
+def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tmp_path):
+    with three_guests(told, room, tmp_path):
+        recording = start(
+            told, room, resolution={"width": SIZE[0], "height": SIZE[1]},
+            meeting_url=f"{told.base}/rooms/{room}")
+        # Once more is the same one.
+        again = manage(told, "POST", f"/room/{room}/start", {})
+        assert again["id"] == recording["id"]
+        segments(told, recording, 5)
+        nobody_is_shown(told, room, recording)
+        paused = manage(told, "POST", f"/room/{room}/pause")
+        assert paused["recording_paused"] and paused["status"] == "running"
+        before = segments(told, recording, 1)
+        segments(told, recording, before + 3)
+        assert not manage(told, "POST", f"/room/{room}/resume")["recording_paused"]
+        resumed = segments(told, recording, 1)
+        segments(told, recording, resumed + 4)
+        done = stop(told, room, recording)
+    assert done["stop_reason"] == "client request"
+    folder = told.output / room / f".{recording['id']}"
+    whole = sum(one.duration for one in
+                hls.parse_media((folder / "stream_0/stream.m3u8").read_text()).segments)
+    path = movie(told, done)
+    found = media.streams(path)
+    assert set(found) == {"audio", "video"}
+    assert (found["video"]["width"], found["video"]["height"]) == SIZE
+    assert found["video"]["codec_name"] == "h264" and found["audio"]["codec_name"] == "aac"
+    seconds = float(found["video"]["duration"])
+    assert abs(seconds - done["recording_assets"][0]["duration"]) <= 0.5
+    assert abs(seconds - float(found["audio"]["duration"])) < 0.1
+    # The pause and the segments that it touched are not in it.
+    assert 12 <= seconds <= whole - 6, (seconds, whole)
+    boxes = path.read_bytes()
+    assert boxes.index(b"moov") < boxes.index(b"mdat"), "players begin before it is loaded"
+    sound_and_picture_are_together(avsync.measure(path))
+    # The whole story, in its order.
+    wait_for("all is told", lambda: receiver.types(recording["id"]) == TOLD, TIMEOUT)
+    began, ended, made = (event["data"] for event in receiver.accepted
+                          if event["data"].get("beam_id") == recording["id"])
+    assert began["recording_enabled"] and began["rtmp"] == [] and "url" not in began
+    assert (began["max_width"], began["max_height"]) == SIZE
+    assert ended["reason"] == "client request" and ended["duration"] >= 20
+    assert made["size"] == path.stat().st_size
+    link = hls.urlsplit(made["recording_presigned_url"]).path
+    assert told.http.get(link).body == boxes
+
+
+def sound_and_picture_are_together(shown):
+    assert set(shown.publishers) == {"ann", "ben", "cleo"}
+    assert shown.is_monotonic and shown.is_even and shown.sizes == {SIZE}
+    for one in shown.publishers.values():
+        _, offsets = one.pairs()
+        # Where the pause is cut out, one pair may be of two sides.
+        worst = np.percentile(np.abs(offsets), 90, method="lower")
+        assert len(offsets) >= 8 and worst <= 0.06, (one.name, np.round(offsets * 1000))
+
+
+def nobody_is_shown(server, room, recording):
+    """Neither the origin nor the room's state knows of it as a stream."""
+    for directory in (recording["id"], f".{recording['id']}", f"%2e{recording['id']}"):
+        for name in ("master.m3u8", "stream_0/stream.m3u8", "stream_0/segment_000000.ts"):
+            assert server.http.get(f"/hls/{room}/{directory}/{name}").status == 404
+    assert server.http.get(f"/api/rooms/{room}/stream").json["state"] == "none"
+    assert server.manage("GET", f"/live-streams/{recording['id']}").status == 404
+    assert server.manage("GET", f"/live-streams?room_id={room}").json["data"] == []
+
+
+def browser_in(params):
+    """The recording without a stream, of a `peer-list`."""
+    return params["room"]["recording"]["browser"]
+
+
+def test_a_recording_and_a_live_stream_of_a_room_go_their_own_ways(server, room, connect):
+    ann = connect("Ann")
+    ann.join()
+    assert browser_in(ann.wait_for("peer-list"))["state"] == "none"
+    recording = start(server, room, resolution={"width": 640, "height": 480})
+    ann.wait_for("on-record-update",
+                 lambda one: (one["type"], one["state"]) == ("Browser", "started"))
+    late = connect("Late")
+    late.join()
+    seen = late.wait_for("peer-list")
+    assert browser_in(seen)["enabled"] and browser_in(seen)["state"] == "started"
+    assert seen["room"]["streaming"]["hls"] == {"enabled": False, "variants": []}
+    stream = assets.start(server, room)
+    assets.segments(server, stream, 2)
+    server.stop_stream(room)
+    done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert len(done["recording_assets"]) == 3
+    assert manage(server, "GET", f"/{recording['id']}")["status"] == "running"
+    kept = {one["id"] for one in manage(server, "GET", f"?room_id={room}")["data"]}
+    assert kept == {recording["id"], stream["id"]}
+    manage(server, "POST", f"/{stream['id']}/stop", status=409)
+    stopped = manage(server, "POST", f"/{recording['id']}/stop")
+    assert stopped["status"] == "stopping"
+    movie(server, wait_for_status(server, recording, "completed"))
+    ann.wait_for("on-record-update",
+                 lambda one: (one["type"], one["state"]) == ("Browser", "stopped"))
+
+
+def test_sound_alone_is_an_m4a(server, room, tmp_path):
+    with three_guests(server, room, tmp_path):
+        recording = start(server, room, audio_only=True)
+        assert recording["audio_only"]
+        segments(server, recording, 4)
+        path = movie(server, stop(server, room, recording))
+    assert path.suffix == ".m4a"
+    found = media.streams(path)
+    assert set(found) == {"audio"} and found["audio"]["codec_name"] == "aac"
+    assert float(found["audio"]["duration"]) >= 7
+    # Three publishers beep in every second.
+    assert abs(media.sound(path)).max() > 0.05
+
+
+def test_a_recording_that_a_server_left_is_finished_by_the_next(binary, tmp_path):
+    server = Server(tmp_path / "one")
+    recording = start(server, "demo", resolution={"width": 640, "height": 480})
+    segments(server, recording, 2)
+    server.process.kill()
+    server.process.wait()
+    server.stop()
+    again = Server(tmp_path / "one")
+    try:
+        ended = wait_for_status(again, recording, "failed")
+        assert ended["stop_reason"] == "failure: the server was restarted"
+        movie(again, ended)
+        lists = ["/recordings", "/recording-assets", "/live-streams"]
+        before = [again.manage("GET", path).json for path in lists]
+        assert [len(one["data"]) for one in before] == [1, 1, 0]
+    finally:
+        assert again.stop() == 0
+    for name in again.recordings.glob("catalogue.sqlite*"):
+        name.unlink()
+    done = media.run("env", *(f"{key}={value}" for key, value in again.settings.items()),
+                     str(binary), "reindex")
+    assert done == b"1 streams, 1 assets\n"
+    third = Server(tmp_path / "one")
+    try:
+        assert [third.manage("GET", path).json for path in lists] == before
+    finally:
+        assert third.stop() == 0
+
+
+def test_a_stop_before_it_ran_is_told_as_such(told, receiver, room):
+    recording = manage(told, "POST", f"/room/{room}/start", {})
+    manage(told, "POST", f"/{recording['id']}/stop")
+    wait_for_status(told, recording, "completed")
+    wait_for("the end is told", lambda: receiver.types(recording["id"]), TIMEOUT)
+    [event, *_] = receiver.accepted
+    assert event["type"] == "beam.failure" and event["data"]["error_type"] == "BEAM_STOPPED"

@@ -1,0 +1,166 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import HLS
+import MediaKernel
+import Rooms
+import Stage
+import Testing
+
+@testable import Service
+
+/// Recordings without a live stream: the same bot and the same life, shown to nobody.
+@Suite struct RoomRecordingsTests {
+    private let request = LiveStreamRequest(
+        kind: .recording, recording: LiveStreamRecording(singleFilePerLayer: true))
+
+    private func start(_ world: StreamsWorld) async throws -> LiveStream {
+        try await world.streams.start(room: "demo", request, startedBy: nil)[0]
+    }
+
+    @Test func itsMediaLieWhereNobodyIsServedAndItsFileWhere100msHasIt() async throws {
+        try await StreamsWorld().run { world in
+            let recording = try await start(world)
+            #expect(recording.kind == .recording && recording.playbackURL == "")
+            let bot = try #require(await world.launcher.next())
+            let directory = "\(world.directory)/demo/.\(recording.id)"
+            #expect(bot.job.outputDirectory == directory)
+            let file = try JSONDecoder().decode(
+                StreamFile.self,
+                from: Data(contentsOf: URL(filePath: "\(directory)/\(StreamFile.name)")))
+            #expect(file.stream.kind == .recording)
+            #expect(file.stream.assetDirectory == "beam/demo/2025-10-09/1760000000")
+            #expect(file.order?.layers == [.init(width: 1280, height: 720)])
+            #expect(LiveStream(file.stream) == recording)
+            let settings = try String(contentsOfFile: bot.job.configurationFile, encoding: .utf8)
+            #expect(settings.contains(#""recorded":true"#))
+        }
+    }
+
+    @Test func aRoomHasOneAtATimeBesideItsStreams() async throws {
+        try await StreamsWorld {
+            $0.variantsPerRoomMaximum = 1
+            $0.streamsMaximum = 2
+        }.run { world in
+            let live = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            let recording = try await start(world)
+            #expect(recording.id != live.id)
+            // Once more is the same one, whatever it is to look like.
+            var other = request
+            other.destination = ""
+            other.resolution = .init(width: 640, height: 480)
+            #expect(
+                try await world.streams.start(room: "demo", other, startedBy: nil)
+                    == [recording])
+            await #expect(throws: LiveStreamError.tooManyStreams(running: 2, maximum: 2)) {
+                try await world.streams.start(room: "other", request, startedBy: nil)
+            }
+            // Each is stopped by its own word.
+            let stopped = try await world.streams.stop(
+                room: "demo", kind: .recording, stoppedBy: nil)
+            #expect(stopped.map(\.id) == [recording.id] && stopped[0].status == .stopping)
+            #expect(await world.streams.stream(live.id)?.status == .starting)
+            #expect(await world.streams.current(room: "demo", kind: .stream)?.id == live.id)
+            #expect(
+                try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
+                    == stopped)
+        }
+    }
+
+    @Test func aRoomWithoutOneHasNothingToStop() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+            await #expect(throws: LiveStreamError.notFound("room demo never had a recording")) {
+                try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
+            }
+        }
+    }
+
+    @Test func listsTellStreamsAndRecordingsApart() async throws {
+        try await StreamsWorld().run { world in
+            let live = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            let recording = try await start(world)
+            let all = LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true))
+            let kept = try await world.streams.start(room: "b", all, startedBy: nil)[0]
+            func ids(_ query: LiveStreamQuery) async -> [StreamID] {
+                await world.streams.streams(query).streams.map(\.id)
+            }
+            #expect(await ids(LiveStreamQuery()) == [kept.id, live.id])
+            #expect(await ids(LiveStreamQuery(.recordings)) == [kept.id, recording.id])
+            #expect(await ids(LiveStreamQuery(.recordings, room: "demo")) == [recording.id])
+        }
+    }
+
+    @Test func itIsToldOfAsABeam() async throws {
+        try await StreamsWorld().run { world in
+            let recording = try await start(world)
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            _ = try await world.streams.setRecording(stream: recording.id, isPaused: true)
+            #expect(await bot.nextSignal() == .recordingPaused(true))
+            _ = try await world.streams.stop(stream: recording.id, stoppedBy: nil)
+            bot.exit(.finished(reason: "stop"))
+            let finisher = try #require(await world.finishers.next())
+            finisher.exit(.finished)
+            #expect(await world.observer.ending()?.status == .completed)
+            let page = try await world.catalogue.deliveries(
+                DeliveryQuery(line: recording.id.rawValue))
+            #expect(
+                page.records.map(\.kind) == ["beam.stopped.success", "beam.started.success"])
+        }
+    }
+
+    @Test func soundAloneIsOneFileWithoutAPicture() async throws {
+        try await StreamsWorld().run { world in
+            var request = request
+            request.audio.only = true
+            let id = try await world.streams.start(room: "demo", request, startedBy: nil)[0].id
+            let bot = try #require(await world.launcher.next())
+            #expect(bot.job.stream == id)
+            let data = try Data(
+                contentsOf: URL(filePath: "\(bot.job.outputDirectory)/\(StreamFile.name)"))
+            let order = try JSONDecoder().decode(StreamFile.self, from: data).order
+            #expect(order?.layers == [.init(width: 0, height: 0)])
+        }
+    }
+
+    @Test func theResolutionGivesTheBitrate() throws {
+        let settings = StreamSettings()
+        var request = request
+        #expect(try settings.ladder(for: request).layers == [Ladder.standard.top])
+        request.resolution = .init(width: 1920, height: 1080)
+        let layer = try settings.ladder(for: request).top
+        #expect(layer.width == 1920 && layer.height == 1080)
+        #expect(layer.audioBitrate == Ladder.standard.top.audioBitrate)
+        // 2.25 times the picture.
+        #expect((3_600_000...3_700_000).contains(layer.videoBitrate))
+        request.resolution = .init(width: 640, height: 481)
+        #expect(throws: LiveStreamError.self) { try settings.ladder(for: request) }
+    }
+
+    @Test func aDestinationOfThePolicySaysHowRecordingsAreMade() throws {
+        var settings = StreamSettings()
+        var destination = RecordingDestination(width: 1080, height: 1920)
+        destination.maxDuration = 1800
+        destination.layout = .object(["name": .string("single")])
+        let policy = try Policy(
+            validating: Policy.standard.roles, recordingDestinations: ["tall": destination])
+        try settings.read(policy)
+        let ladder = try settings.ladder(for: request)
+        #expect(ladder.layers.count == 1 && ladder.top.height == 1920)
+        #expect(try settings.layout(for: request).name == .single)
+        #expect(
+            settings.recordingDestinations.rules(for: "", settings.rules).durationMaximum
+                == .seconds(1800))
+        // Streams know nothing of it.
+        #expect(try settings.layout(for: LiveStreamRequest()).name == .grid)
+        for (width, height) in [(Int.max, Int.max), (-1, 2), (641, 480)] {
+            let wrong = try Policy(
+                validating: Policy.standard.roles,
+                recordingDestinations: ["x": .init(width: width, height: height)])
+            #expect(throws: SettingsError.self) { try settings.read(wrong) }
+        }
+    }
+}
