@@ -68,6 +68,30 @@ import Testing
         }
     }
 
+    @Test func aStartThatFindsNoRoomOnTheDiskLeavesNothingThere() async throws {
+        try await StreamsWorld().run { world in
+            // A file where the room's directory belongs: neither can the stream's be made.
+            try Data().write(to: URL(filePath: "\(world.directory)/full"))
+            await #expect(throws: LiveStreamError.self) {
+                try await world.streams.start(room: "full", all, startedBy: nil)
+            }
+            // One where the day's recordings belong.
+            let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
+            try FileManager.default.createDirectory(
+                atPath: "\(world.directory)/recordings/hls/demo", withIntermediateDirectories: true)
+            try Data().write(to: URL(filePath: day))
+            await #expect(throws: LiveStreamError.self) {
+                try await world.streams.start(room: "demo", all, startedBy: nil)
+            }
+            let left = FileManager.default.enumerator(atPath: world.directory)?.allObjects
+            let streams = (left as? [String] ?? []).filter {
+                $0.contains("176000") || $0.hasPrefix("demo/") || $0.hasPrefix("full/")
+            }
+            #expect(streams.isEmpty, "\(streams)")
+            #expect(await world.streams.current(room: "demo", kind: .stream) == nil)
+        }
+    }
+
     @Test func aStopIsInTheFileBeforeItIsAnswered() async throws {
         try await StreamsWorld().run { world in
             let id = try await world.streams.start(room: "demo", all, startedBy: nil)[0].id

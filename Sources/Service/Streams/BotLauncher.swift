@@ -32,6 +32,23 @@ public enum BotSignal: Hashable, Sendable {
     case kill
 }
 
+/// How a bot's process came to its end.
+public enum BotExit: Hashable, Sendable, CustomStringConvertible {
+    /// It finished its playlists and left with status 0.
+    case finished(reason: String)
+    case failed(reason: String)
+    /// There never was a process.
+    case notStarted(reason: String)
+
+    public var description: String {
+        switch self {
+        case .finished(let reason): "finished: \(reason)"
+        case .failed(let reason): "failed: \(reason)"
+        case .notStarted(let reason): "not started: \(reason)"
+        }
+    }
+}
+
 /// Starts bots. The server does it with processes, tests without.
 public protocol BotLauncher: Sendable {
     /// Runs one bot to its end.

@@ -36,7 +36,9 @@ public struct BotProcess: BotLauncher {
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(executable)), arguments: arguments(of: job),
-                environment: environment(of: job), platformOptions: options,
+                environment: ChildProcess.environment(
+                    adding: [Environment.Key(stringLiteral: Self.tokenVariable): job.token]),
+                platformOptions: options,
                 input: .inputWriter, output: .sequence, error: .currentStandardError
             ) { execution in
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -119,14 +121,5 @@ public struct BotProcess: BotLauncher {
             "bot", "--endpoint", job.endpoint, "--output", job.outputDirectory,
             "--configuration", job.configurationFile,
         ]
-    }
-
-    private func environment(of job: BotJob) -> Environment {
-        var changes: [Environment.Key: String?] = [:]
-        for name in Settings.secretVariables {
-            changes[Environment.Key(stringLiteral: name)] = .some(nil)
-        }
-        changes[Environment.Key(stringLiteral: Self.tokenVariable)] = job.token
-        return .inherit.updating(changes)
     }
 }

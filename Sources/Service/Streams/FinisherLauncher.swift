@@ -23,6 +23,13 @@ public enum FinisherReport: Hashable, Sendable {
     case failed(reason: String)
 }
 
+/// How a finisher's process came to its end.
+public enum FinisherExit: Hashable, Sendable {
+    /// The assets are there, and the manifest.
+    case finished
+    case failed(reason: String)
+}
+
 /// Starts finishers. The server does it with processes, tests without.
 public protocol FinisherLauncher: Sendable {
     /// Runs one finisher to its end.

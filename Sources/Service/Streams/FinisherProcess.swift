@@ -25,15 +25,11 @@ public struct FinisherProcess: FinisherLauncher {
         report: @escaping @Sendable (FinisherReport) async -> Void
     ) async -> FinisherExit {
         let failure = Mutex<String?>(nil)
-        var changes: [Environment.Key: String?] = [:]
-        for name in Settings.secretVariables {
-            changes[Environment.Key(stringLiteral: name)] = .some(nil)
-        }
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(executable)),
                 arguments: ["finish", "--recordings", job.recordings, job.directory],
-                environment: .inherit.updating(changes), input: .none, output: .sequence,
+                environment: ChildProcess.environment(), input: .none, output: .sequence,
                 error: .currentStandardError
             ) { execution in
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,17 +4,21 @@ import MediaKernel
 import Rooms
 import Stage
 
-/// The ladders, layouts and limits of time that a policy's destinations ask for, by the
-/// destination's name.
+/// What a policy's destinations ask for, by the destination's name.
 public struct StreamDestinations: Hashable, Sendable {
-    private var ladders: [String: Ladder] = [:]
-    private var layouts: [String: JSONValue] = [:]
-    private var durations: [String: Duration] = [:]
-    private var emptyTimeouts: [String: Duration] = [:]
-    private var idleTimeouts: [String: Duration] = [:]
-    private var autoStarts: [String: AutoStart] = [:]
-    private var recordings: [String: LiveStreamRecording] = [:]
-    private var names: Set<String> = []
+    /// Nil is as configured.
+    private struct Destination: Hashable {
+        var ladder: Ladder?
+        /// What it has other than the configured layout.
+        var layout: JSONValue?
+        var durationMaximum: Duration?
+        var emptyTimeout: Duration?
+        var idleTimeout: Duration?
+        var autoStart: AutoStart?
+        var recording: LiveStreamRecording?
+    }
+
+    private var destinations: [String: Destination] = [:]
 
     /// No destinations: every stream has the configured ladder and layout.
     public init() {}
@@ -22,48 +26,55 @@ public struct StreamDestinations: Hashable, Sendable {
     /// Checks destinations of a policy.
     ///
     /// - Parameters:
-    ///   - destinations: by their names.
+    ///   - written: by their names.
     ///   - standard: gives the rungs that a destination leaves open.
     ///   - layout: what its layout changes.
     /// - Throws: `.invalid`, with the destination and the rule that it breaks.
     init(
-        _ destinations: [String: HLSDestination], standard: Ladder, layout: Layout,
+        _ written: [String: HLSDestination], standard: Ladder, layout: Layout,
         pictures: PictureHosts
     ) throws(SettingsError) {
-        for (name, destination) in destinations {
-            names.insert(name)
+        for (name, destination) in written {
             if let change = destination.layout {
                 do throws(LayoutError) {
                     _ = try layout.changed(by: change, pictures: pictures)
                 } catch {
                     throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
                 }
-                layouts[name] = change
             }
-            durations[name] = try Self.limit(destination.maxDuration, "maxDuration", of: name)
-            emptyTimeouts[name] = try Self.limit(
-                destination.autoStopTimeout, "autoStopTimeout", of: name)
-            idleTimeouts[name] = try Self.limit(destination.idleTimeout, "idleTimeout", of: name)
-            autoStarts[name] = try Self.autoStart(destination.autoStart, of: name)
-            recordings[name] = destination.recording.map {
-                LiveStreamRecording(
-                    hlsVOD: $0.hlsVod ?? false, singleFilePerLayer: $0.singleFilePerLayer ?? false)
-            }
-            guard let rungs = destination.layers else { continue }
-            let frameRate = destination.videoFrameRate ?? standard.frameRate
-            let layers = rungs.enumerated().map { index, rung in
-                let base = standard.layers[min(index, standard.layers.count - 1)]
-                return Layer(
-                    width: rung.width ?? base.width, height: rung.height ?? base.height,
-                    frameRate: frameRate,
-                    videoBitrate: rung.videoBitrate.map(Self.bits) ?? base.videoBitrate,
-                    audioBitrate: rung.audioBitrate.map(Self.bits) ?? base.audioBitrate)
-            }
-            do throws(LadderError) {
-                ladders[name] = try Ladder(validating: layers)
-            } catch {
-                throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
-            }
+            destinations[name] = Destination(
+                ladder: try Self.ladder(destination, standard: standard, of: name),
+                layout: destination.layout,
+                durationMaximum: try Self.limit(destination.maxDuration, "maxDuration", of: name),
+                emptyTimeout: try Self.limit(
+                    destination.autoStopTimeout, "autoStopTimeout", of: name),
+                idleTimeout: try Self.limit(destination.idleTimeout, "idleTimeout", of: name),
+                autoStart: try Self.autoStart(destination.autoStart, of: name),
+                recording: destination.recording.map {
+                    LiveStreamRecording(
+                        hlsVOD: $0.hlsVod ?? false,
+                        singleFilePerLayer: $0.singleFilePerLayer ?? false)
+                })
+        }
+    }
+
+    private static func ladder(
+        _ destination: HLSDestination, standard: Ladder, of name: String
+    ) throws(SettingsError) -> Ladder? {
+        guard let rungs = destination.layers else { return nil }
+        let frameRate = destination.videoFrameRate ?? standard.frameRate
+        let layers = rungs.enumerated().map { index, rung in
+            let base = standard.layers[min(index, standard.layers.count - 1)]
+            return Layer(
+                width: rung.width ?? base.width, height: rung.height ?? base.height,
+                frameRate: frameRate,
+                videoBitrate: rung.videoBitrate.map(Self.bits) ?? base.videoBitrate,
+                audioBitrate: rung.audioBitrate.map(Self.bits) ?? base.audioBitrate)
+        }
+        do throws(LadderError) {
+            return try Ladder(validating: layers)
+        } catch {
+            throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
         }
     }
 
@@ -103,22 +114,22 @@ public struct StreamDestinations: Hashable, Sendable {
     /// Whether a request may name this destination. Without any in the policy, any name is only
     /// kept with the stream.
     func knows(_ destination: String) -> Bool {
-        destination.isEmpty || names.isEmpty || names.contains(destination)
+        destination.isEmpty || destinations.isEmpty || destinations[destination] != nil
     }
 
     /// A request that names no destination gets the only one there is, or the one called "default".
-    func ladder(for destination: String) -> Ladder? { ladders[named(destination)] }
+    func ladder(for destination: String) -> Ladder? { destinations[named(destination)]?.ladder }
 
     /// What the destination's layout has other than the configured one.
-    func layout(for destination: String) -> JSONValue? { layouts[named(destination)] }
+    func layout(for destination: String) -> JSONValue? { destinations[named(destination)]?.layout }
 
     /// The configured rules, with the destination's limits of time.
     func rules(for destination: String, _ configured: StreamRules) -> StreamRules {
+        guard let destination = destinations[named(destination)] else { return configured }
         var rules = configured
-        let name = named(destination)
-        rules.durationMaximum = durations[name] ?? rules.durationMaximum
-        rules.emptyTimeout = emptyTimeouts[name] ?? rules.emptyTimeout
-        rules.idleTimeout = idleTimeouts[name] ?? rules.idleTimeout
+        rules.durationMaximum = destination.durationMaximum ?? rules.durationMaximum
+        rules.emptyTimeout = destination.emptyTimeout ?? rules.emptyTimeout
+        rules.idleTimeout = destination.idleTimeout ?? rules.idleTimeout
         return rules
     }
 
@@ -134,19 +145,20 @@ public struct StreamDestinations: Hashable, Sendable {
     /// What starts by itself: the default stream, and that of each destination which says so.
     func autoStarts(_ settings: StreamSettings) -> [AutoStartWish] {
         let standard = named("")
-        return names.union([standard]).sorted().compactMap { name in
+        return Set(destinations.keys).union([standard]).sorted().compactMap { name in
+            let destination = destinations[name]
             let condition =
-                autoStarts[name] ?? (name == standard ? settings.autoStart : .never)
+                destination?.autoStart ?? (name == standard ? settings.autoStart : .never)
             guard condition != .never else { return nil }
             return AutoStartWish(
                 destination: name == standard ? "" : name, condition: condition,
-                recording: recordings[name] ?? settings.autoStartRecording)
+                recording: destination?.recording ?? settings.autoStartRecording)
         }
     }
 
     private func named(_ destination: String) -> String {
         if !destination.isEmpty { return destination }
-        if names.count == 1, let only = names.first { return only }
+        if destinations.count == 1, let only = destinations.keys.first { return only }
         return "default"
     }
 }

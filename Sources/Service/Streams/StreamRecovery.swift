@@ -29,14 +29,9 @@ struct StreamRecovery: Sendable {
             // A row that is final was written behind a file that was.
             guard row?.status.isFinal != true else { continue }
             // Without a row the catalogue was lost: what was told is not known, and nothing may be
-            // told twice.
-            guard stream.status.isFinal else {
-                try await keeper.saveRow(record, isTold: row != nil)
-                unfinished.append(record)
-                continue
-            }
-            // With a row that is not final, the end is on the disk and was told to nobody.
+            // told twice. With one, an end that is on the disk was told to nobody.
             try await keeper.saveRow(record, isTold: row != nil)
+            if !stream.status.isFinal { unfinished.append(record) }
         }
         try await endMissing(known)
         return unfinished.sorted { $0.file.stream.id < $1.file.stream.id }

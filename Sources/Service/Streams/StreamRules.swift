@@ -27,27 +27,3 @@ public struct StreamRules: Hashable, Sendable {
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 }
-
-/// How a bot's process came to its end.
-public enum BotExit: Hashable, Sendable, CustomStringConvertible {
-    /// It finished its playlists and left with status 0.
-    case finished(reason: String)
-    case failed(reason: String)
-    /// There never was a process.
-    case notStarted(reason: String)
-
-    public var description: String {
-        switch self {
-        case .finished(let reason): "finished: \(reason)"
-        case .failed(let reason): "failed: \(reason)"
-        case .notStarted(let reason): "not started: \(reason)"
-        }
-    }
-}
-
-/// How a finisher's process came to its end.
-public enum FinisherExit: Hashable, Sendable {
-    /// The assets are there, and the manifest.
-    case finished
-    case failed(reason: String)
-}

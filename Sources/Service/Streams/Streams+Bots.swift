@@ -135,9 +135,6 @@ extension Streams {
         } catch {
             log(.error, "the stream's files cannot be removed", id, ["error": "\(error)"])
         }
-        // Nobody has written there: a finisher comes to streams that ran.
-        if let place = entry.place {
-            rmdir("\(settings.recordingsDirectory)/\(place.directory)")
-        }
+        giveBackPlace(of: entry)
     }
 }

@@ -52,6 +52,12 @@ extension Streams {
         throw .storage("\(room) has too many recordings of this second")
     }
 
+    /// Of a stream of which nothing is kept: no finisher has written there.
+    func giveBackPlace(of entry: StreamOnAir) {
+        guard let place = entry.place else { return }
+        rmdir("\(settings.recordingsDirectory)/\(place.directory)")
+    }
+
     func launchFinisher(_ id: StreamID) {
         guard let entry = entries[id] else { return }
         let (kill, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -20,12 +20,6 @@ extension Streams {
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
         let directory =
             "\(settings.outputDirectory)/\(request.kind.directory(of: id, in: room))"
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true)
-        } catch {
-            throw .storage("\(directory): \(error.localizedDescription)")
-        }
         let stream = LiveStream(
             id: id, room: room, kind: request.kind, session: session, variant: variant,
             recording: request.recording, destination: request.destination,
@@ -44,8 +38,12 @@ extension Streams {
             ladder: ladder, layout: layout, directory: directory, requestedAt: instant,
             order: recording?.0, place: recording?.1)
         do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
             try StreamKeeper.note(record(of: stream, entry))
         } catch {
+            try? FileManager.default.removeItem(atPath: directory)
+            giveBackPlace(of: entry)
             throw .storage("\(directory): \(error.localizedDescription)")
         }
         archive.insert(stream)

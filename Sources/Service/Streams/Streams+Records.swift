@@ -1,6 +1,5 @@
 import Catalogue
 public import ControlAPI
-import Foundation
 import Logging
 public import MediaKernel
 
@@ -50,59 +49,6 @@ extension Streams {
         } catch {
             logger.error("the catalogue cannot be read", metadata: ["error": "\(error)"])
             return nil
-        }
-    }
-
-    // MARK: Pause
-
-    public func setRecording(
-        stream id: StreamID, isPaused: Bool
-    ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = await stream(id) else { throw .notFound("stream \(id)") }
-        guard let entry = entries[id], record.status == .starting || record.status == .running
-        else { throw .notOnAir(id) }
-        guard entry.order != nil else { throw .notRecorded(id) }
-        guard record.isRecordingPaused != isPaused else { return record }
-        let time = clock().time
-        archive.update(id) { stream in
-            stream.isRecordingPaused = isPaused
-            stream.hasRecordingResumed = !isPaused
-            stream.updatedAt = time
-        }
-        entry.signals?.yield(.recordingPaused(isPaused))
-        chat.setPaused(isPaused, id, in: record.room)
-        log(.info, isPaused ? "recording paused" : "recording resumed", id)
-        announce(id)
-        return archive[id] ?? record
-    }
-
-    // MARK: Restart
-
-    /// Takes over what the server before left behind. To be called before `run`.
-    ///
-    /// - Throws: `CatalogueError`.
-    public func recover() async throws {
-        let recovery = StreamRecovery(
-            keeper: keeper, streams: settings.outputDirectory, logger: logger)
-        let now = clock().instant
-        for record in try await recovery.run() {
-            let row = record.file.stream
-            guard var stream = LiveStream(row) else { continue }
-            let outcome = StreamMachine.Outcome(leftBehind: row)
-            stream.status = .postProcessing
-            stream.stopReason = outcome.reason
-            stream.stoppedAt = stream.stoppedAt ?? clock().time
-            ids.isTaken(row.id)
-            // It holds nothing that the next start needs, and the bot that read it is gone.
-            try? FileManager.default.removeItem(
-                atPath: "\(record.directory)/\(BotConfigurationFile.name)")
-            archive.insert(stream)
-            entries[row.id] = StreamOnAir(
-                machine: StreamMachine(rules: settings.rules, leftBehind: outcome, at: now),
-                ladder: settings.ladder, layout: settings.layout, directory: record.directory,
-                requestedAt: now, order: record.file.order,
-                place: row.assetDirectory.flatMap { RecordingPlace(directory: $0, room: row.room) })
-            log(.warning, "stream was left behind", row.id, ["status": "\(row.status.rawValue)"])
         }
     }
 }

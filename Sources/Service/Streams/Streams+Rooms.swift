@@ -25,12 +25,12 @@ extension Streams {
     }
 
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
-        for wish in settings.destinations.autoStarts(settings) {
+        for wish in autoStarts {
             let key = AutoStartKey(room: room, destination: wish.destination)
             var starter = autoStarters[key] ?? AutoStarter(wish.condition)
-            let order = starter.seen(occupancy)
+            let starts = starter.seen(occupancy)
             autoStarters[key] = occupancy.isEmpty ? nil : starter
-            guard order == .start else { continue }
+            guard starts else { continue }
             let running = Set(entries.keys)
             do throws(LiveStreamError) {
                 let streams = try await start(
@@ -55,10 +55,4 @@ extension Streams {
     func holdBack(_ room: RoomID, destination: String) {
         autoStarters[AutoStartKey(room: room, destination: destination)]?.stopped()
     }
-}
-
-/// What starts by itself: each destination of a room for itself.
-struct AutoStartKey: Hashable {
-    var room: RoomID
-    var destination: String
 }

@@ -27,6 +27,7 @@ public actor Streams: LiveStreamControl, Service {
     static let finishersAtShutdown: Duration = .seconds(30)
 
     let settings: StreamSettings
+    let autoStarts: [StreamDestinations.AutoStartWish]
     let authority: TokenAuthority
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
@@ -75,6 +76,7 @@ public actor Streams: LiveStreamControl, Service {
         }
     ) {
         self.settings = settings
+        autoStarts = settings.destinations.autoStarts(settings)
         self.authority = authority
         self.endpoint = endpoint
         self.launcher = launcher

@@ -1,0 +1,15 @@
+import Subprocess
+
+/// What bots and finishers have in common as processes.
+enum ChildProcess {
+    /// The server's environment without its secrets.
+    ///
+    /// - Parameter values: what the child is given beside it.
+    static func environment(adding values: [Environment.Key: String] = [:]) -> Environment {
+        var changes: [Environment.Key: String?] = values
+        for name in Settings.secretVariables {
+            changes[Environment.Key(stringLiteral: name)] = .some(nil)
+        }
+        return .inherit.updating(changes)
+    }
+}
