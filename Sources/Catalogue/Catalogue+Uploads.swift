@@ -116,6 +116,7 @@ extension Catalogue {
     /// An event that waits for a store, and what it is to tell of.
     public struct HeldDelivery: Sendable {
         public var id: String
+        public var kind: String
         /// Nil when the catalogue has lost it.
         public var stream: CatalogueStream?
         public var assets: [CatalogueAsset]
@@ -129,7 +130,7 @@ extension Catalogue {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT id, line FROM delivery WHERE status = 'held' AND NOT EXISTS (
+                    SELECT id, kind, line FROM delivery WHERE status = 'held' AND NOT EXISTS (
                         SELECT 1 FROM asset WHERE stream = delivery.line
                         AND status = 'completed' AND location IS NULL AND bytes > 0)
                     ORDER BY number LIMIT ?
@@ -137,7 +138,7 @@ extension Catalogue {
             return try rows.map { row in
                 let line: String = row["line"]
                 return HeldDelivery(
-                    id: row["id"],
+                    id: row["id"], kind: row["kind"],
                     stream: try Row.fetchOne(
                         database, sql: "SELECT * FROM stream WHERE id = ?", arguments: [line]
                     ).map { CatalogueStream($0) },

@@ -14,7 +14,12 @@ from harness.waiting import wait_for
 
 TIMEOUT = 30  # s
 SIZE = (854, 480)
-TOLD = ["beam.started.success", "beam.stopped.success", "beam.recording.success"]
+TOLD = [
+    "beam.started.success",
+    "beam.stopped.success",
+    "beam.recording.success",
+    "recording.success",
+]
 
 
 @pytest.fixture

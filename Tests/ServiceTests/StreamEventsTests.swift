@@ -3,6 +3,7 @@ import ControlAPI
 import Foundation
 import MediaKernel
 import Testing
+import Webhooks
 
 @testable import Service
 
@@ -124,7 +125,8 @@ import Testing
         #expect(all.map(\.status) == [.pending, .held])
         asset.location = "s3://b/p/x.zip"
         let later = UnixTime(seconds: 1_760_000_900)
-        let body = try #require(events.recorded(stream, assets: [asset], at: later))
+        let body = try #require(
+            events.recorded(stream, as: .hlsRecorded, assets: [asset], at: later))
         let json = try JSONSerialization.jsonObject(with: Data(body))
         let envelope = try #require(json as? [String: Any])
         #expect(envelope["id"] as? String == all[1].id)
@@ -132,7 +134,7 @@ import Testing
         let data = try #require(envelope["data"] as? [String: Any])
         #expect(data["hls_vod_recording_path"] as? String == "s3://b/p/x.zip")
         asset.status = .expired
-        #expect(events.recorded(stream, assets: [asset], at: later) == nil)
+        #expect(events.recorded(stream, as: .hlsRecorded, assets: [asset], at: later) == nil)
     }
 
     @Test func aRecordingWithoutAStreamIsABeam() throws {
@@ -153,9 +155,10 @@ import Testing
         #expect(
             all.map(\.delivery.kind) == [
                 "beam.started.success", "beam.stopped.success", "beam.recording.success",
-                "beam.failure", "beam.failure",
+                "recording.success", "beam.failure", "recording.failed", "beam.failure",
             ])
-        #expect(all.map(\.delivery.isTerminal) == [false, true, false, true, true])
+        #expect(
+            all.map(\.delivery.isTerminal) == [false, true, false, false, true, false, true])
         for (_, data) in all {
             #expect(data["beam_id"] as? String == "s1" && data["max_width"] as? Int == 1280)
             #expect((data["rtmp"] as? [Any])?.isEmpty == true && data["url"] == nil)
@@ -167,7 +170,15 @@ import Testing
         #expect(all[2].data["recording_path"] as? String == "beam/x.mp4")
         #expect(all[2].data["recording_presigned_url"] as? String == "http://h/s1-0")
         #expect(all[2].data["size"] as? Int == 9 && all[2].data["duration"] as? Int == 60)
-        #expect(all[4].data["error_type"] as? String == "BEAM_STOPPED")
+        #expect(all[3].data["recording_path"] as? String == "beam/x.mp4")
+        #expect(all[5].data["error_type"] as? String == "PROCESSING_CMD_ERROR")
+        #expect(all[5].data["error_message"] as? String == "x")
+        #expect(all[6].data["error_type"] as? String == "BEAM_STOPPED")
+        // What could be saved of one that failed is told as recorded.
+        let saved = try told(.failed, reason: "failure: x", [file])
+        #expect(
+            saved.map(\.delivery.kind)
+                == ["beam.failure", "beam.recording.success", "recording.success"])
     }
 
     @Test func nothingIsToldOnTheWay() throws {

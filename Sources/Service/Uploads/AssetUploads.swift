@@ -7,6 +7,7 @@ import NIOPosix
 import ObjectStorage
 import ServiceLifecycle
 import Synchronization
+import Webhooks
 
 /// Takes finished assets into a store, for as long as it takes, and tells of them when they are
 /// there.
@@ -283,8 +284,9 @@ actor AssetUploads: Service {
         do {
             for held in try await catalogue.releasableDeliveries() {
                 let now = clock()
-                let body = held.stream.flatMap {
-                    events?.recorded($0, assets: held.assets, at: now)
+                var body: [UInt8]?
+                if let stream = held.stream, let kind = WebhookEvent.Kind(rawValue: held.kind) {
+                    body = events?.recorded(stream, as: kind, assets: held.assets, at: now)
                 }
                 try await catalogue.release(delivery: held.id, body: body, at: now)
             }

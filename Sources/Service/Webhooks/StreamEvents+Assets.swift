@@ -41,7 +41,7 @@ extension StreamEvents {
         return data
     }
 
-    /// `data` of `beam.recording.success`, which tells of one file.
+    /// `data` of `beam.recording.success` and `recording.success`, which tell of one file.
     func roomRecorded(
         _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
     ) -> [String: JSONValue] {

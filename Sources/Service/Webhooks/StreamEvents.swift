@@ -39,39 +39,45 @@ public struct StreamEvents: Sendable {
                 (family.failed, failed(stream, order, "BEAM_STOPPED", "Beam stopped too early")))
         case .completed: events.append((family.stopped, stopped(stream, order)))
         case .failed:
-            let message = stream.stopReason ?? "Internal error"
-            let isUpload = message.hasPrefix("failure: the assets cannot be made")
+            let isUpload =
+                stream.stopReason?.hasPrefix("failure: the assets cannot be made") ?? false
             events.append(
                 (
                     family.failed,
                     failed(
                         stream, order, isUpload ? "UPLOAD_ERROR" : "INTERNAL_ERROR",
-                        String(message.trimmingPrefix("failure: ")))
+                        Self.message(stream))
                 ))
         }
         let made = assets.filter { $0.status == .completed }
         if record.status.isFinal, !made.isEmpty {
-            events.append((family.recorded, recorded(stream, made, at: record.updatedAt)))
+            let data = recorded(stream, made, at: record.updatedAt)
+            events += family.recorded.map { ($0, data) }
+        } else if record.status == .failed, stream.kind == .recording, stream.startedAt != nil {
+            events.append(
+                (
+                    .recordingFailed,
+                    failed(stream, order, "PROCESSING_CMD_ERROR", Self.message(stream))
+                ))
         }
         let isHeld = waitsForStore && made.contains { $0.location == nil }
         return events.compactMap { kind, data in
             var delivery = delivery(kind, data, of: record, at: record.updatedAt)
-            if kind == family.recorded, isHeld { delivery?.status = .held }
+            if isHeld, family.recorded.contains(kind) { delivery?.status = .held }
             return delivery
         }
     }
 
-    /// The body of the event of assets which have come into the store.
+    /// The body of an event of assets which have come into the store.
     ///
     /// - Returns: nil when none of them is kept any more.
     func recorded(
-        _ record: CatalogueStream, assets: [CatalogueAsset], at now: UnixTime
+        _ record: CatalogueStream, as kind: WebhookEvent.Kind, assets: [CatalogueAsset],
+        at now: UnixTime
     ) -> [UInt8]? {
         let made = assets.filter { $0.status == .completed }
         guard let stream = LiveStream(record), !made.isEmpty else { return nil }
-        return delivery(
-            Family(stream.kind).recorded, recorded(stream, made, at: now), of: record, at: now)?
-            .body
+        return delivery(kind, recorded(stream, made, at: now), of: record, at: now)?.body
     }
 
     private func recorded(
@@ -88,16 +94,17 @@ public struct StreamEvents: Sendable {
         var started: WebhookEvent.Kind
         var stopped: WebhookEvent.Kind
         var failed: WebhookEvent.Kind
-        var recorded: WebhookEvent.Kind
+        /// What tells of assets.
+        var recorded: [WebhookEvent.Kind]
 
         init(_ kind: LiveStream.Kind) {
             switch kind {
             case .stream:
                 (started, stopped) = (.hlsStarted, .hlsStopped)
-                (failed, recorded) = (.hlsFailed, .hlsRecorded)
+                (failed, recorded) = (.hlsFailed, [.hlsRecorded])
             case .recording:
                 (started, stopped) = (.beamStarted, .beamStopped)
-                (failed, recorded) = (.beamFailed, .beamRecorded)
+                (failed, recorded) = (.beamFailed, [.beamRecorded, .recordingDone])
             }
         }
     }
@@ -177,6 +184,10 @@ public struct StreamEvents: Sendable {
         data["reason"] = .string(stream.stopReason ?? "")
         data["live_transcription_enabled"] = .bool(false)
         return data
+    }
+
+    private static func message(_ stream: LiveStream) -> String {
+        String((stream.stopReason ?? "Internal error").trimmingPrefix("failure: "))
     }
 
     private func failed(
