@@ -52,57 +52,6 @@ public struct StreamingFailure: Hashable, Sendable {
     }
 }
 
-/// What is kept of the room's streams, as peers see it.
-public struct HLSRecording: Hashable, Sendable {
-    public enum State: String, Hashable, Sendable, Codable {
-        case none, initialised, started, paused, resumed, stopped, failed
-
-        /// Whether something is kept, or will be again once it is resumed.
-        public var isOn: Bool {
-            switch self {
-            case .initialised, .started, .paused, .resumed: true
-            case .none, .stopped, .failed: false
-            }
-        }
-    }
-
-    public var state: State
-    public var hlsVOD: Bool
-    public var singleFilePerLayer: Bool
-    public var initialisedAt: WallTime?
-    public var startedAt: WallTime?
-
-    public init(
-        state: State, hlsVOD: Bool, singleFilePerLayer: Bool, initialisedAt: WallTime? = nil,
-        startedAt: WallTime? = nil
-    ) {
-        self.state = state
-        self.hlsVOD = hlsVOD
-        self.singleFilePerLayer = singleFilePerLayer
-        self.initialisedAt = initialisedAt
-        self.startedAt = startedAt
-    }
-}
-
-/// The room's recording without a live stream, as peers see it. 100ms calls it the browser's, after
-/// what it records with.
-public struct RoomRecording: Hashable, Sendable {
-    public var state: HLSRecording.State
-    public var initialisedAt: WallTime?
-    public var startedAt: WallTime?
-    public var error: StreamingFailure?
-
-    public init(
-        state: HLSRecording.State, initialisedAt: WallTime? = nil, startedAt: WallTime? = nil,
-        error: StreamingFailure? = nil
-    ) {
-        self.state = state
-        self.initialisedAt = initialisedAt
-        self.startedAt = startedAt
-        self.error = error
-    }
-}
-
 /// What everybody in the room knows of its streams.
 public struct HLSState: Hashable, Sendable {
     public var variants: [HLSVariant]

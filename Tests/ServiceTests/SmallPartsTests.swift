@@ -158,14 +158,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (LiveStream.Status.starting, false, false, HLSRecording.State.initialised),
+        (LiveStream.Status.starting, false, false, RecordingState.initialised),
         (.starting, true, false, .paused), (.running, false, false, .started),
         (.running, true, true, .paused), (.running, false, true, .resumed),
         (.stopping, false, false, .started), (.postProcessing, false, true, .stopped),
         (.completed, false, false, .stopped), (.failed, false, false, .failed),
     ])
     func peersAreShownTheRecordingsState(
-        status: LiveStream.Status, isPaused: Bool, hasResumed: Bool, state: HLSRecording.State
+        status: LiveStream.Status, isPaused: Bool, hasResumed: Bool, state: RecordingState
     ) {
         let stream = recorded("1", status, isPaused: isPaused, hasResumed: hasResumed)
         let shown = HLSState([stream], playlistType: .dvr).recording

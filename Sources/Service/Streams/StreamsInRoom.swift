@@ -128,7 +128,7 @@ extension HLSRecording {
             let recording = stream.recording
         else { return nil }
         self.init(
-            state: State(stream), hlsVOD: recording.hlsVOD,
+            state: RecordingState(stream), hlsVOD: recording.hlsVOD,
             singleFilePerLayer: recording.singleFilePerLayer,
             initialisedAt: WallTime(stream.createdAt),
             startedAt: stream.startedAt.map { WallTime($0) })
@@ -139,7 +139,7 @@ extension RoomRecording {
     /// A recording without a live stream, as peers are shown it.
     init(_ recording: LiveStream) {
         self.init(
-            state: HLSRecording.State(recording),
+            state: RecordingState(recording),
             initialisedAt: WallTime(recording.createdAt),
             startedAt: recording.startedAt.map { WallTime($0) },
             error: recording.status == .failed
@@ -147,7 +147,7 @@ extension RoomRecording {
     }
 }
 
-extension HLSRecording.State {
+extension RecordingState {
     init(_ stream: LiveStream) {
         self =
             switch stream.status {

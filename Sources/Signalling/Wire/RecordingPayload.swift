@@ -1,63 +1,36 @@
 public import Rooms
 
-/// `recording.hls` of the room's state (`100ms-server-api.md` section 2.6).
-public struct HLSRecordingPayload: Hashable, Sendable, Codable {
+/// `recording.hls` and `recording.browser` of the room's state (`100ms-server-api.md` section 2.6,
+/// `hms.md` section 6): what is kept of the streams, and the recording without a live stream.
+public struct RecordingPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
-    public var state: HLSRecording.State
+    public var state: RecordingState
     /// In milliseconds since 1970.
     public var initialisedAt: Int64?
     public var startedAt: Int64?
+    /// Of streams.
     public var config: HLSRecordingRequest?
+    public var error: ErrorPayload?
 
     enum CodingKeys: String, CodingKey {
-        case enabled, state
+        case enabled, state, config, error
         case initialisedAt = "initialised_at"
         case startedAt = "started_at"
-        case config
     }
 
     /// - Parameter recording: nil where nothing was to be kept.
     public init(_ recording: HLSRecording?) {
-        enabled = recording?.state.isOn ?? false
-        state = recording?.state ?? HLSRecording.State.none
+        state = recording?.state ?? .none
+        enabled = state.isOn
         initialisedAt = recording?.initialisedAt?.milliseconds
         startedAt = recording?.startedAt?.milliseconds
         config = recording.map { HLSRecordingRequest($0) }
     }
 
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
-        // Other servers' words may be none of ours.
-        state =
-            (try? values.decodeIfPresent(HLSRecording.State.self, forKey: .state))
-            ?? HLSRecording.State.none
-        initialisedAt = try values.decodeIfPresent(Int64.self, forKey: .initialisedAt)
-        startedAt = try values.decodeIfPresent(Int64.self, forKey: .startedAt)
-        config = try values.decodeIfPresent(HLSRecordingRequest.self, forKey: .config)
-    }
-}
-
-/// `recording.browser` of the room's state (`hms.md` section 6): the recording without a live
-/// stream.
-public struct RoomRecordingPayload: Hashable, Sendable, Codable {
-    public var enabled: Bool
-    public var state: HLSRecording.State
-    /// In milliseconds since 1970.
-    public var initialisedAt: Int64?
-    public var startedAt: Int64?
-    public var error: ErrorPayload?
-
-    enum CodingKeys: String, CodingKey {
-        case enabled, state, error
-        case initialisedAt = "initialised_at"
-        case startedAt = "started_at"
-    }
-
     /// - Parameter recording: nil where there was none.
     public init(_ recording: RoomRecording?) {
-        enabled = recording?.state.isOn ?? false
-        state = recording?.state ?? HLSRecording.State.none
+        state = recording?.state ?? .none
+        enabled = state.isOn
         initialisedAt = recording?.initialisedAt?.milliseconds
         startedAt = recording?.startedAt?.milliseconds
         error = recording?.error.map { ErrorPayload(code: $0.code, message: $0.message) }
@@ -67,11 +40,11 @@ public struct RoomRecordingPayload: Hashable, Sendable, Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
         // Other servers' words may be none of ours.
-        state =
-            (try? values.decodeIfPresent(HLSRecording.State.self, forKey: .state))
-            ?? HLSRecording.State.none
+        let state = try? values.decodeIfPresent(RecordingState.self, forKey: .state)
+        self.state = state ?? .none
         initialisedAt = try values.decodeIfPresent(Int64.self, forKey: .initialisedAt)
         startedAt = try values.decodeIfPresent(Int64.self, forKey: .startedAt)
+        config = try values.decodeIfPresent(HLSRecordingRequest.self, forKey: .config)
         error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
     }
 }
@@ -80,7 +53,7 @@ public struct RoomRecordingPayload: Hashable, Sendable, Codable {
 /// while it is in the room, and from the room's state when it comes.
 public struct RecordingNotification: Hashable, Sendable, Codable {
     public var type: String
-    public var state: HLSRecording.State
+    public var state: RecordingState
     /// In milliseconds since 1970.
     public var initialisedAt: Int64?
     public var startedAt: Int64?
@@ -97,7 +70,7 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
 
     public init(_ state: HLSState) {
         type = "HLS"
-        self.state = state.recording?.state ?? HLSRecording.State.none
+        self.state = state.recording?.state ?? .none
         initialisedAt = state.recording?.initialisedAt?.milliseconds
         startedAt = state.recording?.startedAt?.milliseconds
         if self.state == .failed {

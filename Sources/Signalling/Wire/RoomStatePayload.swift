@@ -78,12 +78,12 @@ public struct DisabledPayload: Hashable, Sendable, Codable {
 public struct RoomStatePayload: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var sfu = DisabledPayload()
-        public var browser: RoomRecordingPayload
-        public var hls: HLSRecordingPayload
+        public var browser: RecordingPayload
+        public var hls: RecordingPayload
 
         public init(_ room: Room) {
-            browser = RoomRecordingPayload(room.recording)
-            hls = HLSRecordingPayload(room.hls.recording)
+            browser = RecordingPayload(room.recording)
+            hls = RecordingPayload(room.hls.recording)
         }
     }
 

@@ -1,0 +1,51 @@
+/// How far a recording is, in 100ms' words.
+public enum RecordingState: String, Hashable, Sendable, Codable {
+    case none, initialised, started, paused, resumed, stopped, failed
+
+    /// Whether something is kept, or will be again once it is resumed.
+    public var isOn: Bool {
+        switch self {
+        case .initialised, .started, .paused, .resumed: true
+        case .none, .stopped, .failed: false
+        }
+    }
+}
+
+/// What is kept of the room's streams, as peers see it.
+public struct HLSRecording: Hashable, Sendable {
+    public var state: RecordingState
+    public var hlsVOD: Bool
+    public var singleFilePerLayer: Bool
+    public var initialisedAt: WallTime?
+    public var startedAt: WallTime?
+
+    public init(
+        state: RecordingState, hlsVOD: Bool, singleFilePerLayer: Bool,
+        initialisedAt: WallTime? = nil, startedAt: WallTime? = nil
+    ) {
+        self.state = state
+        self.hlsVOD = hlsVOD
+        self.singleFilePerLayer = singleFilePerLayer
+        self.initialisedAt = initialisedAt
+        self.startedAt = startedAt
+    }
+}
+
+/// The room's recording without a live stream, as peers see it. 100ms calls it the browser's, after
+/// what it records with.
+public struct RoomRecording: Hashable, Sendable {
+    public var state: RecordingState
+    public var initialisedAt: WallTime?
+    public var startedAt: WallTime?
+    public var error: StreamingFailure?
+
+    public init(
+        state: RecordingState, initialisedAt: WallTime? = nil, startedAt: WallTime? = nil,
+        error: StreamingFailure? = nil
+    ) {
+        self.state = state
+        self.initialisedAt = initialisedAt
+        self.startedAt = startedAt
+        self.error = error
+    }
+}
