@@ -67,6 +67,26 @@ import Testing
         }
     }
 
+    @Test func aBotThatFailedIsReplacedByOneThatLeavesTheHardwareAlone() async throws {
+        @Sendable func encoder(of bot: BotDouble) throws -> String? {
+            let data = try Data(contentsOf: URL(filePath: bot.job.configurationFile))
+            return try (JSONSerialization.jsonObject(with: data) as? [String: Any])?["encoder"]
+                as? String
+        }
+        try await StreamsWorld { $0.encoder = .nvenc }.run { world in
+            _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+            let first = try #require(await world.launcher.next())
+            #expect(try encoder(of: first) == "nvenc")
+            await first.say(.running(firstSegmentMilliseconds: 1))
+            // It was killed, which says nothing of the hardware.
+            let second = try #require(await world.replace(first, .failed(reason: "signal 9")))
+            #expect(try encoder(of: second) == "nvenc")
+            await second.say(.failed(reason: "layer 0: the encoder is gone"))
+            let third = try #require(await world.replace(second, .failed(reason: "exit 1")))
+            #expect(try encoder(of: third) == "x264")
+        }
+    }
+
     @Test(arguments: [(true, false), (false, true), (false, false)])
     func theBotRecordsWhenAnythingIsToBeKept(vod: Bool, files: Bool) async throws {
         try await StreamsWorld().run { world in

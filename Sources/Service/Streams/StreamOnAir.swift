@@ -23,6 +23,8 @@ struct StreamOnAir {
     var signals: AsyncStream<BotSignal>.Continuation?
     /// Yields to kill the finisher that is alive.
     var killFinisher: AsyncStream<Void>.Continuation?
+    /// Whether the next bot is to leave the hardware's encoders alone.
+    var mistrustsHardware = false
     /// Which bot is meant: reports of an earlier one come too late.
     var generation = 0
 }

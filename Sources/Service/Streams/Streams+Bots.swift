@@ -15,7 +15,8 @@ extension Streams {
                 room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
                 layout: entry.layout, pictureHosts: settings.pictureHosts,
-                preset: settings.preset, encoder: settings.encoder.rawValue,
+                preset: settings.preset,
+                encoder: (entry.mistrustsHardware ? .x264 : settings.encoder).rawValue,
                 isRecorded: entry.order != nil,
                 isRecordingPaused: stream.isRecordingPaused,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
@@ -83,7 +84,10 @@ extension Streams {
         case .reduction(let frameRate, let layersThinned):
             degraded(id, frameRate: frameRate, layersThinned: layersThinned)
         case .stopped(_, let totals): entry.statistics.totals = totals
-        case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
+        case .failed(let reason):
+            log(.error, "bot failed", id, ["reason": "\(reason)"])
+            // It may have been the hardware, which the next bot would fail on as well.
+            entry.mistrustsHardware = true
         }
         entries[id] = entry
         carryOut(orders, of: id)
