@@ -1,5 +1,4 @@
 import Clocks
-import Datagrams
 public import Logging
 public import MediaKernel
 public import NIOCore
@@ -68,31 +67,31 @@ public actor RoomClient {
     static let outboxMaximum = 4096
     static let eventsMaximum = 4096
 
-    private enum Membership { case outside, joining, inside }
+    enum Membership { case outside, joining, inside }
 
-    private let configuration: Configuration
+    let configuration: Configuration
     /// Our own id in the room.
     public nonisolated let peer: PeerID
-    private let group: any EventLoopGroup
-    private let eventLoop: any EventLoop
-    private let logger: Logger
-    private let makeObserver: @Sendable () -> any ClientMediaObserver
+    let group: any EventLoopGroup
+    let eventLoop: any EventLoop
+    let logger: Logger
+    let makeObserver: @Sendable () -> any ClientMediaObserver
     public nonisolated let events: AsyncStream<Event>
-    private let eventSink: AsyncStream<Event>.Continuation
-    private var signalling: SignallingClient
-    private var media: NIOLoopBound<ClientMedia>?
-    private var outbox: AsyncStream<String>.Continuation?
-    private var membership = Membership.outside
-    private var published: [PublishedMedia] = []
-    private var isOfferOutstanding = false
-    private var needsOffer = false
-    private var needsRestart = false
-    private var isLeaving = false
+    let eventSink: AsyncStream<Event>.Continuation
+    var signalling: SignallingClient
+    var media: NIOLoopBound<ClientMedia>?
+    var outbox: AsyncStream<String>.Continuation?
+    var membership = Membership.outside
+    var published: [PublishedMedia] = []
+    var isOfferOutstanding = false
+    var needsOffer = false
+    var needsRestart = false
+    var isLeaving = false
     /// Before this the server must not be reached; see `interrupt(for:)`.
-    private var interruptedUntil = Instant.zero
+    var interruptedUntil = Instant.zero
     /// Finished when `run()` has returned, for those who wait for it.
-    private nonisolated let ended: AsyncStream<Never>
-    private let endedSink: AsyncStream<Never>.Continuation
+    nonisolated let ended: AsyncStream<Never>
+    let endedSink: AsyncStream<Never>.Continuation
 
     public init(
         configuration: Configuration, group: any EventLoopGroup, logger: Logger,
@@ -220,205 +219,5 @@ public actor RoomClient {
     private func received(_ text: String) async throws {
         signalling.received(text, at: MonotonicClock.now)
         try await drain()
-    }
-
-    // MARK: Publishing
-
-    /// Sends exactly these tracks from now on.
-    public func publish(_ media: [PublishedMedia]) async throws {
-        published = media
-        try await offerPublish()
-    }
-
-    /// Tells the room that a track of ours is silent or dark, or not any more. What is sent
-    /// meanwhile is the observer's business.
-    public func setMuted(_ isMuted: Bool, track: TrackID) async throws {
-        guard let index = published.firstIndex(where: { $0.payload.trackID == track }) else {
-            return
-        }
-        published[index].payload.mute = isMuted
-        guard membership == .inside, outbox != nil else { return }
-        signalling.updateTracks([published[index].payload])
-        try await drain()
-    }
-
-    /// Loses the network for a while, as when a cable is drawn: signalling breaks, and neither
-    /// connection sends or receives. Afterwards all of it comes back by itself.
-    public func interrupt(for duration: Duration) async throws {
-        let end = MonotonicClock.now + duration
-        interruptedUntil = end
-        try await onMedia { $0.interrupt(until: end) }
-        outbox?.finish()
-    }
-
-    private func offerPublish() async throws {
-        guard membership == .inside, outbox != nil else { return }
-        guard !isOfferOutstanding else {
-            needsOffer = true
-            return
-        }
-        let tracks = published.map(\.track)
-        let restarts = needsRestart
-        let sdp = try await onMedia { try $0.publishOffer(tracks: tracks, restartsICE: restarts) }
-        isOfferOutstanding = true
-        needsOffer = false
-        needsRestart = false
-        signalling.offer(sdp, tracks: published.map(\.payload))
-        try await drain()
-    }
-
-    // MARK: Receiving
-
-    /// Says which form of a video we wish to get: the best one unless we say otherwise; `none`
-    /// for nothing, until something else is asked for.
-    public func preferVideo(_ track: TrackID, layer: VideoLayerPreference) async throws {
-        guard let wish = signalling.preferVideo(track, layer: layer) else { return }
-        try await onMedia { $0.wish(wish.text, for: track) }
-    }
-
-    /// Says whether we wish to hear somebody.
-    public func preferAudio(_ track: TrackID, isSubscribed: Bool) async throws {
-        guard let wish = signalling.preferAudio(track, isSubscribed: isSubscribed) else { return }
-        try await onMedia { $0.wish(wish.text, for: track) }
-    }
-
-    // MARK: Signalling
-
-    private func drain() async throws {
-        while let output = signalling.poll() {
-            switch output {
-            case .send(let text): outbox?.yield(text)
-            case .event(let event): try await handle(event)
-            }
-        }
-    }
-
-    private func handle(_ event: SignallingEvent) async throws {
-        switch event {
-        case .policy:
-            try await policyArrived()
-        case .joined(_, let sdp):
-            try await onMedia { try $0.publishAnswer(sdp) }
-            isOfferOutstanding = false
-            membership = .inside
-            eventSink.yield(.joined)
-            if !published.isEmpty { try await offerPublish() }
-        case .answered(_, let sdp):
-            try await onMedia { try $0.publishAnswer(sdp) }
-            isOfferOutstanding = false
-            if needsOffer { try await offerPublish() }
-        case .offer(let sdp):
-            signalling.answer(try await onMedia { try $0.subscribeOffer(sdp) })
-        case .trickle(let target, let candidate):
-            let direction: ConnectionDirection = target == .publish ? .publish : .subscribe
-            let text = candidate.candidate
-            try await onMedia { $0.trickle(text, direction: direction) }
-        case .refused(_, let method, let error):
-            // Without these two there is no way to be in the room.
-            guard method == .join || method == .offer else {
-                logger.warning(
-                    "call refused",
-                    metadata: ["method": "\(method.rawValue)", "error": "\(error.message)"])
-                break
-            }
-            throw RoomClientError.refused(code: error.code, message: error.message)
-        case .fatal(let error):
-            throw RoomClientError.removed(reason: error.message)
-        case .leaveRequested(let request):
-            throw request.roomEnd
-                ? RoomClientError.roomEnded(reason: request.reason)
-                : RoomClientError.removed(reason: request.reason)
-        case .silent:
-            throw RoomClientError.unreachable("no sign of life")
-        case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,
-            .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata, .sent,
-            .done, .warning, .ignored:
-            break
-        }
-        eventSink.yield(.signalling(event))
-    }
-
-    /// The server speaks first; only then may a client join or come back.
-    private func policyArrived() async throws {
-        switch membership {
-        case .outside:
-            membership = .joining
-            let sdp = try await onMedia { try $0.publishOffer(tracks: []) }
-            isOfferOutstanding = true
-            signalling.join(
-                name: configuration.name, metadata: configuration.metadata, offer: sdp)
-        case .joining:
-            break
-        case .inside:
-            // hms.md sect. 9: an offer on the existing connection, then all track states.
-            isOfferOutstanding = false
-            try await offerPublish()
-            signalling.updateTracks(published.map(\.payload))
-        }
-    }
-
-    // MARK: Media
-
-    /// Runs on the media loop.
-    public func onMedia<Result: Sendable>(
-        _ body: @escaping @Sendable (ClientMedia) throws -> Result
-    ) async throws -> Result {
-        guard let media else { throw RoomClientError.protocolViolation("not connected") }
-        return try await eventLoop.submit {
-            defer { media.value.flush() }
-            return try body(media.value)
-        }.get()
-    }
-
-    private func startMedia() async throws {
-        let identity = try DTLSIdentity.generate()
-        let (eventLoop, makeObserver) = (eventLoop, makeObserver)
-        let (network, receivesVideo) = (configuration.network, configuration.receivesVideo)
-        let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
-            [weak self] direction, state in
-            guard direction == .publish, state == .failed || state == .disconnected else { return }
-            // The loop cannot wait for an actor.
-            Task { try await self?.publishConnectionLost() }
-        }
-        let eventSink = eventSink
-        let heard: @Sendable (String) -> Void = { text in
-            guard let payload = TrackLayersPayload(frame: text) else { return }
-            eventSink.yield(.trackLayers(Array(payload.tracks.values)))
-        }
-        let media = try await eventLoop.submit {
-            NIOLoopBound(
-                ClientMedia(
-                    eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, receivesVideo: receivesVideo, stateChanged: changed,
-                    channelText: heard),
-                eventLoop: eventLoop)
-        }.get()
-        func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {
-            try await DatagramSocket.bind(host: "0.0.0.0", port: 0, on: eventLoop) {
-                DatagramSocket.Handlers(
-                    received: { media.value.received($0, from: $1, direction) },
-                    batchEnded: { media.value.flush() })
-            }.get()
-        }
-        let publish = try await bind(.publish)
-        let subscribe = try await bind(.subscribe)
-        try await eventLoop.submit {
-            media.value.start(publish: publish.value, subscribe: subscribe.value)
-        }.get()
-        self.media = media
-    }
-
-    private func stopMedia() async {
-        guard let media else { return }
-        self.media = nil
-        try? await eventLoop.submit { media.value.stop() }.get()
-    }
-
-    /// The client restarts the publish side; the server the other (hms.md sect. 9).
-    private func publishConnectionLost() async throws {
-        guard membership == .inside, !isLeaving else { return }
-        needsRestart = true
-        isOfferOutstanding = false
-        try await offerPublish()
     }
 }

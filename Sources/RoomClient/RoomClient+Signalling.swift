@@ -1,0 +1,80 @@
+import Logging
+import MediaKernel
+import PeerConnection
+import Signalling
+
+/// What the server says, and the answers to it.
+extension RoomClient {
+    func drain() async throws {
+        while let output = signalling.poll() {
+            switch output {
+            case .send(let text): outbox?.yield(text)
+            case .event(let event): try await handle(event)
+            }
+        }
+    }
+
+    func handle(_ event: SignallingEvent) async throws {
+        switch event {
+        case .policy:
+            try await policyArrived()
+        case .joined(_, let sdp):
+            try await onMedia { try $0.publishAnswer(sdp) }
+            isOfferOutstanding = false
+            membership = .inside
+            eventSink.yield(.joined)
+            if !published.isEmpty { try await offerPublish() }
+        case .answered(_, let sdp):
+            try await onMedia { try $0.publishAnswer(sdp) }
+            isOfferOutstanding = false
+            if needsOffer { try await offerPublish() }
+        case .offer(let sdp):
+            signalling.answer(try await onMedia { try $0.subscribeOffer(sdp) })
+        case .trickle(let target, let candidate):
+            let direction: ConnectionDirection = target == .publish ? .publish : .subscribe
+            let text = candidate.candidate
+            try await onMedia { $0.trickle(text, direction: direction) }
+        case .refused(_, let method, let error):
+            // Without these two there is no way to be in the room.
+            guard method == .join || method == .offer else {
+                logger.warning(
+                    "call refused",
+                    metadata: ["method": "\(method.rawValue)", "error": "\(error.message)"])
+                break
+            }
+            throw RoomClientError.refused(code: error.code, message: error.message)
+        case .fatal(let error):
+            throw RoomClientError.removed(reason: error.message)
+        case .leaveRequested(let request):
+            throw request.roomEnd
+                ? RoomClientError.roomEnded(reason: request.reason)
+                : RoomClientError.removed(reason: request.reason)
+        case .silent:
+            throw RoomClientError.unreachable("no sign of life")
+        case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,
+            .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata, .sent,
+            .done, .warning, .ignored:
+            break
+        }
+        eventSink.yield(.signalling(event))
+    }
+
+    /// The server speaks first; only then may a client join or come back.
+    func policyArrived() async throws {
+        switch membership {
+        case .outside:
+            membership = .joining
+            let sdp = try await onMedia { try $0.publishOffer(tracks: []) }
+            isOfferOutstanding = true
+            signalling.join(
+                name: configuration.name, metadata: configuration.metadata, offer: sdp)
+        case .joining:
+            break
+        case .inside:
+            // hms.md sect. 9: an offer on the existing connection, then all track states.
+            isOfferOutstanding = false
+            try await offerPublish()
+            signalling.updateTracks(published.map(\.payload))
+        }
+    }
+}

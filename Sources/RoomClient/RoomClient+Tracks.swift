@@ -1,0 +1,63 @@
+import Clocks
+public import MediaKernel
+import PeerConnection
+public import Signalling
+
+/// What is sent, and what is asked for.
+extension RoomClient {
+    /// Sends exactly these tracks from now on.
+    public func publish(_ media: [PublishedMedia]) async throws {
+        published = media
+        try await offerPublish()
+    }
+
+    /// Tells the room that a track of ours is silent or dark, or not any more. What is sent
+    /// meanwhile is the observer's business.
+    public func setMuted(_ isMuted: Bool, track: TrackID) async throws {
+        guard let index = published.firstIndex(where: { $0.payload.trackID == track }) else {
+            return
+        }
+        published[index].payload.mute = isMuted
+        guard membership == .inside, outbox != nil else { return }
+        signalling.updateTracks([published[index].payload])
+        try await drain()
+    }
+
+    /// Loses the network for a while, as when a cable is drawn: signalling breaks, and neither
+    /// connection sends or receives. Afterwards all of it comes back by itself.
+    public func interrupt(for duration: Duration) async throws {
+        let end = MonotonicClock.now + duration
+        interruptedUntil = end
+        try await onMedia { $0.interrupt(until: end) }
+        outbox?.finish()
+    }
+
+    func offerPublish() async throws {
+        guard membership == .inside, outbox != nil else { return }
+        guard !isOfferOutstanding else {
+            needsOffer = true
+            return
+        }
+        let tracks = published.map(\.track)
+        let restarts = needsRestart
+        let sdp = try await onMedia { try $0.publishOffer(tracks: tracks, restartsICE: restarts) }
+        isOfferOutstanding = true
+        needsOffer = false
+        needsRestart = false
+        signalling.offer(sdp, tracks: published.map(\.payload))
+        try await drain()
+    }
+
+    /// Says which form of a video we wish to get: the best one unless we say otherwise; `none`
+    /// for nothing, until something else is asked for.
+    public func preferVideo(_ track: TrackID, layer: VideoLayerPreference) async throws {
+        guard let wish = signalling.preferVideo(track, layer: layer) else { return }
+        try await onMedia { $0.wish(wish.text, for: track) }
+    }
+
+    /// Says whether we wish to hear somebody.
+    public func preferAudio(_ track: TrackID, isSubscribed: Bool) async throws {
+        guard let wish = signalling.preferAudio(track, isSubscribed: isSubscribed) else { return }
+        try await onMedia { $0.wish(wish.text, for: track) }
+    }
+}
