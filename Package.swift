@@ -182,8 +182,10 @@ let package = Package(
             ], swiftSettings: settings),
 
         // What several targets' tests have in common.
+        .target(name: "Workbench", path: "Tests/Workbench", swiftSettings: settings),
         .target(
-            name: "RecordedStreams", dependencies: ["MediaKernel", "Codec", "Recording"],
+            name: "RecordedStreams",
+            dependencies: ["MediaKernel", "Codec", "Recording", "Workbench"],
             path: "Tests/RecordedStreams", swiftSettings: settings),
 
         tests("MediaKernel"),
@@ -193,21 +195,24 @@ let package = Package(
         tests("HLS", ["MediaKernel"]),
         tests("Rooms", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
-        tests("Zip", ["MediaKernel"]),
+        tests("Zip", ["MediaKernel", "Workbench"]),
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV"]),
-        tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams"]),
+        tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("ObjectStorage", ["MediaKernel", crypto]),
-        tests("Catalogue", ["MediaKernel"]),
+        tests(
+            "Catalogue",
+            ["MediaKernel", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Datagrams", ["MediaKernel"] + nio),
         tests(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
         tests(
-            "Compositor", ["MediaKernel", "Stage", "Codec"], resources: [.copy("Golden")]),
+            "Compositor", ["MediaKernel", "Stage", "Codec", "Workbench"],
+            resources: [.copy("Golden")]),
         tests(
             "MediaServer",
             [
@@ -217,12 +222,15 @@ let package = Package(
         tests("Signalling", ["MediaKernel", "Rooms"]),
         tests(
             "Pipeline",
-            ["MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording", log]),
+            [
+                "MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording",
+                "Workbench", log,
+            ]),
         tests(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage", log,
-                crypto,
+                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage",
+                "Workbench", log, crypto,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -234,15 +242,15 @@ let package = Package(
                 "MediaServer", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
-        tests("Finisher", ["MediaKernel", "Recording", "Catalogue", "RecordedStreams"]),
+        tests(
+            "Finisher", ["MediaKernel", "Recording", "Catalogue", "RecordedStreams", "Workbench"]),
         tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Recording", "Signalling"]),
-        tests("Publisher", ["MediaKernel", "RTP", "Codec"]),
+        tests("Publisher", ["MediaKernel", "RTP", "Codec", "Workbench"]),
         tests(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "Recording", "Catalogue",
-                "ObjectStorage",
-                "ControlAPI", log,
+                "ObjectStorage", "ControlAPI", "Workbench", log,
             ]),
     ]
 )

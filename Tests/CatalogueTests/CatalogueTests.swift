@@ -2,6 +2,7 @@ import Catalogue
 import Foundation
 import MediaKernel
 import Testing
+import Workbench
 
 @Suite struct CatalogueTests {
     private func stream(_ id: String, second: Int64 = 0, room: String = "r") -> CatalogueStream {
@@ -21,7 +22,6 @@ import Testing
 
     @Test func whatWasWrittenIsThereAfterOpeningAnew() async throws {
         let place = try Place()
-        defer { place.remove() }
         var written = stream("a")
         written.reason = "client request"
         written.stoppedAt = UnixTime(nanoseconds: 5)
@@ -34,7 +34,6 @@ import Testing
 
     @Test func recordingsWithoutAStreamAreNotAmongLiveStreams() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         for index in 0..<30 {
             var one = stream("s\(index)", second: Int64(index))
@@ -54,7 +53,6 @@ import Testing
 
     @Test func aStreamHasOneEndAndOneTerminalEvent() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         var ended = stream("a")
         ended.status = .completed
@@ -73,7 +71,6 @@ import Testing
 
     @Test func aRestartFindsWhatIsUnfinished() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         for (index, status) in CatalogueStream.Status.allCases.enumerated() {
             var stream = stream("s\(index)", second: Int64(10 - index))
@@ -86,7 +83,6 @@ import Testing
 
     @Test func pagesGoThroughEverythingOnceNewestFirst() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         for index in 0..<57 {
             // Pairs of the same time, in two rooms.
@@ -116,7 +112,6 @@ import Testing
 
     @Test func deliveriesKeepTheirOrderAndTheirEnd() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         for id in ["c", "a", "b"] { try await catalogue.save(delivery(id, line: id)) }
         let due = UnixTime(seconds: 1_770_000_100)
@@ -136,7 +131,6 @@ import Testing
 
     @Test func aFileThatIsNoCatalogueIsNamedAsDamaged() throws {
         let place = try Place()
-        defer { place.remove() }
         try Data((0..<8192).map { UInt8(truncatingIfNeeded: $0) })
             .write(to: URL(filePath: place.database))
         let error = #expect(throws: CatalogueError.self) { try Catalogue(path: place.database) }
@@ -147,22 +141,15 @@ import Testing
     }
 }
 
-/// A directory of its own for one test.
+/// Where the catalogue of one test lies.
 struct Place {
-    let path: String
+    let scratch: Scratch
 
-    init() throws {
-        path =
-            FileManager.default.temporaryDirectory
-            .appending(path: "roomcast-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
-    }
-
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { scratch = try Scratch() }
 
     func open() throws -> Catalogue { try Catalogue(path: database) }
 
+    var path: String { scratch.path }
     var database: String { "\(path)/catalogue.sqlite" }
 }
 

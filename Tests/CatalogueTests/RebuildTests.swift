@@ -15,7 +15,6 @@ import Testing
 
     @Test func recordingsWithoutAStreamAreFoundToo() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         let streams = "\(place.path)/streams"
         let recordings = "\(place.path)/recordings"
@@ -64,7 +63,6 @@ import Testing
 
     @Test func theCatalogueIsWhatTheDirectoriesSay() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         let event = CatalogueDelivery(
             id: "event", line: "gone", room: "room", kind: "hls.stopped.success",
@@ -98,7 +96,6 @@ import Testing
 
     @Test func nothingOnTheDiskIsAnEmptyCatalogue() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         try await catalogue.save(stream("gone", .completed))
         let rebuilt = try await catalogue.rebuild(
@@ -109,7 +106,6 @@ import Testing
 
     @Test func whatLiesInAStoreIsThereUntilItIsNotedToBeOver() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         var assets = [asset("a0", of: "a", in: "1"), asset("a1", of: "a", in: "1")]
         for index in assets.indices { assets[index].location = "s3://b/\(index)" }

@@ -22,7 +22,6 @@ import Testing
 
     @Test func whatGoesOnIsThereAfterOpeningAnewAndWhatIsOverIsNot() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         try await catalogue.save(.opened(session))
         for number in 1...3 { try await catalogue.save(.entered(attendee(number), "s1")) }
@@ -37,7 +36,6 @@ import Testing
 
     @Test func eachChangeIsToldOnceWhoeverAsksAgain() async throws {
         let place = try Place()
-        defer { place.remove() }
         let catalogue = try place.open()
         let changes: [(SessionChange, String)] = [
             (.opened(session), "open"), (.entered(attendee(1), "s1"), "join"),

@@ -1,6 +1,7 @@
 import Codec
 import Compositor
 import Foundation
+import Workbench
 
 /// Pictures of one size beside and below each other, each at two fifths of its size, as RGB.
 struct ContactSheet {
@@ -67,20 +68,16 @@ struct ContactSheet {
 
     /// Writes a PNG file, by way of `ffmpeg`, which the build needs anyway.
     func write(to file: URL) throws {
-        let raw = FileManager.default.temporaryDirectory
-            .appending(path: "roomcast-golden-\(UUID().uuidString).ppm")
         var data = Data("P6\n\(width) \(height)\n255\n".utf8)
         for index in luma.indices { data.append(contentsOf: channels.map { $0[index] }) }
-        try data.write(to: raw)
-        defer { try? FileManager.default.removeItem(at: raw) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "ffmpeg", "-loglevel", "error", "-y", "-i", raw.path, "-pred", "mixed",
-            "-compression_level", "9", file.path,
-        ]
-        try process.run()
-        process.waitUntilExit()
+        let scratch = try Scratch()
+        let raw = try scratch.write(data, to: "sheet.ppm")
+        _ = try Program.run(
+            "ffmpeg",
+            [
+                "-loglevel", "error", "-y", "-i", raw, "-pred", "mixed", "-compression_level",
+                "9", file.path,
+            ])
     }
 
     struct Comparison {

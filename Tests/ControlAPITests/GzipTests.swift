@@ -1,6 +1,6 @@
-import Foundation
 import MediaKernel
 import Testing
+import Workbench
 
 @testable import ControlAPI
 
@@ -43,18 +43,9 @@ import Testing
 
     /// The distribution's own gunzip is the judge.
     static func expanded(_ bytes: [UInt8]) throws -> [UInt8] {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-gzip-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let source = directory.appendingPathComponent("in.gz")
-        try Data(bytes).write(to: source)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/gzip")
-        process.arguments = ["-d", "-q", source.path]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return Array(try Data(contentsOf: directory.appendingPathComponent("in")))
+        let scratch = try Scratch()
+        let source = try scratch.write(bytes, to: "in.gz")
+        #expect(try Program.run("gzip", ["-d", "-q", source]).status == 0)
+        return try scratch.bytes("in")
     }
 }

@@ -7,6 +7,7 @@ import NIOCore
 import Signing
 import Synchronization
 import Testing
+import Workbench
 
 @testable import ControlAPI
 
@@ -52,24 +53,15 @@ import Testing
                 startedBy: "")
             state.streams = [plain, stream]
         }
-        let base = "\(world.directory)/recordings/hls/demo/2025-10-09/1"
         for (name, text) in [
             ("file-recording/Rec-demo-1-0.mp4", "0123456789"), ("file-recording/old.mp4", "old"),
             ("file-recording/Rec-demo-1-1.mp4", "other"), ("vod/Rec-demo-1.zip", "PK"),
             ("vod/master.m3u8", "#EXTM3U"), ("vod/stream_0/segment_000000.ts", "TS"),
             ("vod/.part-x.ts", "half"), ("manifest.json", "{}"),
         ] {
-            let url = URL(filePath: "\(base)/\(name)")
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: url)
+            try world.scratch.write(text.utf8, to: "recordings/hls/demo/2025-10-09/1/\(name)")
         }
         return world
-    }
-
-    private func link(_ world: TestWorld, _ asset: String) -> String {
-        let link = AssetLink(asset: asset, expiry: Self.now + .seconds(60))
-        return "/recordings/\(link?.signed(with: world.recordings.key) ?? "")"
     }
 
     @Test func assetsAreListedIn100msForm() async throws {
@@ -145,7 +137,7 @@ import Testing
     @Test func aLinkLeadsToItsFileAndNoOther() async throws {
         let world = try await world()
         let headers = try await world.managementHeaders()
-        let movie = link(world, "s1-0")
+        let movie = world.link(to: "s1-0")
         try await world.routes { client in
             let answer = try TestJSON.object(
                 try await client.execute(
@@ -181,7 +173,7 @@ import Testing
     @Test func aLinkToAVODCoversItsPlaylistsAndSegments() async throws {
         let world = try await world()
         let headers = try await world.managementHeaders()
-        let vod = link(world, "s1-vod")
+        let vod = world.link(to: "s1-vod")
         try await world.routes { client in
             let answer = try TestJSON.object(
                 try await client.execute(
@@ -207,8 +199,8 @@ import Testing
         let world = try await world()
         let overdue = try #require(
             AssetLink(asset: "s1-0", expiry: Self.now)?.signed(with: world.recordings.key))
-        let forged = link(world, "s1-0").replacing("s1-0", with: "s1-vod")
-        let expired = link(world, "s1-old")
+        let forged = world.link(to: "s1-0").replacing("s1-0", with: "s1-vod")
+        let expired = world.link(to: "s1-old")
         try await world.routes { client in
             for (uri, status, message) in [
                 ("/recordings/\(overdue)/Rec-demo-1-0.mp4", 403, "the link has expired"),

@@ -4,8 +4,8 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import ObjectStorage
-import Signing
 import Testing
+import Workbench
 
 @testable import ControlAPI
 
@@ -34,7 +34,7 @@ import Testing
             id: "s1-1", stream: "s1", room: "demo", kind: .roomComposite,
             path: "\(Self.place)/file-recording/Rec-1.mp4", byteCount: 10, createdAt: Self.now)
         try await world.catalogue.save([movie, vod, waiting])
-        let base = "\(world.directory)/recordings/\(Self.place)/vod"
+        let base = "recordings/\(Self.place)/vod"
         let ranges = """
             #EXTM3U
             #EXT-X-VERSION:4
@@ -47,19 +47,11 @@ import Testing
         for (path, text) in [
             ("\(base)/master.m3u8", "#EXTM3U"), ("\(base)/stream_0/archive.m3u8", ranges),
             ("\(base)/stream_0/stream.m3u8", "plain"),
-            ("\(world.directory)/out/demo/s1/stream_0/segment_000000.ts", "TS"),
+            ("out/demo/s1/stream_0/segment_000000.ts", "TS"),
         ] {
-            let url = URL(filePath: path)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: url)
+            try world.scratch.write(text.utf8, to: path)
         }
         return world
-    }
-
-    private func link(_ world: TestWorld, _ asset: String, for seconds: Int64 = 60) -> String {
-        let link = AssetLink(asset: asset, expiry: Self.now + .seconds(seconds))
-        return "/recordings/\(link?.signed(with: world.recordings.key) ?? "")"
     }
 
     @Test func theyAreListedWithTheirPlaceAndOthersWithHowFarTheyAre() async throws {
@@ -105,7 +97,7 @@ import Testing
 
     @Test func aLinkThatWasGivenBeforeLeadsThere() async throws {
         let world = try await world()
-        let movie = link(world, "s1-0")
+        let movie = world.link(to: "s1-0")
         try await world.routes { client in
             let answer = try await client.execute(
                 uri: "\(movie)/Rec-0.mp4?download", method: .get)
@@ -122,7 +114,7 @@ import Testing
 
     @Test func aVODIsPlayedAsRangesOfItsArchive() async throws {
         let world = try await world()
-        let vod = link(world, "s1-vod")
+        let vod = world.link(to: "s1-vod")
         try await world.routes { client in
             let master = try await client.execute(uri: "\(vod)/master.m3u8", method: .get)
             #expect(String(buffer: master.body) == "#EXTM3U")
@@ -142,7 +134,7 @@ import Testing
     @Test func withoutAStoreWhatIsThereCannotBeHad() async throws {
         let world = try await world(nil)
         let headers = try await world.managementHeaders()
-        let movie = link(world, "s1-0")
+        let movie = world.link(to: "s1-0")
         try await world.routes { client in
             let answer = try await client.execute(
                 uri: "/v2/recording-assets/s1-0/presigned-url", method: .get, headers: headers)

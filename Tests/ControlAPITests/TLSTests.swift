@@ -8,7 +8,6 @@ import Testing
 @Suite struct TLSTests {
     @Test func theServerSpeaksTLSWithItsCertificate() async throws {
         var world = try await TestWorld()
-        defer { try? FileManager.default.removeItem(atPath: world.directory) }
         (world.configuration.certificateFile, world.configuration.privateKeyFile) =
             try Self.write(into: world.directory)
         let token = try await world.roomToken()
@@ -24,7 +23,6 @@ import Testing
 
     @Test func whatKeepsTLSFromWorkingIsSaidAtTheStart() async throws {
         var world = try await TestWorld()
-        defer { try? FileManager.default.removeItem(atPath: world.directory) }
         let (certificate, key) = try Self.write(into: world.directory)
         for (first, second) in [
             (certificate, nil), (nil, key), ("/nowhere.pem", key), (certificate, "/nowhere.pem"),

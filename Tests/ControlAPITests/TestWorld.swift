@@ -7,6 +7,7 @@ import MediaKernel
 import ObjectStorage
 import Signing
 import Synchronization
+import Workbench
 
 @testable import ControlAPI
 
@@ -14,7 +15,7 @@ import Synchronization
 struct TestWorld: Sendable {
     static let now = Timestamp(seconds: 1_760_000_000)
 
-    let directory: String
+    let scratch: Scratch
     let control = ControlDouble()
     let door = DoorDouble()
     let authority: TokenAuthority
@@ -24,19 +25,14 @@ struct TestWorld: Sendable {
 
     /// - Parameter store: where assets are that have a location.
     init(store: StoreAccess? = nil) async throws {
-        directory =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-control-\(UUID().uuidString)").path
+        scratch = try Scratch()
+        let directory = scratch.path
         try FileManager.default.createDirectory(
             atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)
-        try FileManager.default.createDirectory(
-            atPath: "\(directory)/web/assets", withIntermediateDirectories: true)
         for name in ["index.html", "recordings.html", "room.html", "watch.html"] {
-            try Data("<!doctype html><title>\(name)</title>".utf8)
-                .write(to: URL(fileURLWithPath: "\(directory)/web/\(name)"))
+            try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
-        try Data("export {}".utf8)
-            .write(to: URL(fileURLWithPath: "\(directory)/web/assets/room.js"))
+        try scratch.write("export {}".utf8, to: "web/assets/room.js")
         authority = try await TestToken.authority()
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks)
@@ -49,8 +45,10 @@ struct TestWorld: Sendable {
             pagesDirectory: "\(directory)/web")
     }
 
+    var directory: String { scratch.path }
+
     func write(_ path: String, _ content: some Sequence<UInt8>) throws {
-        try Data(content).write(to: URL(fileURLWithPath: "\(directory)/out/\(path)"))
+        try scratch.write(content, to: "out/\(path)")
     }
 
     var service: HTTPService {
@@ -68,7 +66,6 @@ struct TestWorld: Sendable {
     func routes(
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         try await Application(router: try service.router()).test(.router, body)
     }
 
@@ -76,8 +73,14 @@ struct TestWorld: Sendable {
     func live(
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         try await service.application().test(.live, body)
+    }
+
+    /// The path below which an asset is served, for so many seconds.
+    func link(to asset: String, for seconds: Int64 = 60) -> String {
+        let now = UnixTime(nanoseconds: Self.now.nanoseconds)
+        let link = AssetLink(asset: asset, expiry: now + .seconds(seconds))
+        return "/recordings/\(link?.signed(with: recordings.key) ?? "")"
     }
 
     func managementHeaders() async throws -> HTTPFields {

@@ -36,13 +36,25 @@ final class FinishedStream: @unchecked Sendable {
 
     var events: [FinisherEvent] { log.withLock { $0 } }
 
+    /// - Parameter onLook: called with how often the finisher has looked at its clock, on which a
+    ///   second passes from look to look: at first before it asks for the lock, then after each time
+    ///   that somebody else had it.
     func finish(
-        lockTimeout: Duration = .seconds(10), writesFile: Bool = true
+        lockTimeout: Duration = .seconds(10), writesFile: Bool = true,
+        onLook: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> [CatalogueAsset] {
+        let looks = Mutex(0)
         if writesFile { try stream.write(Array(JSONEncoder().encode(file)), to: StreamFile.name) }
         return try Finisher(
             directory: stream.path, recordings: recordings, lockTimeout: lockTimeout,
-            now: { UnixTime(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)) },
+            now: {
+                let count = looks.withLock { count in
+                    count += 1
+                    return count
+                }
+                onLook(count)
+                return UnixTime(seconds: 1_770_091_600 + Int64(count))
+            },
             report: { [self] event in log.withLock { $0.append(event) } }
         ).run()
     }

@@ -5,6 +5,7 @@ import RecordedStreams
 import Recording
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Finisher
 
@@ -33,7 +34,7 @@ import Testing
             #expect(facts.videoDuration == "2.500000" && facts.warnings == "")
         }
         #expect(
-            try Probe.run("unzip", ["-tqq", "\(world.recordings)/\(assets[2].path)"]).status == 0)
+            try Program.run("unzip", ["-tqq", "\(world.recordings)/\(assets[2].path)"]).status == 0)
         let manifest = try JSONDecoder().decode(
             RecordingManifest.self, from: Data(world.bytes("\(base)/manifest.json")))
         #expect(manifest.assets == assets && manifest.stream == world.file.stream)
@@ -57,7 +58,7 @@ import Testing
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
         _ = try world.finish()
         let vod = "hls/room/2026-02-03/1770091506/vod"
-        let facts = try Probe.run(
+        let facts = try Program.run(
             "ffprobe",
             [
                 "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries",
@@ -203,11 +204,10 @@ import Testing
         #expect(throws: FinisherError.inUse(world.stream.path)) {
             try world.finish(lockTimeout: .zero)
         }
-        Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: 0.1)
-            bot.withLock { $0 = nil }
+        let assets = try world.finish { look in
+            if look == 3 { bot.withLock { $0 = nil } }
         }
-        #expect(try world.finish().count == 3)
+        #expect(assets.count == 3)
     }
 
     @Test func aDirectoryThatIsNoStreamIsAnError() throws {

@@ -2,6 +2,7 @@ import HLS
 import MediaKernel
 import Recording
 import Testing
+import Workbench
 
 @testable import Pipeline
 

@@ -3,6 +3,7 @@ import HLS
 import MediaKernel
 import Recording
 import Testing
+import Workbench
 
 @testable import Pipeline
 

@@ -5,6 +5,7 @@ import HLS
 import Logging
 import MediaKernel
 import Testing
+import Workbench
 
 @testable import Pipeline
 

@@ -6,6 +6,7 @@ import Logging
 import MediaKernel
 import Stage
 import Testing
+import Workbench
 
 @testable import Pipeline
 

@@ -1,6 +1,7 @@
 import HLS
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Pipeline
 

@@ -1,7 +1,7 @@
 import Codec
-import Foundation
 import MediaKernel
 import Testing
+import Workbench
 
 @testable import Publisher
 
@@ -28,7 +28,6 @@ import Testing
 
     @Test func filesOfOneVideoAreLayersOfIt() throws {
         let clips = try Clips()
-        defer { clips.remove() }
         let first = try MediaFile(path: try clips.make("first", .vp8, 320, 180, pictures: 30))
         let half = try clips.make("half", .vp8, 160, 90, pictures: 30)
         let quarter = try clips.make("quarter", .vp8, 80, 46, pictures: 30)
@@ -44,7 +43,6 @@ import Testing
 
     @Test func filesThatCannotBeLayersAreRefusedByName() throws {
         let clips = try Clips()
-        defer { clips.remove() }
         let first = try MediaFile(path: try clips.make("first", .vp8, 320, 180, pictures: 30))
         let other = try clips.make("other", .vp9, 160, 90, pictures: 30)
         #expect(throws: PublisherError.differentCodecs(path: other)) {
@@ -59,7 +57,6 @@ import Testing
 
     @Test func aFileThatIsShownAnswersRequestsForKeyFrames() throws {
         let clips = try Clips()
-        defer { clips.remove() }
         var shown = ShownFile(
             try MediaFile(path: try clips.make("first", .vp8, 160, 90, pictures: 30)))
         #expect(try shown.next(before: .seconds(1)) == nil)
@@ -78,15 +75,9 @@ import Testing
 
 /// Short files of moving grey without sound, in a directory of their own.
 private struct Clips {
-    private let directory: URL
+    private let scratch: Scratch
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("layers-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
-
-    func remove() { try? FileManager.default.removeItem(at: directory) }
+    init() throws { scratch = try Scratch() }
 
     /// An IVF file of 30 pictures a second; gives its path.
     func make(
@@ -110,9 +101,7 @@ private struct Clips {
                 file += little(packet.data.count, 4) + little(index, 8) + packet.data
             }
         }
-        let path = directory.appendingPathComponent("\(name).ivf")
-        try Data(file).write(to: path)
-        return path.path
+        return try scratch.write(file, to: "\(name).ivf")
     }
 
     private func little(_ value: Int, _ count: Int) -> [UInt8] {

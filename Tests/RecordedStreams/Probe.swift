@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Workbench
 
 /// What FFmpeg's own programs say of a file.
 public enum Probe {
@@ -17,7 +18,7 @@ public enum Probe {
 
     public static func facts(_ path: String) throws -> Facts {
         var facts = Facts()
-        let result = try run(
+        let result = try Program.run(
             "ffprobe",
             [
                 "-v", "warning", "-show_entries",
@@ -45,7 +46,7 @@ public enum Probe {
     private static func times(
         _ path: String, _ kind: String, _ warnings: inout String
     ) throws -> [Double] {
-        let result = try run(
+        let result = try Program.run(
             "ffprobe",
             [
                 "-v", "warning", "-select_streams", kind, "-show_entries", "frame=pts_time", "-of",
@@ -59,33 +60,10 @@ public enum Probe {
 
     /// Where the packets lie in the file, in the order of their times of decoding.
     public static func packetOffsets(_ path: String) throws -> [Int] {
-        let result = try run(
+        let result = try Program.run(
             "ffprobe", ["-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", path])
         return result.output.split(whereSeparator: \.isNewline).compactMap {
             Int($0.split(separator: ",").first ?? "")
         }
-    }
-
-    public static func run(
-        _ name: String, _ arguments: [String]
-    ) throws -> (status: Int32, output: String, errors: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [name] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        // A file, since a second pipe that nobody reads could fill up.
-        let errors = FileManager.default.temporaryDirectory
-            .appending(path: "roomcast-\(UUID().uuidString).txt")
-        try Data().write(to: errors)
-        defer { try? FileManager.default.removeItem(at: errors) }
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (
-            process.terminationStatus, String(decoding: output, as: UTF8.self),
-            String(decoding: try Data(contentsOf: errors), as: UTF8.self)
-        )
     }
 }

@@ -2,6 +2,7 @@ import Codec
 import Foundation
 import MediaKernel
 public import Recording
+import Workbench
 
 /// A stream's output directory as the bots leave it: segments of real pictures and sound, their
 /// logs, and a master playlist.
@@ -21,21 +22,19 @@ public final class RecordedStream {
     /// Where the muxer puts time zero, in ticks of 90 kHz.
     public static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
 
-    public let path: String
+    private let scratch: Scratch
     public let layers: [Layer]
     public private(set) var records: [[SegmentRecord]]
 
     public init(
         layers: [Layer] = [Layer(width: 320, height: 180), Layer(width: 192, height: 144)]
     ) throws {
-        path =
-            FileManager.default.temporaryDirectory
-            .appending(path: "roomcast-\(UUID().uuidString)").path
+        scratch = try Scratch()
         self.layers = layers
         records = layers.map { _ in [] }
         for layer in layers.indices {
             try FileManager.default.createDirectory(
-                atPath: "\(path)/stream_\(layer)", withIntermediateDirectories: true)
+                atPath: "\(scratch.path)/stream_\(layer)", withIntermediateDirectories: true)
         }
         let names = layers.indices.map {
             "#EXT-X-STREAM-INF:BANDWIDTH=1\nstream_\($0)/stream.m3u8\n"
@@ -43,16 +42,16 @@ public final class RecordedStream {
         try write(Array("#EXTM3U\n\(names.joined())".utf8), to: "master.m3u8")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    public var path: String { scratch.path }
 
     public var folder: StreamFolder { StreamFolder(path: path) }
 
     public func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
+        try scratch.write(bytes, to: name)
     }
 
     public func bytes(_ name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
+        try scratch.bytes(name)
     }
 
     public func plan(damaged: [Int: Set<Int>] = [:]) throws -> RecordingPlan {

@@ -3,6 +3,7 @@ import HLS
 import MediaKernel
 import RecordedStreams
 import Testing
+import Workbench
 
 @testable import Recording
 
@@ -28,9 +29,9 @@ import Testing
         let sizes = try assets(stream).write(movies: [], archive: place(stream, "a.zip"))
         #expect(try UInt64(stream.bytes("made/vod/a.zip").count) == sizes.archive)
         let path = "\(stream.path)/made/vod/a.zip"
-        #expect(try Probe.run("unzip", ["-tqq", path]).status == 0)
+        #expect(try Program.run("unzip", ["-tqq", path]).status == 0)
         let unpacked = "\(stream.path)/unpacked"
-        #expect(try Probe.run("unzip", ["-qq", path, "-d", unpacked]).status == 0)
+        #expect(try Program.run("unzip", ["-qq", path, "-d", unpacked]).status == 0)
         for layer in stream.layers.indices {
             let text = String(
                 decoding: try stream.bytes("unpacked/stream_\(layer)/stream.m3u8"), as: UTF8.self)
@@ -43,7 +44,7 @@ import Testing
             #expect(!text.contains("/"))
             #expect(playlist.segments[2].programDateTime == 1_700_000_000_000_000_000)
         }
-        let facts = try Probe.run(
+        let facts = try Program.run(
             "ffprobe",
             [
                 "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries",
@@ -145,7 +146,7 @@ import Testing
             #expect(
                 text.contains(
                     "#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)\n../a.zip\n"))
-            let facts = try Probe.run(
+            let facts = try Program.run(
                 "ffprobe",
                 [
                     "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries",

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Workbench
 
 @testable import Recording
 
@@ -8,13 +9,6 @@ import Testing
         ChatRecord(
             senderID: "p1", senderName: name, senderUserID: "u1", roles: roles,
             sentAt: "2026-02-03T04:05:06.789Z", type: "chat", text: text)
-    }
-
-    private func directory() throws -> String {
-        let path = FileManager.default.temporaryDirectory
-            .appending(path: "roomcast-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        return path
     }
 
     private func text(_ record: ChatRecord) -> String {
@@ -56,8 +50,8 @@ import Testing
     }
 
     @Test func aFileBeginsWithItsHeaderAndIsReadUpToItsLastWholeLine() throws {
-        let path = try directory()
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scratch = try Scratch()
+        let path = scratch.path
         let file = ChatFile(in: path)
         #expect(try file.read() == nil)
         let records = ["one", "two\nlines, \"quoted\"", "three"].map { record($0) }
@@ -80,8 +74,8 @@ import Testing
     }
 
     @Test func aFileIsNoLongerThanItMayBe() throws {
-        let path = try directory()
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scratch = try Scratch()
+        let path = scratch.path
         let name = "\(path)/\(ChatFile.name)"
         #expect(FileManager.default.createFile(atPath: name, contents: nil))
         let handle = try #require(FileHandle(forWritingAtPath: name))

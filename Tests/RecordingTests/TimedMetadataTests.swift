@@ -3,6 +3,7 @@ import HLS
 import MediaKernel
 import RecordedStreams
 import Testing
+import Workbench
 
 @testable import Recording
 
@@ -12,13 +13,6 @@ import Testing
     ) -> TimedMetadata {
         TimedMetadata(
             number: number, start: 1_770_091_506_789 + start, seconds: 5, payload: payload)
-    }
-
-    private func directory() throws -> String {
-        let path = FileManager.default.temporaryDirectory
-            .appending(path: "roomcast-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        return path
     }
 
     @Test(arguments: ["hello", "a\"b\\c/d\n\u{0}", "Grüße, 日本 🎥", "", "x", "xy", "xyz"])
@@ -39,8 +33,8 @@ import Testing
     }
 
     @Test func whatIsLoggedIsReadBackAndATornLineCostsItselfOnly() throws {
-        let path = try directory()
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scratch = try Scratch()
+        let path = scratch.path
         #expect(try TimedMetadataLog.read(in: path).isEmpty)
         let entries = (1...3).map { entry($0, "„\($0)\n*\"") }
         try TimedMetadataLog.append([entries[0]], in: path)
@@ -96,7 +90,7 @@ import Testing
         let sizes = try assets.write(movies: [], archive: place)
         try assets.unpack(
             into: "\(stream.path)/made", archive: place.name, ranges: sizes.archivedSegments)
-        let zipped = try Probe.run(
+        let zipped = try Program.run(
             "unzip", ["-p", "\(stream.path)/made/a.zip", "stream_1/stream.m3u8"]
         ).output
         let unpacked = String(

@@ -1,10 +1,10 @@
 import Catalogue
-import Foundation
 import Logging
 import MediaKernel
 import ObjectStorage
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Service
 
@@ -12,17 +12,15 @@ import Testing
     private static let now = UnixTime(seconds: 1_760_000_000)
 
     private final class Place {
-        let root = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-retention-\(UUID().uuidString)").path
+        let scratch: Scratch
         let catalogue: Catalogue
 
         init() throws {
-            try FileManager.default.createDirectory(
-                atPath: root, withIntermediateDirectories: true)
-            catalogue = try Catalogue(path: "\(root)/catalogue.sqlite")
+            scratch = try Scratch()
+            catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: root) }
+        var root: String { scratch.path }
 
         var retention: AssetRetention {
             AssetRetention(
@@ -31,19 +29,14 @@ import Testing
                 clock: { AssetRetentionTests.now })
         }
 
-        func isThere(_ path: String) -> Bool {
-            FileManager.default.fileExists(atPath: "\(root)/\(path)")
-        }
+        func isThere(_ path: String) -> Bool { scratch.isThere(path) }
 
         /// An asset with its file; seconds from now until it expires, nil for never.
         func add(
             _ id: String, _ kind: CatalogueAsset.Kind = .roomComposite, path: String,
             in seconds: Int64?, status: CatalogueAsset.Status = .completed
         ) async throws {
-            let url = URL(filePath: "\(root)/\(path)")
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data("x".utf8).write(to: url)
+            try scratch.write("x".utf8, to: path)
             try await catalogue.save([
                 CatalogueAsset(
                     id: id, stream: "s", room: "r", kind: kind, status: status, path: path,
@@ -131,11 +124,9 @@ import Testing
         assets[0].expiresAt = Self.now
         assets[0].location = location.description
         assets[1].location = "s3://b/kept"
-        try FileManager.default.createDirectory(
-            atPath: "\(place.root)/\(directory)", withIntermediateDirectories: true)
-        let manifest = "\(place.root)/\(directory)/\(RecordingManifest.fileName)"
-        try Data(RecordingManifest(stream: stream, assets: assets).encoded)
-            .write(to: URL(filePath: manifest))
+        try place.scratch.write(
+            RecordingManifest(stream: stream, assets: assets).encoded,
+            to: "\(directory)/\(RecordingManifest.fileName)")
         try await place.catalogue.save(stream, assets: assets)
         let store = StoreDouble()
         store.state.withLock {

@@ -5,6 +5,7 @@ import MediaKernel
 import ObjectStorage
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Service
 
@@ -14,8 +15,7 @@ import Testing
 
     /// A recording on the disk and a clock that tests move.
     private final class World: Sendable {
-        let root = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-uploads-\(UUID().uuidString)").path
+        private let scratch: Scratch
         let catalogue: Catalogue
         let store = StoreDouble()
         let time = Mutex(AssetUploadsTests.start)
@@ -23,12 +23,11 @@ import Testing
 
         init(keepsLocal: Bool = false) throws {
             self.keepsLocal = keepsLocal
-            try FileManager.default.createDirectory(
-                atPath: root, withIntermediateDirectories: true)
-            catalogue = try Catalogue(path: "\(root)/catalogue.sqlite")
+            scratch = try Scratch()
+            catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
         }
 
-        deinit { try? FileManager.default.removeItem(atPath: root) }
+        var root: String { scratch.path }
 
         func uploads(seed: UInt64 = 1) -> AssetUploads {
             var settings = StoreSettings(
@@ -80,16 +79,9 @@ import Testing
             return data
         }
 
-        func write(_ data: Data, to path: String) throws {
-            let url = URL(filePath: "\(root)/\(path)")
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try data.write(to: url)
-        }
+        func write(_ data: Data, to path: String) throws { try scratch.write(data, to: path) }
 
-        func isThere(_ path: String) -> Bool {
-            FileManager.default.fileExists(atPath: "\(root)/\(path)")
-        }
+        func isThere(_ path: String) -> Bool { scratch.isThere(path) }
 
         /// Gives turns until nothing is left to do, or so often.
         func work(_ uploads: AssetUploads, rounds: Int = 2000) async throws {

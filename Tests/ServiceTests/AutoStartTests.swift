@@ -9,7 +9,7 @@ import Testing
 @testable import Service
 
 /// When rooms go on air, and off it, by themselves.
-@Suite struct AutoStartTests {
+@Suite(.timeLimit(.minutes(1))) struct AutoStartTests {
     private static func room(_ peers: Int, _ publishers: Int) -> RoomOccupancy {
         RoomOccupancy(peers: peers, publishers: publishers)
     }

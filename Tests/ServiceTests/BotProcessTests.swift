@@ -4,24 +4,17 @@ import Logging
 import MediaKernel
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Service
 
 @Suite struct BotProcessTests {
     /// Runs a shell script in the place of the program and collects what it reports.
     private func run(
-        _ script: String, signals: [BotSignal] = [], endsSignals: Bool = false
+        _ script: String, signals: [BotSignal] = []
     ) async throws -> (exit: BotExit, reports: [BotReport]) {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-bot-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let executable = "\(directory)/bot"
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: executable))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o700], ofItemAtPath: executable)
-        return await run(executable: executable, signals: signals)
+        let scratch = try Scratch()
+        return await run(executable: try scratch.program(script), signals: signals)
     }
 
     private func run(

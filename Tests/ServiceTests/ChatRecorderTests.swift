@@ -8,7 +8,7 @@ import Testing
 
 @testable import Service
 
-@Suite struct ChatRecorderTests {
+@Suite(.timeLimit(.minutes(1))) struct ChatRecorderTests {
     private let recorded = LiveStreamRequest(
         recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
 

@@ -4,10 +4,11 @@ import Foundation
 import MediaKernel
 import Synchronization
 import Testing
+import Workbench
 
 @testable import Service
 
-@Suite struct RecordedStreamsTests {
+@Suite(.timeLimit(.minutes(1))) struct RecordedStreamsTests {
     private let all = LiveStreamRequest(
         recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
 
@@ -213,7 +214,7 @@ import Testing
         try await StreamsWorld().run { world in
             let (id, first) = try await stopped(world)
             first.exit(.failed(reason: "killed"))
-            while await world.streams.hasFinisher(id) { await Task.yield() }
+            await until { await !world.streams.hasFinisher(id) }
             world.clock.advance(.seconds(2))
             await world.streams.tick()
             let second = try #require(await world.finishers.next())
@@ -238,15 +239,8 @@ import Testing
     private func run(
         _ script: String, kill: Bool = false
     ) async throws -> (exit: FinisherExit, reports: [FinisherReport]) {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-finisher-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let executable = "\(directory)/finisher"
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: executable))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o700], ofItemAtPath: executable)
+        let scratch = try Scratch()
+        let executable = try scratch.program(script)
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let reports = Mutex<[FinisherReport]>([])
         let job = FinisherJob(stream: "s1", directory: "/out/s1", recordings: "/rec")

@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 /// What a server does with what the one before left behind.
-@Suite struct RestartTests {
+@Suite(.timeLimit(.minutes(1))) struct RestartTests {
     /// Writes what an earlier server left of a stream.
     private func leave(
         _ world: StreamsWorld, _ id: StreamID, _ status: CatalogueStream.Status,

@@ -4,17 +4,20 @@ import Logging
 import MediaKernel
 import Rooms
 import Testing
+import Workbench
 
 @testable import Service
 
 /// What is told of rooms, in order, and once, whatever the server dies of.
-@Suite struct RoomJournalTests {
+@Suite(.timeLimit(.minutes(1))) struct RoomJournalTests {
     private let start = WallTime(milliseconds: 1_760_000_000_000)
 
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
     private func catalogue() throws -> Catalogue {
-        try Catalogue(
-            path: FileManager.default.temporaryDirectory
-                .appendingPathComponent("roomcast-journal-\(UUID().uuidString).sqlite").path)
+        try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
     }
 
     private func journal(_ catalogue: Catalogue, now: Int64 = 1_760_000_100) -> RoomJournal {
@@ -53,9 +56,9 @@ import Testing
                 journal.note(note, in: "demo", name: "Demo", template: "town", at: time)
             }
             var deliveries: [CatalogueDelivery] = []
-            while deliveries.count < count {
+            try await until {
                 deliveries = try await catalogue.pendingDeliveries(limit: 100)
-                await Task.yield()
+                return deliveries.count >= count
             }
             group.cancelAll()
             return deliveries

@@ -10,7 +10,7 @@ import Testing
 @testable import Service
 
 /// Recordings without a live stream: the same bot and the same life, shown to nobody.
-@Suite struct RoomRecordingsTests {
+@Suite(.timeLimit(.minutes(1))) struct RoomRecordingsTests {
     private let request = LiveStreamRequest(
         kind: .recording, recording: LiveStreamRecording(singleFilePerLayer: true))
 

@@ -4,6 +4,7 @@ import HLS
 import Logging
 import Stage
 import Testing
+import Workbench
 
 @testable import Service
 
@@ -12,12 +13,10 @@ import Testing
         _ json: String? = nil, _ environment: [String: String] = [:]
     ) throws -> Settings {
         guard let json else { return try Settings(file: nil, environment: environment) }
-        let file = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-settings-\(UUID().uuidString).json")
-        try Data(json.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
+        let scratch = try Scratch()
+        let file = try scratch.write(json.utf8, to: "settings.json")
         do {
-            return try Settings(file: file.path, environment: environment)
+            return try Settings(file: file, environment: environment)
         } catch .unreadable(_, let reason) {
             throw SettingsError.unreadable(file: "f", reason: reason)
         } catch .unknownKeys(let keys, _) {

@@ -1,6 +1,6 @@
-import Foundation
 import ObjectStorage
 import Testing
+import Workbench
 
 @testable import Service
 
@@ -90,20 +90,20 @@ import Testing
     }
 
     @Test func aFileOfCredentialsIsReadAgainWhenItChanges() throws {
-        let file = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-credentials-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        #expect(throws: SettingsError.self) { try StoreCredentials(.file(file.path)) }
+        let scratch = try Scratch()
+        let file = "\(scratch.path)/credentials"
+        #expect(throws: SettingsError.self) { try StoreCredentials(.file(file)) }
         func write(_ id: String) throws {
-            try Data("[default]\naws_access_key_id=\(id)\naws_secret_access_key=s\n".utf8)
-                .write(to: file, options: .atomic)
+            try scratch.write(
+                "[default]\naws_access_key_id=\(id)\naws_secret_access_key=s\n".utf8,
+                to: "credentials")
         }
         try write("one")
-        let credentials = try StoreCredentials(.file(file.path))
+        let credentials = try StoreCredentials(.file(file))
         #expect(credentials.current.accessKeyID == "one")
         try write("another")
         #expect(credentials.current.accessKeyID == "another")
-        try Data().write(to: file, options: .atomic)
+        try scratch.write([], to: "credentials")
         #expect(credentials.current.accessKeyID == "another")
     }
 }

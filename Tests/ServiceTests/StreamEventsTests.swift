@@ -8,7 +8,7 @@ import Webhooks
 @testable import Service
 
 /// What is told of streams, and that it is told once.
-@Suite struct StreamEventsTests {
+@Suite(.timeLimit(.minutes(1))) struct StreamEventsTests {
     private let events = StreamEvents(accountID: "acc") { asset, _ in "http://h/\(asset.id)" }
 
     private func record(

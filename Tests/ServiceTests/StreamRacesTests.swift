@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 /// Starts and stops that meet each other, and ends that meet a disk that takes nothing.
-@Suite struct StreamRacesTests {
+@Suite(.timeLimit(.minutes(1))) struct StreamRacesTests {
     private let recorded = LiveStreamRequest(
         recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
 
@@ -84,7 +84,7 @@ import Testing
             try FileManager.default.moveItem(atPath: directory, toPath: "\(directory).away")
             try Data().write(to: URL(filePath: directory))
             bot.exit(.finished(reason: "stop"))
-            while await !world.streams.hasUnsaved(id) { await Task.yield() }
+            await until { await world.streams.hasUnsaved(id) }
             // Others go on meanwhile.
             let other = try await world.streams.start(
                 room: "other", LiveStreamRequest(), startedBy: nil)[0].id

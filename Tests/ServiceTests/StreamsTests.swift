@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite struct StreamsTests {
+@Suite(.timeLimit(.minutes(1))) struct StreamsTests {
     @Test func aStartIsAnsweredAtOnceAndRunsWhenTheBotSaysSo() async throws {
         try await StreamsWorld().run { world in
             let streams = try await world.streams.start(

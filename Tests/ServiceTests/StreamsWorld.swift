@@ -1,15 +1,15 @@
 import Catalogue
 import ControlAPI
-import Foundation
 import Logging
 import MediaKernel
 import Synchronization
+import Workbench
 
 @testable import Service
 
 /// Streams with bots that exist only as conversations, on a clock that a test moves.
 final class StreamsWorld: Sendable {
-    let directory: String
+    private let scratch: Scratch
     let streams: Streams
     let catalogue: Catalogue
     let authority: TokenAuthority
@@ -20,9 +20,8 @@ final class StreamsWorld: Sendable {
     let clock = ClockDouble()
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
-        directory =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("roomcast-streams-\(UUID().uuidString)").path
+        scratch = try Scratch()
+        let directory = scratch.path
         var settings = StreamSettings()
         settings.outputDirectory = directory
         settings.recordingsDirectory = "\(directory)/recordings"
@@ -31,8 +30,6 @@ final class StreamsWorld: Sendable {
         authority = try await TokenAuthority(
             accessKey: "key", secret: "a secret of at least thirty-two bytes")
         let clock = clock
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         streams = Streams(
             settings: settings, catalogue: catalogue,
@@ -45,7 +42,7 @@ final class StreamsWorld: Sendable {
         await streams.observe(by: observer)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+    var directory: String { scratch.path }
 
     /// Runs the streams beside the body, then ends them.
     func run(_ body: @Sendable (StreamsWorld) async throws -> Void) async throws {
@@ -69,8 +66,13 @@ final class StreamsWorld: Sendable {
     /// Lets a bot end and waits until that is known.
     func end(_ bot: BotDouble, _ exit: BotExit) async {
         bot.exit(exit)
-        while await streams.hasBot(bot.job.stream) { await Task.yield() }
+        await until { await !streams.hasBot(bot.job.stream) }
     }
+}
+
+/// Lets others work until the condition holds, or the test's time is over.
+func until(_ condition: () async throws -> Bool) async rethrows {
+    while try await !condition(), !Task.isCancelled { await Task.yield() }
 }
 
 /// Moves only when told; starts in October 2025.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Service
 
-@Suite struct TimedMetadataTests {
+@Suite(.timeLimit(.minutes(1))) struct TimedMetadataTests {
     private func request(_ payload: String = "p") throws -> TimedMetadataRequest {
         try TimedMetadataRequest(checking: payload, seconds: 5)
     }

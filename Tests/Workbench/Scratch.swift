@@ -1,0 +1,54 @@
+import Foundation
+
+/// A directory of its own for one test, gone with it.
+public final class Scratch: Sendable {
+    public let path: String
+
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory
+            .appending(path: "roomcast-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Names under the directory or one below it, sorted.
+    public func names(in folder: String = "") -> [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")
+        return (names ?? []).sorted()
+    }
+
+    public func isThere(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(path)/\(name)")
+    }
+
+    public func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
+    }
+
+    public func text(_ name: String) throws -> String {
+        String(decoding: try bytes(name), as: UTF8.self)
+    }
+
+    /// Makes the directories above the file, too, and replaces it in one step.
+    ///
+    /// - Returns: the file's path.
+    @discardableResult
+    public func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        let url = URL(filePath: "\(path)/\(name)")
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url, options: .atomic)
+        return url.path
+    }
+
+    /// Writes a shell script that can be run in the place of a program.
+    ///
+    /// - Returns: its path.
+    public func program(_ script: String) throws -> String {
+        let path = try write("#!/bin/sh\n\(script)\n".utf8, to: "program")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        return path
+    }
+}
