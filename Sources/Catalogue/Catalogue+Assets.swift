@@ -20,12 +20,7 @@ extension Catalogue {
         _ query: CatalogueQuery<CatalogueAsset.Status>
     ) async throws(CatalogueError) -> CataloguePage<CatalogueAsset> {
         try await read { database in
-            let statement = PageStatement(
-                table: "asset",
-                filters: [
-                    ("room", query.room?.rawValue), ("session", query.session?.rawValue),
-                    ("stream", query.stream?.rawValue), ("status", query.status?.rawValue),
-                ], start: query.start, limit: query.limit)
+            let statement = PageStatement(query)
             let found = try Row.fetchAll(
                 database, sql: statement.sql, arguments: statement.arguments
             ).map { CatalogueAsset($0) }

@@ -36,6 +36,17 @@ struct PageStatement {
     }
 }
 
+extension PageStatement {
+    init(_ query: CatalogueQuery<CatalogueAsset.Status>) {
+        self.init(
+            table: "asset",
+            filters: [
+                ("room", query.room?.rawValue), ("session", query.session?.rawValue),
+                ("stream", query.stream?.rawValue), ("status", query.status?.rawValue),
+            ], start: query.start, limit: query.limit)
+    }
+}
+
 extension CataloguePage {
     init(found: [Record], limit: Int, id: (Record) -> String) {
         let records = Array(found.prefix(limit))
