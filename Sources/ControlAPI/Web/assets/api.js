@@ -1,7 +1,7 @@
 // The pages' own few questions to the server, beside the signalling.
 
 /** What the server answered, or that it did not. */
-export class RequestError extends Error {
+class RequestError extends Error {
   constructor(status, message) {
     super(message);
     this.name = "RequestError";

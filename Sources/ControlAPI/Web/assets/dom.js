@@ -24,6 +24,11 @@ export function byID(id) {
   return node;
 }
 
+/** For what screen readers announce: they do so at every change, even to the same text. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 /**
  * Makes `parent` hold one child per item, in order, keeping the children of items that stay: a
  * video goes on playing and the focus stays where it was.

@@ -1,7 +1,7 @@
 // Rooms and streams: who meets, what is on air, and a way in.
 
 import { phaseOf, rooms } from "./api.js";
-import { byID, element, reconcile } from "./dom.js";
+import { byID, element, reconcile, setText } from "./dom.js";
 import { icon } from "./icons.js";
 
 const refreshInterval = 3000; // ms
@@ -79,11 +79,6 @@ async function refresh() {
     setText(summary, error.message);
   }
   setTimeout(refresh, refreshInterval);
-}
-
-/** Only a changed text is announced by screen readers. */
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }
 
 refresh();

@@ -1,7 +1,7 @@
 // The recordings page: what was recorded, how far it is, to be played and downloaded.
 
 import { configuration, recordings } from "./api.js";
-import { byID, clockText, element, reconcile, sizeText } from "./dom.js";
+import { byID, clockText, element, reconcile, setText, sizeText } from "./dom.js";
 import { icon, placeIcons } from "./icons.js";
 import { Player } from "./player.js";
 
@@ -191,12 +191,12 @@ function updateFile(node, asset) {
 }
 
 function describe(asset) {
-  const size = asset.width ? `${asset.width} × ${asset.height}` : "Sound";
+  const size = asset.width ? `${asset.width} × ${asset.height} ` : "";
   switch (asset.type) {
     case "room-composite":
-      return asset.width ? `${size} MP4` : `${size} M4A`;
+      return size ? `${size}MP4` : "Sound M4A";
     case "room-vod":
-      return `${asset.width ? `${size} ` : ""}HLS in a zip`;
+      return `${size}HLS in a zip`;
     default:
       return asset.type;
   }
@@ -228,11 +228,6 @@ const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 
 function dateText(time) {
   return dates.format(new Date(time));
-}
-
-/** Only a changed text is announced by screen readers. */
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }
 
 refresh();

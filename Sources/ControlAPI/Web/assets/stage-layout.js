@@ -4,7 +4,7 @@ const gap = 10; // px
 const aspects = [16 / 9, 3 / 2, 4 / 3, 1, 4 / 5];
 
 /** `count` tiles of one size, as large as they can be, the last row centred. */
-export function gridOf(count, { x, y, width, height }) {
+function gridOf(count, { x, y, width, height }) {
   let best = { area: 0 };
   for (let columns = 1; columns <= count; columns += 1) {
     const rows = Math.ceil(count / columns);

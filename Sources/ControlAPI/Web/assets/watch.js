@@ -1,7 +1,7 @@
 // The watch page: waits for the room's stream, plays it, says when it is over.
 
 import { configuration, stream } from "./api.js";
-import { byID, clockText } from "./dom.js";
+import { byID, clockText, setText } from "./dom.js";
 import { placeIcons } from "./icons.js";
 import { Player } from "./player.js";
 
@@ -102,9 +102,8 @@ function show(kind) {
   byID("notice").hidden = false;
   byID("notice-mark").dataset.phase = kind;
   byID("notice-address").hidden = kind !== "unplayable";
-  // Only a changed text is announced by screen readers.
-  if (byID("notice-title").textContent !== title) byID("notice-title").textContent = title;
-  if (byID("notice-text").textContent !== text) byID("notice-text").textContent = text;
+  setText(byID("notice-title"), title);
+  setText(byID("notice-text"), text);
 }
 
 function showAddress(url) {

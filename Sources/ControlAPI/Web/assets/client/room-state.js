@@ -1,17 +1,12 @@
 // What the server says about the room, as the page wants to read it. Pure: messages in, facts out.
 
-/** Whether a streaming state means that somebody asked for a stream and it has not ended. */
-export function isStreaming(state) {
-  return state === "initialised" || state === "started";
-}
-
 const notStreaming = { state: "none", url: "", startedAt: 0, error: "", variants: [] };
 
 /**
  * The one streaming state of a room with any number of variants: the most advanced one counts.
  * @param {{enabled?: boolean, variants?: object[], error?: {message: string}}} hls
  */
-export function streamingFrom(hls) {
+function streamingFrom(hls) {
   const variants = hls?.variants ?? [];
   if (variants.length === 0 && !hls?.error) return notStreaming;
   const order = ["started", "initialised", "failed", "stopped", "none"];
