@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 from harness import chromium, signalling  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.namespace import ADDRESS, Namespace  # noqa: E402
+from harness.receiver import Receiver  # noqa: E402
 from harness.server import BINARY, Server  # noqa: E402
 from harness.starvation import (  # noqa: E402, F401
     pytest_fixture_setup,
@@ -33,12 +34,22 @@ def binary():
 
 
 @pytest.fixture(scope="module")
-def server(binary, tmp_path_factory):
-    """One server for the tests of a module; they keep apart by their rooms."""
-    server = Server(tmp_path_factory.mktemp("server"))
+def server(request, binary, tmp_path_factory):
+    """One server for the tests of a module, which keep apart by their rooms; the module may name
+    its SETTINGS."""
+    settings = getattr(request.module, "SETTINGS", None)
+    server = Server(tmp_path_factory.mktemp("server"), settings=settings)
     yield server
     assert server.process.poll() is None, f"the server died:\n{server.tail()}"
     assert server.stop() == 0, server.tail()
+
+
+@pytest.fixture
+def receiver():
+    """Whom servers tell that are given its settings."""
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from harness import assets, hls  # noqa: E402
+from harness import assets  # noqa: E402
 from harness.receiver import Receiver  # noqa: E402
 from harness.server import Server  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
@@ -38,7 +38,7 @@ class Series:
         self.directory = Path(directory)
         self.random = random.Random(seed)
         self.receiver = Receiver()
-        self.settings = self.receiver.settings | {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
+        self.settings = self.receiver.settings | assets.SHORT_SEGMENTS
         self.server = Server(self.directory, settings=self.settings)
         self.outcomes = collections.Counter()
 
@@ -53,10 +53,11 @@ class Series:
         folder = assets.directory(self.server, stream)
         self.reach(phase, room, stream)
         time.sleep(self.random.uniform(0, MOMENTS[phase]))
-        published = [self.published(folder, layer) for layer in range(len(assets.LADDER))]
+        # What viewers could have at this moment.
+        published = [[one.uri for one in assets.published(folder, layer)]
+                     for layer in range(len(assets.LADDER))]
         hit = self.strike(victim, folder)
         if not self.is_up():
-            self.server.stop()
             self.server = Server(self.directory, settings=self.settings)
         elif phase in ("starting", "running"):
             self.goes_on(stream, folder, published)
@@ -82,8 +83,7 @@ class Series:
     def strike(self, victim, folder):
         hit = False
         if victim in ("server", "both"):
-            self.server.process.kill()
-            self.server.process.wait()
+            self.server.kill()
             hit = True
         if victim in ("writer", "both"):
             process = assets.writer(folder)
@@ -93,26 +93,16 @@ class Series:
     def is_up(self):
         return self.server.process.poll() is None
 
-    @staticmethod
-    def published(folder, layer):
-        """The segments that viewers could have at this moment."""
-        playlist = folder / f"stream_{layer}" / "stream.m3u8"
-        if not playlist.exists():
-            return []
-        return [one.uri for one in hls.parse_media(playlist.read_text()).segments]
-
     def goes_on(self, stream, folder, published):
         """The live stream survives its bot: one discontinuity, no gap in the numbers."""
         self.server.wait_for_status(stream["id"], "running", 3 * assets.TIMEOUT)
-        playlist = folder / "stream_0" / "stream.m3u8"
-        wait_for("it goes on", lambda: len(hls.parse_media(playlist.read_text()).segments)
-                 > len(published[0]) + 1, assets.TIMEOUT)
-        text = playlist.read_text()
-        names = [one.uri for one in hls.parse_media(text).segments]
+        assets.segments(self.server, stream, len(published[0]) + 2)
+        segments = assets.published(folder)
+        names = [one.uri for one in segments]
         if names != [f"segment_{index:06d}.ts" for index in range(len(names))]:
             raise Loss(f"a gap in the playlist: {names}")
-        if text.count("#EXT-X-DISCONTINUITY\n") > 1:
-            raise Loss(f"more than one discontinuity:\n{text}")
+        if sum(one.is_discontinuity for one in segments) > 1:
+            raise Loss(f"more than one discontinuity: {segments}")
 
     def ended(self, stream):
         def found():
@@ -141,8 +131,7 @@ class Series:
 
     def judge_events(self, stream, end, has_assets):
         def told():
-            events = [one for one in self.receiver.accepted
-                      if one["data"].get("beam_id") == stream["id"]]
+            events = self.receiver.events(stream["id"])
             kinds = {one["type"] for one in events}
             is_whole = kinds & TERMINAL and ("hls.recording.success" in kinds or not has_assets)
             return is_whole and events

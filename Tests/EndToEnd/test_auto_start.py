@@ -6,8 +6,7 @@ import time
 import pytest
 
 from harness import chromium
-from harness.assets import LADDER, TIMEOUT
-from harness.receiver import Receiver
+from harness.assets import LADDER, SHORT_SEGMENTS, TIMEOUT
 from harness.server import Server
 from harness.signalling import Peer
 from harness.waiting import wait_for
@@ -30,13 +29,6 @@ POLICY = {
 }
 
 
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
-
-
 @pytest.fixture
 def serve(binary, receiver, tmp_path):
     """`serve(destinations)`: a server whose policy has these changes to its destinations."""
@@ -47,10 +39,8 @@ def serve(binary, receiver, tmp_path):
         for name, change in (changes or {}).items():
             policy["destinations"]["hlsDestinations"][name] |= change
         (tmp_path / "policy.json").write_text(json.dumps(policy))
-        servers.append(Server(tmp_path, settings=receiver.settings | {
-            "ROOMCAST_POLICY_FILE": str(tmp_path / "policy.json"),
-            "ROOMCAST_STREAM_SEGMENT_SECONDS": "1",
-        }))
+        servers.append(Server(tmp_path, settings=receiver.settings | SHORT_SEGMENTS | {
+            "ROOMCAST_POLICY_FILE": str(tmp_path / "policy.json")}))
         return servers[-1]
 
     yield serve
@@ -73,8 +63,8 @@ def ends(server, receiver, stream, reason):
     done = server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
     assert done["stop_reason"] == reason and done["stopped_by"] == ""
     wait_for("it is told", lambda: "hls.stopped.success" in receiver.types(stream["id"]), TIMEOUT)
-    [told] = [one["data"]["reason"] for one in receiver.accepted
-              if one["type"] == "hls.stopped.success" and one["data"]["beam_id"] == stream["id"]]
+    [told] = [one["data"]["reason"] for one in receiver.events(stream["id"])
+              if one["type"] == "hls.stopped.success"]
     assert told == reason
 
 

@@ -1,14 +1,14 @@
 """A real browser publishes its fake camera and microphone; the decoded stream is what counts."""
 
-import subprocess
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from harness import checks, chromium, media, tokens
+from harness import checks, chromium, media
+from harness.publisher import Publisher
 from harness.recording import SMALL_LADDER, Recording, record
-from harness.server import REPOSITORY
+from harness.scene import CLIPS
 from harness.waiting import wait_for
 
 LENGTH = 22  # s of segments
@@ -135,16 +135,9 @@ def test_firefoxs_tone_is_heard_all_the_time(by_firefox):
     assert np.percentile(levels, 5) > 0.005, "the tone of the fake microphone has holes"
 
 
-def test_firefox_sees_and_hears_a_participant(binary, namespace, namespace_server, firefox, room):
+def test_firefox_sees_and_hears_a_participant(namespace_server, firefox, room):
     server = namespace_server
-    token = tokens.room_token(room, user="ben", role="guest")
-    publisher = subprocess.Popen(
-        [*namespace.prefix, str(binary), "publish", "--endpoint", server.base, "--token", token,
-         "--name", "Ben", str(REPOSITORY / "fixtures/media/ben.webm")],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    publisher = Publisher(server, room, CLIPS / "ben.webm", name="Ben")
     try:
         firefox.enter(server, room, "Fox")
 
@@ -158,7 +151,6 @@ def test_firefox_sees_and_hears_a_participant(binary, namespace, namespace_serve
 
         wait_for("Firefox shows Ben's green picture", green, 30, interval=0.5)
     finally:
-        publisher.terminate()
-        assert publisher.wait(60) == 0
+        assert publisher.close() == 0
     wait_for("Ben is gone", lambda: server.peer_count(room) == 1, 10)
     firefox.navigate("about:blank")

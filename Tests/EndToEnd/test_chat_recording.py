@@ -3,11 +3,13 @@
 import csv
 import io
 
-from harness import hls, tokens
-from harness.assets import TIMEOUT, directory, manifest, segments, start
+from harness import tokens
+from harness.assets import SHORT_SEGMENTS, TIMEOUT, directory, manifest, segments, start
+from harness.http import path_of
 from harness.server import Server
 from harness.signalling import Peer
 
+SETTINGS = SHORT_SEGMENTS
 COLUMNS = ["SenderPeerID", "SenderName", "SenderUserID", "Roles", "SentAt", "Type", "Message"]
 
 
@@ -18,11 +20,6 @@ def say(peer, text, **to):
 
 def rows(text):
     return list(csv.reader(io.StringIO(text, newline=""), strict=True))
-
-
-def pause(server, stream, action):
-    answer = server.manage("POST", f"/live-streams/{stream['id']}/{action}-recording")
-    assert answer.status == 200
 
 
 def test_the_chat_becomes_an_asset(server, room, connect):
@@ -36,9 +33,9 @@ def test_the_chat_becomes_an_asset(server, room, connect):
     say(ben, "=HYPERLINK(\"http://x\")\nsecond line")
     say(ben, "for guests", roles=["guest", "host"])
     say(ben, "private", peer_id=ann.peer_id)
-    pause(server, stream, "pause")
+    server.pause_recording(stream["id"])
     say(ann, "in the pause")
-    pause(server, stream, "resume")
+    server.resume_recording(stream["id"])
     say(ann, "behind the pause")
     segments(server, stream, 3)
     server.stop_stream(room)
@@ -50,7 +47,7 @@ def test_the_chat_becomes_an_asset(server, room, connect):
     assert asset["path"] == f"chat/{room}/{date}/Rec-{room}-{epoch}.csv"
     assert asset["duration"] is None and asset["expires_at"] is not None
     link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
-    answer = server.http.get(hls.urlsplit(link["url"]).path)
+    answer = server.http.get(path_of(link["url"]))
     assert answer.headers["content-type"].startswith("text/csv")
     assert len(answer.body) == asset["size"]
     header, *table = rows(answer.body.decode())
@@ -66,7 +63,7 @@ def test_the_chat_becomes_an_asset(server, room, connect):
 
 
 def test_a_server_that_is_killed_loses_no_message(binary, tmp_path):
-    server = Server(tmp_path / "one")
+    server = Server(tmp_path / "one", settings=SETTINGS)
     ann = Peer(server, "talk", "Ann", role="host")
     ann.join()
     stream = start(server, "talk")
@@ -74,13 +71,11 @@ def test_a_server_that_is_killed_loses_no_message(binary, tmp_path):
     said = [f"message {number}" for number in range(50)]
     for text in said:
         say(ann, text)
-    server.process.kill()
-    server.process.wait()
-    server.stop()
+    server.kill()
     ann.close()
     with (directory(server, stream) / "chat.csv").open("ab") as file:
         file.write(b'p,Ann,u,[],2026-01-01T00:00:00.000Z,chat,"torn')
-    again = Server(tmp_path / "one")
+    again = Server(tmp_path / "one", settings=SETTINGS)
     try:
         done = again.wait_for_status(stream["id"], "failed", 2 * TIMEOUT)
         [asset] = [one for one in done["recording_assets"] if one["type"] == "chat"]

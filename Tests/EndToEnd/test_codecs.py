@@ -1,19 +1,17 @@
 """One room with a codec for each participant: what is not VP8 is forwarded and decoded as well."""
 
 import contextlib
-import subprocess
 
 import avsync
 import numpy as np
 import pytest
 
-from harness import checks, hls, media, tokens
+from harness import checks, hls, media
 from harness.recording import SMALL_LADDER
-from harness.server import REPOSITORY
+from harness.scene import CLIPS, Guest, enter_in_order
 from harness.waiting import wait_for
 
 SECONDS = 8
-CLIPS = REPOSITORY / "fixtures/media"
 
 # Each made from a clip whose colour (an RGB channel) tells it apart. The MP4 also holds AAC, which
 # `publish` turns into Opus.
@@ -25,28 +23,21 @@ CODECS = {
     "AV1": ("cleo", 2, "webm", ["-c:v", "libsvtav1", "-preset", "12", "-svtav1-params",
                                "pred-struct=1", "-g", "30", "-c:a", "copy"]),
 }
-# Two rows, the last one centred: the tiles as the issue's grid has them, in shares of the canvas.
+# Two rows, the last one centred: the tiles of a grid of three, in shares of the canvas.
 TILES = {"H264": (0, 0), "VP9": (0.5, 0), "AV1": (0.25, 0.5)}
 
 
 @pytest.fixture(scope="module")
-def stream(binary, server, tmp_path_factory):
+def stream(server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("codecs")
     room = "codecs"
+    paths = []
+    for codec, (clip, _, kind, options) in CODECS.items():
+        paths.append(folder / f"{codec}.{kind}")
+        media.run("ffmpeg", "-v", "error", "-i", str(CLIPS / f"{clip}.webm"), "-t", "12",
+                  *options, str(paths[-1]))
     with contextlib.ExitStack() as stack:
-        for number, (codec, (clip, _, kind, options)) in enumerate(CODECS.items(), start=1):
-            path = folder / f"{codec}.{kind}"
-            media.run("ffmpeg", "-v", "error", "-i", str(CLIPS / f"{clip}.webm"), "-t", "12",
-                      *options, str(path))
-            publisher = subprocess.Popen(
-                [str(binary), "publish", "--endpoint", server.base, "--name", codec,
-                 "--token", tokens.room_token(room, user=codec, role="host"), str(path)],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )
-            stack.callback(publisher.wait, 60)
-            stack.callback(publisher.terminate)
-            # One after the other, so that the order of the tiles is known.
-            wait_for(f"{codec} is in the room", lambda: server.peer_count(room) == number, 15)
+        enter_in_order(server, room, map(Guest, paths), folder, stack)
         started = server.start_stream(room, {"ladder": SMALL_LADDER})
         server.wait_for_status(started["id"], "running", 20)
         url = started["playback"]["url"]

@@ -1,4 +1,4 @@
-"""A machine without CPU to spare: pictures give way in steps, sound does not, and all comes back."""
+"""A machine without CPU to spare: pictures give way in steps, sound does not, all comes back."""
 
 import contextlib
 import os
@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness import checks, hls, media, tokens
+from harness import checks, hls, media, scene
 from harness.recording import SMALL_LADDER
-from harness.server import REPOSITORY, Server
+from harness.server import Server
 from harness.waiting import wait_for
 
-CLIPS = REPOSITORY / "fixtures/media"
 HOGS = 12  # processes that want the bot's core for themselves
 FRAME_RATE = 30
 BLOCK = 1024 * 90_000 / 48_000  # ticks of sound in an AAC packet
@@ -60,16 +59,8 @@ def outcome(binary, tmp_path_factory):
     seen = []
     with contextlib.ExitStack() as stack:
         stack.callback(server.stop)
-        for name in ("ann", "ben"):
-            publisher = subprocess.Popen(
-                [str(binary), "publish", "--endpoint", server.base, "--name", name,
-                 "--token", tokens.room_token(room, user=name, role="host"),
-                 str(CLIPS / f"{name}.webm")],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )
-            stack.callback(publisher.wait, 60)
-            stack.callback(publisher.terminate)
-        wait_for("both are in the room", lambda: server.peer_count(room) == 2, 15)
+        stack.enter_context(
+            scene.people(server, room, ("ann", "ben"), tmp_path_factory.mktemp("people")))
         started = server.start_stream(room, {"ladder": SMALL_LADDER})
         assert started["degradation"] is None
         server.wait_for_status(started["id"], "running", 20)

@@ -4,11 +4,9 @@ decodes, and what could only not be written down yet is written and told once th
 import pytest
 
 from harness import assets, hls
-from harness.assets import LADDER, TIMEOUT
-from harness.receiver import Receiver
+from harness.assets import TIMEOUT
 from harness.server import Server
-from harness.small_disk import PIECE as PAGE
-from harness.small_disk import SmallDisks
+from harness.small_disk import PAGE, SmallDisks
 from harness.waiting import wait_for
 
 FULL = "No space left on device"
@@ -20,22 +18,20 @@ ARCHIVE = {"hls_vod": True, "single_file_per_layer": False}
 
 
 @pytest.fixture
-def world(binary, tmp_path):
-    """`world({directory: bytes})`: a server, a receiver of webhooks and the disks."""
+def world(binary, receiver, tmp_path):
+    """`world({directory: bytes})`: a server and its disks."""
     opened = []
 
     def world(disks):
         small = SmallDisks({tmp_path / name: size for name, size in disks.items()})
         opened.append(small)
-        receiver = Receiver()
-        opened.append(receiver)
-        settings = receiver.settings | {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
+        settings = receiver.settings | assets.SHORT_SEGMENTS
         server = Server(tmp_path, namespace=small, settings=settings)
         opened.append(server)
         # What the tests look at is on those disks.
         server.output = small.path(server.output)
         server.recordings = small.path(server.recordings)
-        return server, receiver, small
+        return server, small
 
     yield world
     for one in reversed(opened):
@@ -45,17 +41,15 @@ def world(binary, tmp_path):
 def told(receiver, stream, *kinds):
     """What was told of a stream: these, in this order and each once."""
     wait_for(f"{kinds} are told", lambda: kinds[-1] in receiver.types(stream["id"]), GIVING_UP)
-    events = [one for one in receiver.accepted if one["data"].get("beam_id") == stream["id"]]
-    assert [one["type"] for one in events] == list(kinds)
-    return {one["type"]: one["data"] for one in events}
+    assert receiver.types(stream["id"]) == list(kinds)
+    return {one["type"]: one["data"] for one in receiver.events(stream["id"])}
 
 
 def goes_on(server, stream):
     """A stream elsewhere that is not touched by any of this; it ends here, in good order."""
-    playlist = assets.directory(server, stream) / "stream_0" / "stream.m3u8"
-    before = len(hls.parse_media(playlist.read_text()).segments)
-    assets.segments(server, stream, before + 2)
-    assert "#EXT-X-DISCONTINUITY" not in playlist.read_text()
+    folder = assets.directory(server, stream)
+    assets.segments(server, stream, len(assets.published(folder)) + 2)
+    assert not any(one.is_discontinuity for one in assets.published(folder))
     server.stop_stream(stream["room_id"])
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
 
@@ -63,15 +57,15 @@ def goes_on(server, stream):
 def decodes(directory):
     """All segments of all layers, as a player gets them."""
     for playlist in directory.glob("stream_*/stream.m3u8"):
-        names = [one.uri for one in hls.parse_media(playlist.read_text()).segments]
-        assert names and all((playlist.parent / name).exists() for name in names)
-        for name in names:
-            assets.decode(playlist.parent / name)
+        segments = hls.parse_media(playlist.read_text()).segments
+        assert segments
+        for segment in segments:
+            assets.decode(playlist.parent / segment.uri)
     assert not list(directory.rglob(".part-*")), "nothing half-written is left"
 
 
-def test_a_disk_that_fills_with_segments_fails_that_stream(world, tmp_path):
-    server, receiver, small = world({"output/small": MEGABYTE})
+def test_a_disk_that_fills_with_segments_fails_that_stream(world, receiver, tmp_path):
+    server, small = world({"output/small": MEGABYTE})
     other = assets.start(server, "large", recording=MOVIES)
     stream = assets.start(server, "small", recording=MOVIES)
     assets.segments(server, stream, 3)
@@ -92,8 +86,8 @@ def test_a_disk_that_fills_with_segments_fails_that_stream(world, tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "wanted"), [("mp4", MOVIES), ("zip", ARCHIVE)])
-def test_a_disk_that_fills_with_assets_fails_that_stream(world, tmp_path, kind, wanted):
-    server, receiver, small = world({"recordings/hls/small": MEGABYTE})
+def test_a_disk_that_fills_with_assets_fails_that_stream(world, receiver, tmp_path, kind, wanted):
+    server, small = world({"recordings/hls/small": MEGABYTE})
     other = assets.start(server, "large", recording=MOVIES)
     stream = assets.start(server, "small", recording=wanted)
     assets.segments(server, stream, 5)
@@ -111,8 +105,8 @@ def test_a_disk_that_fills_with_assets_fails_that_stream(world, tmp_path, kind, 
 
 
 @pytest.mark.parametrize(("kind", "wanted"), [("mp4", MOVIES), ("zip", ARCHIVE)])
-def test_assets_are_made_when_there_is_room_again(world, tmp_path, kind, wanted):
-    server, receiver, small = world({"recordings/hls/small": 16 * MEGABYTE})
+def test_assets_are_made_when_there_is_room_again(world, receiver, tmp_path, kind, wanted):
+    server, small = world({"recordings/hls/small": 16 * MEGABYTE})
     stream = assets.start(server, "small", recording=wanted)
     assets.segments(server, stream, 3)
     small.fill(tmp_path / "recordings/hls/small")
@@ -128,15 +122,14 @@ def test_assets_are_made_when_there_is_room_again(world, tmp_path, kind, wanted)
     told(receiver, stream, "hls.started.success", "hls.stopped.success", "hls.recording.success")
 
 
-def test_commits_are_made_when_there_is_room_again(world, tmp_path):
+def test_commits_are_made_when_there_is_room_again(world, receiver, tmp_path):
     """The catalogue's disk is full over a whole stream's life: nothing is lost or told twice."""
-    server, receiver, small = world({"recordings": 2 * MEGABYTE})
+    server, small = world({"recordings": 2 * MEGABYTE})
     small.fill(tmp_path / "recordings")
     stream = assets.start(server, "quiet", recording=None)
     assets.segments(server, stream, 2)
     server.stop_stream("quiet")
-    wait_for("its end cannot be written", lambda: '"exit"' in server.log.read_text()
-             or "bot exited" in server.log.read_text(), TIMEOUT)
+    wait_for("its end cannot be written", lambda: "bot exited" in server.log.read_text(), TIMEOUT)
     # Lists are read meanwhile, and no end is claimed that a crash could take back.
     assert server.stream(stream["id"])["status"] == "stopping"
     assert server.manage("GET", "/live-streams?room_id=quiet").json["data"]
@@ -149,13 +142,13 @@ def test_commits_are_made_when_there_is_room_again(world, tmp_path):
     told(receiver, stream, "hls.started.success", "hls.stopped.success")
 
 
-def test_what_was_told_while_the_disk_was_full_is_not_told_again(world, tmp_path):
-    server, receiver, small = world({"recordings": 2 * MEGABYTE})
+def test_what_was_told_while_the_disk_was_full_is_not_told_again(world, receiver, tmp_path):
+    server, small = world({"recordings": 2 * MEGABYTE})
     directory = tmp_path / "recordings"
 
     def answer(event):
         # The disk is full from the first event's delivery on.
-        if not (small.path(directory) / "ballast").exists():
+        if not small.is_filled(directory):
             small.fill(directory)
         return 200
 

@@ -2,18 +2,18 @@
 
 import contextlib
 import json
-import subprocess
+import shlex
 import time
 
 import numpy as np
 import pytest
 
-from harness import hls, media, pictures, tokens
+from harness import hls, media, pictures
 from harness.checks import FRAME, time_runs_evenly
-from harness.server import REPOSITORY, Server
+from harness.scene import CLIPS, Guest, enter_in_order
+from harness.server import Server
 from harness.waiting import wait_for
 
-CLIPS = REPOSITORY / "fixtures/media"
 LADDER = [{"width": 640, "height": 360, "videoBitrate": 900, "audioBitrate": 64}]
 SECONDS_EACH = 3  # of every layout, after it has come to rest
 RED, MAGENTA, LIME = (255, 0, 0), (255, 0, 255), (0, 255, 0)
@@ -33,29 +33,23 @@ def colour_at(pictures, left, top, right, bottom):
     return np.median(pictures[:, top:bottom, left:right].reshape(-1, 3), axis=0)
 
 
+def picture(address):
+    """What makes a publisher name a picture of itself."""
+    return f"--metadata {shlex.quote(json.dumps({'picture': address}))}"
+
+
 class Show:
     """A room with three publishers on air, whose layout changes while it runs."""
 
-    def __init__(self, server, host, stack):
+    def __init__(self, server, host, folder, stack):
         self.server, self.host, self.room = server, host, "layouts"
         self.at = {}
-        for name, options in {
-            "ann": ["--metadata", json.dumps({"picture": f"{host.base}/lime.png"}),
-                    "--at", "1:mute-video"],
-            "ben": ["--metadata", json.dumps({"picture": "http://127.0.0.1:9/never.png"})],
-            "cleo": [],
-        }.items():
-            publisher = subprocess.Popen(
-                [str(server.binary), "publish", "--endpoint", server.base, "--name", name,
-                 "--token", tokens.room_token(self.room, user=name, role="host"), *options,
-                 str(CLIPS / f"{name}.webm")],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )
-            stack.callback(publisher.wait, 60)
-            stack.callback(publisher.terminate)
-            count = len(self.at) + 1
-            self.at[name] = None
-            wait_for(f"{name} is there", lambda: server.peer_count(self.room) == count, 15)
+        guests = [
+            Guest("ann", f"{picture(f'{host.base}/lime.png')} --at 1:mute-video"),
+            Guest("ben", picture("http://127.0.0.1:9/never.png")),
+            Guest("cleo"),
+        ]
+        enter_in_order(server, self.room, guests, folder, stack)
 
     def change(self, layout):
         return self.server.manage(
@@ -114,9 +108,9 @@ def show(binary, tmp_path_factory):
             tmp_path_factory.mktemp("layouts"),
             settings={"ROOMCAST_PICTURES_HOSTS": host.name,
                       "ROOMCAST_PICTURES_ALLOW_HTTP": "true"})
-        server.binary = binary
         stack.callback(server.stop)
-        yield Show(server, host, stack).run(tmp_path_factory.mktemp("stream"))
+        folder = tmp_path_factory.mktemp("stream")
+        yield Show(server, host, folder, stack).run(folder)
 
 
 def test_a_stream_begins_with_the_layout_that_was_asked_for(show):

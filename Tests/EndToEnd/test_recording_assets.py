@@ -9,17 +9,22 @@ from harness import hls
 from harness.assets import (
     BOTH,
     LADDER,
+    SHORT_SEGMENTS,
     TIMEOUT,
     check_assets,
     directory,
     kill,
     manifest,
     probe,
+    published,
     segments,
     start,
     writer,
 )
+from harness.http import path_of
 from harness.server import Server
+
+SETTINGS = SHORT_SEGMENTS
 
 
 def test_all_assets_are_there_when_the_stream_is_completed(server, room, tmp_path):
@@ -42,7 +47,7 @@ def test_a_recording_goes_on_behind_a_bot_that_was_killed(server, room, tmp_path
     segments(server, stream, 4)
     server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    assert check_assets(server, stream, tmp_path) > 5
+    assert check_assets(server, stream, tmp_path) > 2.5
 
 
 def test_a_stream_that_is_stopped_at_once_has_no_asset_or_a_whole_one(server, room, tmp_path):
@@ -59,26 +64,19 @@ def test_a_stream_that_is_stopped_at_once_has_no_asset_or_a_whole_one(server, ro
 def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
     stream = start(server, room)
     folder = directory(server, stream)
-
-    def recording(action):
-        answer = server.manage("POST", f"/live-streams/{stream['id']}/{action}-recording")
-        assert answer.status == 200 and answer.json["status"] == "running"
-        assert answer.json["recording_paused"] == (action == "pause")
-
     segments(server, stream, 2)
-    recording("pause")
+    assert server.pause_recording(stream["id"])["status"] == "running"
     segments(server, stream, 5)
     # Whoever comes in the place of a bot that died keeps to the pause.
     kill(writer(folder))
     segments(server, stream, 7)
-    recording("resume")
+    server.resume_recording(stream["id"])
     segments(server, stream, 10)
     server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    live = hls.parse_media((folder / "stream_0/stream.m3u8").read_text()).segments
     seconds = check_assets(server, stream, tmp_path)
-    whole = sum(one.duration for one in live)
-    assert 6 <= seconds <= whole - 6, (seconds, whole)
+    whole = sum(one.duration for one in published(folder))
+    assert 3 <= seconds <= whole - 3, (seconds, whole)
     [movie] = [one["path"] for one in manifest(server, stream)["assets"] if one.get("layer") == 0]
     times = [float(line) for line in probe(
         server.recordings / movie, "-select_streams", "v", "-show_entries", "packet=dts_time")]
@@ -86,7 +84,7 @@ def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
     assert max(steps) < 0.1, "the times go on where the pause was"
 
 
-def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_path):
+def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room):
     stream = start(server, room)
     segments(server, stream, 2)
     server.stop_stream(room)
@@ -96,7 +94,7 @@ def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_pa
     assert len(listed) == 3
     for asset in listed:
         link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
-        path = hls.urlsplit(link["url"]).path
+        path = path_of(link["url"])
         whole = server.http.get(f"{path}?download")
         assert len(whole.body) == asset["size"]
         assert whole.headers["content-disposition"].startswith("attachment; filename=\"Rec-")
@@ -106,7 +104,7 @@ def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room, tmp_pa
         if asset["type"] == "room-vod":
             counts = probe(link["playback_url"], "-count_frames", "-select_streams", "v",
                            "-show_entries", "stream=nb_read_frames")
-            assert all(int(line.strip(",")) > 60 for line in counts if line.strip(",")), counts
+            assert all(int(line.strip(",")) > 30 for line in counts if line.strip(",")), counts
 
 
 def test_a_directory_belongs_to_one_server_at_a_time(server, binary):
@@ -119,33 +117,26 @@ def test_a_directory_belongs_to_one_server_at_a_time(server, binary):
 
 def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):
     """And the catalogue can be made anew from the directories."""
-    server = Server(tmp_path / "one")
+    server = Server(tmp_path / "one", settings=SETTINGS)
     streams = [start(server, room) for room in ("first", "second")]
     for stream in streams:
         segments(server, stream, 2)
     server.stop_stream("second")
-    server.process.kill()
-    server.process.wait()
-    server.stop()
-    again = Server(tmp_path / "one")
+    server.kill()
+    again = Server(tmp_path / "one", settings=SETTINGS)
     try:
         first = again.wait_for_status(streams[0]["id"], "failed", 2 * TIMEOUT)
         assert first["stop_reason"] == "failure: the server was restarted"
         second = again.wait_for_status(streams[1]["id"], "completed", 2 * TIMEOUT)
         assert second["stop_reason"] == "client request"
         for stream in streams:
-            assert check_assets(again, stream, tmp_path) >= 4
+            assert check_assets(again, stream, tmp_path) >= 2
         lists = ["/live-streams", "/recordings", "/recording-assets"]
         before = [again.manage("GET", path).json for path in lists]
         assert len(before[2]["data"]) == 6
     finally:
         assert again.stop() == 0
-    for name in again.recordings.glob("catalogue.sqlite*"):
-        name.unlink()
-    environment = os.environ | again.settings
-    done = subprocess.run([str(binary), "reindex"], env=environment, capture_output=True,
-                          text=True, check=True)
-    assert done.stdout == "2 streams, 6 assets\n" and done.stderr == ""
+    assert again.reindex() == "2 streams, 6 assets\n"
     third = Server(tmp_path / "one")
     try:
         assert [third.manage("GET", path).json for path in lists] == before

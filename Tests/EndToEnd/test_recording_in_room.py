@@ -1,19 +1,18 @@
 """Recordings as the people in the room start, see and end them."""
 
-import pytest
-from harness.assets import BOTH, LADDER, TIMEOUT, check_assets, segments
-from harness.server import Server
+from harness.assets import (
+    BOTH,
+    LADDER,
+    SHORT_SEGMENTS,
+    TIMEOUT,
+    check_assets,
+    segments,
+)
 
-
-@pytest.fixture(scope="module")
-def server(binary, tmp_path_factory):
-    """Whoever starts a stream in the room cannot say what layers it has."""
-    rungs = [f"{one['width']}x{one['height']}@{one['videoBitrate']}+{one['audioBitrate']}"
-             for one in LADDER]
-    server = Server(tmp_path_factory.mktemp("server"),
-                    settings={"ROOMCAST_STREAM_LADDER": ",".join(rungs)})
-    yield server
-    assert server.stop() == 0, server.tail()
+# Whoever starts a stream in the room cannot say what layers it has.
+SETTINGS = SHORT_SEGMENTS | {"ROOMCAST_STREAM_LADDER": ",".join(
+    f"{one['width']}x{one['height']}@{one['videoBitrate']}+{one['audioBitrate']}"
+    for one in LADDER)}
 
 
 def recording_in(params):
@@ -43,13 +42,13 @@ def test_a_host_records_and_everybody_sees_it(server, room, connect, tmp_path):
     assert seen["started_at"] >= seen["initialised_at"] > 1_600_000_000_000  # milliseconds
 
     segments(server, stream, 2)
-    assert server.manage("POST", f"/live-streams/{stream['id']}/pause-recording").status == 200
+    server.pause_recording(stream["id"])
     for peer in ann, late:
         peer.wait_for("on-record-update", lambda one: one["state"] == "paused")
     late.close()
     again = connect("Late", peer_id=late.peer_id)
     assert recording_in(again.wait_for("peer-list"))["state"] == "paused"
-    assert server.manage("POST", f"/live-streams/{stream['id']}/resume-recording").status == 200
+    server.resume_recording(stream["id"])
     ann.wait_for("on-record-update", lambda one: one["state"] == "resumed")
 
     segments(server, stream, 5)
@@ -63,10 +62,10 @@ def test_a_host_records_and_everybody_sees_it(server, room, connect, tmp_path):
 
     done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
     assert done["stopped_by"] == ann.peer_id
-    assert check_assets(server, stream, tmp_path) > 2
+    assert check_assets(server, stream, tmp_path) > 1
 
 
-def test_what_is_not_recorded_is_shown_as_such(server, room, connect):
+def test_what_is_not_recorded_is_shown_as_such(connect):
     ann = connect("Ann", role="host")
     ann.join()
     assert "result" in ann.call("hls-start")

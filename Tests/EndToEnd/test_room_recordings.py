@@ -1,32 +1,25 @@
 """Recordings of a room without a live stream: what is made of them, and that nobody sees them."""
 
-import contextlib
-
 import avsync
 import numpy as np
 import pytest
 
-from harness import assets, hls, media, scene
-from harness.receiver import Receiver
-from harness.scene import Guest
+from harness import assets, media
+from harness.assets import published, segments
+from harness.http import path_of
+from harness.scene import people
 from harness.server import Server
 from harness.waiting import wait_for
 
 TIMEOUT = 30  # s
 SIZE = (854, 480)
+GUESTS = ("ann", "ben", "cleo")
 TOLD = [
     "beam.started.success",
     "beam.stopped.success",
     "beam.recording.success",
     "recording.success",
 ]
-
-
-@pytest.fixture
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
 
 
 @pytest.fixture
@@ -44,12 +37,7 @@ def manage(server, method, path, body=None, status=200):
 
 
 def wait_for_status(server, recording, status):
-    def reached():
-        found = manage(server, "GET", f"/{recording['id']}")
-        assert found["status"] != "failed" or status == "failed", found
-        return found["status"] == status and found
-
-    return wait_for(f"the recording is {status}", reached, TIMEOUT)
+    return server.wait_for_status(recording["id"], status, TIMEOUT, kind="recordings")
 
 
 def start(server, room, **body):
@@ -57,15 +45,6 @@ def start(server, room, **body):
     assert recording["status"] == "starting" and recording["asset_types"] == ["room-composite"]
     wait_for_status(server, recording, "running")
     return recording
-
-
-def segments(server, recording, at_least):
-    folder = server.output / recording["room_id"] / f".{recording['id']}"
-    playlist = folder / "stream_0/stream.m3u8"
-    return wait_for(
-        f"{at_least} segments",
-        lambda: (count := len(hls.parse_media(playlist.read_text()).segments)) >= at_least
-        and count, at_least * 2 + TIMEOUT)
 
 
 def stop(server, room, recording):
@@ -84,22 +63,13 @@ def movie(server, recording):
     assert path.name.startswith(f"Rec-{room}-")
     assert path.stat().st_size == asset["size"]
     link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json["url"]
-    assert server.http.get(hls.urlsplit(link).path).body == path.read_bytes()
+    assert server.http.get(path_of(link)).body == path.read_bytes()
     assets.decode(path)
     return path
 
 
-@contextlib.contextmanager
-def three_guests(server, room, folder):
-    with contextlib.ExitStack() as stack:
-        for name in ("ann", "ben", "cleo"):
-            scene.enter(server, room, Guest(name), folder, stack)
-        wait_for("all are in the room", lambda: server.peer_count(room) == 3, TIMEOUT)
-        yield
-
-
 def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tmp_path):
-    with three_guests(told, room, tmp_path):
+    with people(told, room, GUESTS, tmp_path):
         recording = start(
             told, room, resolution={"width": SIZE[0], "height": SIZE[1]},
             meeting_url=f"{told.base}/rooms/{room}")
@@ -117,9 +87,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
         segments(told, recording, resumed + 4)
         done = stop(told, room, recording)
     assert done["stop_reason"] == "client request"
-    folder = told.output / room / f".{recording['id']}"
-    whole = sum(one.duration for one in
-                hls.parse_media((folder / "stream_0/stream.m3u8").read_text()).segments)
+    whole = sum(one.duration for one in published(assets.directory(told, recording)))
     path = movie(told, done)
     found = media.streams(path)
     assert set(found) == {"audio", "video"}
@@ -135,18 +103,16 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     sound_and_picture_are_together(avsync.measure(path))
     # The whole story, in its order.
     wait_for("all is told", lambda: receiver.types(recording["id"]) == TOLD, TIMEOUT)
-    began, ended, made = (event["data"] for event in receiver.accepted
-                          if event["data"].get("beam_id") == recording["id"])
+    began, ended, made = (event["data"] for event in receiver.events(recording["id"]))
     assert began["recording_enabled"] and began["rtmp"] == [] and "url" not in began
     assert (began["max_width"], began["max_height"]) == SIZE
     assert ended["reason"] == "client request" and ended["duration"] >= 20
     assert made["size"] == path.stat().st_size
-    link = hls.urlsplit(made["recording_presigned_url"]).path
-    assert told.http.get(link).body == boxes
+    assert told.http.get(path_of(made["recording_presigned_url"])).body == boxes
 
 
 def sound_and_picture_are_together(shown):
-    assert set(shown.publishers) == {"ann", "ben", "cleo"}
+    assert set(shown.publishers) == set(GUESTS)
     assert shown.is_monotonic and shown.is_even and shown.sizes == {SIZE}
     for one in shown.publishers.values():
         _, offsets = one.pairs()
@@ -183,7 +149,7 @@ def test_a_recording_and_a_live_stream_of_a_room_go_their_own_ways(server, room,
     assert browser_in(seen)["enabled"] and browser_in(seen)["state"] == "started"
     assert seen["room"]["streaming"]["hls"] == {"enabled": False, "variants": []}
     stream = assets.start(server, room)
-    assets.segments(server, stream, 2)
+    segments(server, stream, 2)
     server.stop_stream(room)
     done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
     assert len(done["recording_assets"]) == 3
@@ -199,7 +165,7 @@ def test_a_recording_and_a_live_stream_of_a_room_go_their_own_ways(server, room,
 
 
 def test_sound_alone_is_an_m4a(server, room, tmp_path):
-    with three_guests(server, room, tmp_path):
+    with people(server, room, GUESTS, tmp_path):
         recording = start(server, room, audio_only=True)
         assert recording["audio_only"]
         segments(server, recording, 4)
@@ -216,9 +182,7 @@ def test_a_recording_that_a_server_left_is_finished_by_the_next(binary, tmp_path
     server = Server(tmp_path / "one")
     recording = start(server, "demo", resolution={"width": 640, "height": 480})
     segments(server, recording, 2)
-    server.process.kill()
-    server.process.wait()
-    server.stop()
+    server.kill()
     again = Server(tmp_path / "one")
     try:
         ended = wait_for_status(again, recording, "failed")
@@ -229,11 +193,7 @@ def test_a_recording_that_a_server_left_is_finished_by_the_next(binary, tmp_path
         assert [len(one["data"]) for one in before] == [1, 1, 0]
     finally:
         assert again.stop() == 0
-    for name in again.recordings.glob("catalogue.sqlite*"):
-        name.unlink()
-    done = media.run("env", *(f"{key}={value}" for key, value in again.settings.items()),
-                     str(binary), "reindex")
-    assert done == b"1 streams, 1 assets\n"
+    assert again.reindex() == "1 streams, 1 assets\n"
     third = Server(tmp_path / "one")
     try:
         assert [third.manage("GET", path).json for path in lists] == before

@@ -4,7 +4,6 @@ import collections
 
 import pytest
 
-from harness.receiver import Receiver
 from harness.server import Server
 from harness.signalling import Peer
 from harness.waiting import wait_for
@@ -13,20 +12,16 @@ TIMEOUT = 15  # s
 
 
 @pytest.fixture
-def world(binary, tmp_path):
-    receiver = Receiver()
+def world(binary, receiver, tmp_path):
     servers = [Server(tmp_path, settings=receiver.settings)]
 
     def restart():
-        servers[-1].process.kill()
-        servers[-1].process.wait()
-        servers[-1].stop()
+        servers[-1].kill()
         servers.append(Server(tmp_path, settings=receiver.settings))
         return servers[-1]
 
-    yield servers[0], receiver, restart
+    yield servers[0], restart
     servers[-1].stop()
-    receiver.close()
 
 
 def told(receiver, room):
@@ -44,8 +39,8 @@ def join(server, room, name, role="guest"):
     return peer
 
 
-def test_who_comes_and_goes_is_told_in_order_and_the_recorder_is_not(world, room):
-    server, receiver, _ = world
+def test_who_comes_and_goes_is_told_in_order_and_the_recorder_is_not(world, receiver, room):
+    server, _ = world
     ann = join(server, room, "Ann", role="host")
     ben = join(server, room, "Ben")
     cleo = join(server, room, "Cleo")
@@ -70,8 +65,8 @@ def test_who_comes_and_goes_is_told_in_order_and_the_recorder_is_not(world, room
     ben.close()
 
 
-def test_a_session_that_a_server_died_in_is_closed_exactly_once(world, room):
-    server, receiver, restart = world
+def test_a_session_that_a_server_died_in_is_closed_exactly_once(world, receiver, room):
+    server, restart = world
     join(server, room, "Ann", role="host")
     join(server, room, "Ben")
     wait_for("they are told", lambda: len(told(receiver, room)) == 3, TIMEOUT)
@@ -94,8 +89,8 @@ def test_a_session_that_a_server_died_in_is_closed_exactly_once(world, room):
     assert len(second) == 4
 
 
-def test_a_server_that_stops_in_good_order_closes_its_sessions(world, room):
-    server, receiver, _ = world
+def test_a_server_that_stops_in_good_order_closes_its_sessions(world, receiver, room):
+    server, _ = world
     join(server, room, "Ann", role="host")
     wait_for("it is told", lambda: len(told(receiver, room)) == 2, TIMEOUT)
     assert server.stop() == 0

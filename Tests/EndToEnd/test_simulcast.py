@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from harness import checks, hls, media, scene
 from harness.scene import Guest, film
-from harness.server import Server
 from harness.waiting import wait_for
 
 PLAIN = {"names": False, "speaker_border": False}
@@ -18,16 +17,8 @@ OFF, ON = 5, 10  # s after the publisher's start: its upper layers
 ENTRANCE = 60  # s
 STEEP = 70  # of 255, from a pixel to the next: 120 in the best layer, 33 in the smallest
 BACK = 3.0  # s until a picture is there again
-
-
-@pytest.fixture(scope="module")
-def server(binary, tmp_path_factory):
-    """One whose bots say which layers they ask for and are given."""
-    server = Server(
-        tmp_path_factory.mktemp("server"), settings={"ROOMCAST_LOG_LEVEL": "debug"})
-    yield server
-    assert server.process.poll() is None, f"the server died:\n{server.tail()}"
-    assert server.stop() == 0, server.tail()
+# So that bots say which layers they ask for and are given.
+SETTINGS = {"ROOMCAST_LOG_LEVEL": "debug"}
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +82,8 @@ class Show:
 
     def __init__(self, server, folder, layers, stack):
         self.server, self.room, self.folder = server, "tiles", folder
-        for count, name in enumerate(("ann", "ben"), 1):
-            scene.enter(server, self.room, Guest(name, layers=layers[name]), folder, stack)
-            wait_for(f"{name} is there", lambda: server.peer_count(self.room) == count, ENTRANCE)
+        guests = [Guest(name, layers=layers[name]) for name in ("ann", "ben")]
+        scene.enter_in_order(server, self.room, guests, folder, stack)
         self.wishes = {}
 
     def change(self, layout):

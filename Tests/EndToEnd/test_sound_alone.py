@@ -1,34 +1,16 @@
 """Streams of sound alone, and of some roles' voices only, with a publisher's clip in the room."""
 
-import subprocess
-from contextlib import contextmanager
-from pathlib import Path
-
-from harness import hls, media, tokens
+from harness import hls, media
 from harness.recording import record
+from harness.scene import people
 from harness.sniffer import Sniffer
 from harness.waiting import wait_for
 
-CLIP = Path(__file__).parents[2] / "fixtures" / "media" / "ann.webm"
+ANN = ["ann"]
 
 
-@contextmanager
-def publishing(binary, server, room):
-    """Ann's clip in the room, as a host, as long as the block runs."""
-    process = subprocess.Popen(
-        [binary, "publish", "--endpoint", server.base, "--name", "Ann",
-         "--token", tokens.room_token(room), str(CLIP)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_for("Ann is in the room", lambda: server.peer_count(room) == 1, 15)
-        yield
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(binary, server, room, tmp_path):
-    with publishing(binary, server, room), Sniffer(server.media_port) as sniffer:
+def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(server, room, tmp_path):
+    with people(server, room, ANN, tmp_path), Sniffer(server.media_port) as sniffer:
         recording = record(server, room, 6, tmp_path, {"audio": {"only": True}})
     # Ann publishes both. To the recorder, who alone receives, only one of them is forwarded.
     (streams,) = sniffer.packets.values()
@@ -51,8 +33,8 @@ def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(binary, server, r
         assert abs(samples).max() < 0.891
 
 
-def test_roles_that_are_not_named_are_not_heard(binary, server, room, tmp_path):
-    with publishing(binary, server, room), Sniffer(server.media_port) as sniffer:
+def test_roles_that_are_not_named_are_not_heard(server, room, tmp_path):
+    with people(server, room, ANN, tmp_path), Sniffer(server.media_port) as sniffer:
         recording = record(server, room, 6, tmp_path, {"audio": {"roles": ["guest"]}})
     # Nor received: 50 packets a second would have come of Ann's voice.
     (streams,) = sniffer.packets.values()
@@ -63,8 +45,8 @@ def test_roles_that_are_not_named_are_not_heard(binary, server, room, tmp_path):
     assert abs(media.sound(top.file)).max() < 0.001
 
 
-def test_who_is_heard_can_be_changed_on_air(binary, server, room, tmp_path):
-    with publishing(binary, server, room):
+def test_who_is_heard_can_be_changed_on_air(server, room, tmp_path):
+    with people(server, room, ANN, tmp_path):
         stream = server.start_stream(room, {"audio": {"roles": ["guest"]}})
         url = stream["playback"]["url"]
 

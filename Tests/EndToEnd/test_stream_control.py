@@ -1,10 +1,7 @@
 """The control API's life of a stream, with nobody and with somebody in the room."""
 
-import time
-
-import numpy as np
-
 from harness import hls, media, tokens
+from harness.http import path_of
 from harness.recording import record
 from harness.server import Server
 
@@ -30,16 +27,6 @@ def test_starting_twice_is_one_stream_and_stopping_twice_one_end(server, room):
     again = server.manage("POST", f"/live-streams/{first['id']}/stop")
     assert again.status == 200
     assert again.json["stopped_at"] == done["stopped_at"]
-
-
-def test_a_stream_that_is_stopped_while_it_starts_leaves_nothing_running(server, room):
-    # At every step of a bot's start: its process, its pipeline, its connection, its room.
-    for moment in np.arange(0, 0.3, 0.02):
-        stream = server.start_stream(room)
-        time.sleep(moment)
-        server.stop_stream(room)
-        done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
-        assert done["stopped_at"]
 
 
 def test_the_answer_has_100ms_form_and_the_address_at_once(server, room):
@@ -99,7 +86,7 @@ def test_segments_are_served_in_ranges_and_by_their_tag(server, room):
     stream = server.start_stream(room)
     try:
         server.wait_for_status(stream["id"], "running", TIMEOUT)
-        path = hls.urlsplit(stream["playback"]["url"]).path
+        path = path_of(stream["playback"]["url"])
         variant = hls.parse_master(server.http.get(path).body.decode())[0]
         playlist_path = hls.resolve(path, variant.uri)
         playlist = hls.parse_media(server.http.get(playlist_path).body.decode())

@@ -8,23 +8,15 @@ import numpy as np
 import pytest
 
 from harness.assets import BOTH, LADDER, TIMEOUT, check_assets, directory, segments, start
-from harness.receiver import Receiver
 from harness.server import Server
 from harness.waiting import wait_for
 
 BODY = {"ladder": LADDER, "recording": BOTH}
 
 
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
-
-
-@pytest.fixture(scope="module")
-def server(binary, receiver, tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("races"), settings=receiver.settings)
+@pytest.fixture
+def server(binary, receiver, tmp_path):
+    server = Server(tmp_path / "server", settings=receiver.settings)
     yield server
     assert server.stop() == 0, server.tail()
 
@@ -41,14 +33,17 @@ def processes(of):
     return found
 
 
-def test_a_stop_during_the_start_leaves_the_record_and_one_event(server, receiver, room):
+@pytest.mark.parametrize("recording", [None, BOTH])
+def test_a_stop_during_the_start_leaves_the_record_and_one_event(
+        server, receiver, room, recording):
     # At every step of a bot's start: its process, its pipeline, its connection, its room.
     for moment in np.arange(0, 0.4, 0.04):
-        stream = server.start_stream(room, BODY)
+        stream = server.start_stream(room, {"ladder": LADDER, "recording": recording})
         time.sleep(moment)
         server.stop_stream(room)
         done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
         assert done["started_at"] is None and done["recording_assets"] is None
+        assert done["stopped_at"] is not None
         folder = directory(server, stream)
         assert processes(folder) == []
         assert [one.name for one in folder.iterdir()] == ["stream.json"]

@@ -1,4 +1,5 @@
-"""What people do in a call: mutes, republications, a lost network, another camera, a turned phone."""
+"""What people do in a call: mutes, republications, a lost network, another camera, a turned
+phone."""
 
 import avsync
 import numpy as np

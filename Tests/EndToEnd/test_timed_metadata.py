@@ -6,11 +6,11 @@ import time
 import zipfile
 from datetime import datetime
 
-import pytest
 from harness import hls
 from harness.assets import (
     BOTH,
     LADDER,
+    SHORT_SEGMENTS,
     TIMEOUT,
     directory,
     kill,
@@ -18,20 +18,14 @@ from harness.assets import (
     start,
     writer,
 )
-from harness.server import Server
+from harness.http import path_of
 from harness.waiting import wait_for
 
-SEGMENT = 2  # s
+SEGMENT = 1  # s
 LAYERS = range(len(LADDER))
-
-
-@pytest.fixture(scope="module")
-def server(binary, tmp_path_factory):
-    """With a window as short as it may be, so that it moves on within the test."""
-    server = Server(tmp_path_factory.mktemp("server"), settings={
-        "ROOMCAST_STREAM_PLAYLIST": "live", "ROOMCAST_STREAM_PLAYLIST_WINDOW": "3"})
-    yield server
-    assert server.stop() == 0, server.tail()
+# With a window as short as it may be, so that it moves on within the test.
+SETTINGS = SHORT_SEGMENTS | {
+    "ROOMCAST_STREAM_PLAYLIST": "live", "ROOMCAST_STREAM_PLAYLIST_WINDOW": "3"}
 
 
 def seconds(date):
@@ -51,7 +45,7 @@ class Listed:
 
     def __init__(self, server, stream):
         self.server = server
-        self.path = hls.urlsplit(stream["playback"]["url"]).path
+        self.path = path_of(stream["playback"]["url"])
 
     def playlist(self, layer):
         answer = self.server.http.get(hls.resolve(self.path, f"stream_{layer}/stream.m3u8"))
@@ -83,7 +77,7 @@ def send(server, stream, payload, duration=SEGMENT):
     return server.manage("POST", f"/live-streams/{stream['id']}/timed-metadata", body)
 
 
-def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect, tmp_path):
+def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect):
     early = server.start_stream(room, {"ladder": LADDER, "recording": BOTH})
     assert send(server, early, "too early").status == 409
     stream = start(server, room)
@@ -99,7 +93,7 @@ def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect, t
         assert before - 0.002 <= begin <= after, (before, begin, after)
         assert -0.1 <= begin - seconds(segment.date) <= SEGMENT + 0.1
         content = envelope(one)
-        assert one["DURATION"] == "2" and content["hms_version"] == "v1.1"
+        assert one["DURATION"] == str(SEGMENT) and content["hms_version"] == "v1.1"
         assert seconds(content["start_date"]) == begin
         assert seconds(content["end_date"]) == begin + SEGMENT
 
@@ -107,7 +101,7 @@ def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect, t
     ann.join()
     guest = connect("Ben", role="guest")
     guest.join()
-    objects = {"metadata_objs": [{"payload": "from the room", "duration": 2}]}
+    objects = {"metadata_objs": [{"payload": "from the room", "duration": SEGMENT}]}
     before = time.time()
     assert "result" in ann.call("hls-timed-metadata", objects)
     assert guest.call("hls-timed-metadata", objects)["error"]["code"] == 403
@@ -121,12 +115,12 @@ def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect, t
     listed.wait_for_more(2)
     listed.wait_for("when it died")
 
-    for action in "pause", "resume":
-        path = f"/live-streams/{stream['id']}/{action}-recording"
-        assert server.manage("POST", path).status == 200
+    for action, payload in [(server.pause_recording, "behind the pause"),
+                            (server.resume_recording, "behind the resume")]:
+        action(stream["id"])
         listed.wait_for_more(2)
-        assert send(server, stream, f"behind the {action}").status == 200
-        listed.wait_for(f"behind the {action}")
+        assert send(server, stream, payload).status == 200
+        listed.wait_for(payload)
     listed.wait_for_more(1)
     for layer in LAYERS:
         now = payloads(listed.playlist(layer).ranges)

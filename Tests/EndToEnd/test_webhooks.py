@@ -2,21 +2,12 @@
 
 import collections
 
-import pytest
-
 from harness.assets import BOTH, LADDER, TIMEOUT, segments, start
-from harness.receiver import Receiver
+from harness.http import path_of
 from harness.server import Server
 from harness.waiting import wait_for
 
 ENDED = ["hls.started.success", "hls.stopped.success", "hls.recording.success"]
-
-
-@pytest.fixture
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
 
 
 def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
@@ -31,7 +22,7 @@ def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
         assert started["url"] == stream["playback"]["url"]
         assert stopped["reason"] == "client request" and stopped["duration"] >= 1
         link = recorded["recording_single_files"][0]["recording_presigned_url"]
-        path = link.removeprefix(f"http://{server.host}:{server.port}")
+        path = path_of(link)
         size = recorded["recording_single_files"][0]["size"]
         assert len(server.http.get(path).body) == size
         # Once more, when it is asked for.
@@ -58,14 +49,14 @@ def test_a_stop_before_the_stream_ran_is_told_as_such(binary, receiver, tmp_path
         assert server.stop() == 0
 
 
-def test_what_is_refused_is_told_again_before_what_comes_after(binary, tmp_path):
+def test_what_is_refused_is_told_again_before_what_comes_after(binary, receiver, tmp_path):
     refusals = collections.Counter()
 
     def answer(event):
         refusals[event["id"]] += 1
         return 200 if refusals[event["id"]] > 2 else (500, 204)[refusals[event["id"]] - 1]
 
-    receiver = Receiver(answer)
+    receiver.answer = answer
     server = Server(tmp_path, settings=receiver.settings)
     try:
         stream = start(server, "demo")
@@ -76,19 +67,16 @@ def test_what_is_refused_is_told_again_before_what_comes_after(binary, tmp_path)
             kind for kind in ENDED for _ in range(3)]
     finally:
         assert server.stop() == 0
-        receiver.close()
 
 
-def test_what_was_not_told_before_the_server_died_is_told_by_the_next(binary, tmp_path):
-    receiver = Receiver(lambda event: 503)
+def test_what_was_not_told_before_the_server_died_is_told_by_the_next(binary, receiver, tmp_path):
+    receiver.answer = lambda event: 503
     server = Server(tmp_path, settings=receiver.settings)
     stream = start(server, "demo")
     server.stop_stream("demo")
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
     wait_for("it is tried", lambda: receiver.attempts, TIMEOUT)
-    server.process.kill()
-    server.process.wait()
-    server.stop()
+    server.kill()
     receiver.answer = lambda event: 200
     server = Server(tmp_path, settings=receiver.settings)
     try:
@@ -96,4 +84,3 @@ def test_what_was_not_told_before_the_server_died_is_told_by_the_next(binary, tm
         assert len({event["id"] for event in receiver.attempts}) == 3
     finally:
         assert server.stop() == 0
-        receiver.close()

@@ -4,7 +4,6 @@
 """
 
 import contextlib
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,9 +12,12 @@ from playwright.sync_api import sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/EndToEnd"))
+sys.path.insert(0, str(REPOSITORY / "Tests/AVSync"))
 
 from harness import chromium, tokens  # noqa: E402
-from harness.server import BINARY, Server  # noqa: E402
+from harness.publisher import Publisher  # noqa: E402
+from harness.scene import CLIPS  # noqa: E402
+from harness.server import Server  # noqa: E402
 from harness.signalling import Peer  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
 
@@ -41,21 +43,9 @@ NO_FLASH = """() => [...document.querySelectorAll("video")].every((video) => {
 })"""
 
 
-@contextlib.contextmanager
 def published(server, name):
     """Somebody who shows a clip."""
-    process = subprocess.Popen(
-        [str(BINARY), "publish", "--endpoint", server.base, "--name", name, "--token",
-         tokens.room_token(ROOM, user=name.lower(), role="guest"),
-         str(REPOSITORY / "fixtures/media" / f"{name.lower()}.webm")],
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait()
+    return Publisher(server, ROOM, CLIPS / f"{name.lower()}.webm", name=name)
 
 
 def say(peer, text):

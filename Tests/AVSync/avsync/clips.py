@@ -11,7 +11,6 @@ class Clip:
 
 
 PERIOD = 1.0  # s from flash to flash, and from beep to beep
-MARK = 0.1  # s that a flash and a beep last
 
 CLIPS = (
     Clip("ann", (0xB0, 0x3A, 0x3A), 1000),

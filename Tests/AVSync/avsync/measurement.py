@@ -116,7 +116,8 @@ class Measurement:
         """
         if not self.publishers:
             raise CannotMeasure("no flash-and-beep clip is in it")
-        found = {name: one.report(thresholds, self.coarseness) for name, one in self.publishers.items()}
+        found = {
+            name: one.report(thresholds, self.coarseness) for name, one in self.publishers.items()}
         failures = [f"{name}: {what}" for name, one in found.items() for what in one["failures"]]
         failures += [
             what for what, failed in {

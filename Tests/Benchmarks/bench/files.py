@@ -53,7 +53,7 @@ def by_ffmpeg(tiles, directory, seconds):
     return {**timed(command), "layers": layers}
 
 
-def by_gstreamer(clips, directory, seconds):
+def by_gstreamer(clips, directory):
     """`compositor` and `audiomixer`, the same x264 settings, one transport stream a layer."""
     directory.mkdir()
     width, height = LADDER[0][0] // 2, LADDER[0][1] // 2

@@ -177,7 +177,7 @@ def arrangement(path, clips):
             for tile, start in zip(grid.tiles, starts)]
 
 
-def judge(path, layer, clips, seconds):
+def judge(path, layer, clips):
     """PSNR in dB, SSIM, pictures and how many of them show nothing new, of one layer."""
     grid = Grid(layer, clips)
     width, height = grid.width, grid.height

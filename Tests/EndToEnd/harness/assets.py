@@ -1,4 +1,4 @@
-"""Recorded streams: starting them, and judging what lies on the disk afterwards."""
+"""Recorded streams and recordings: starting them, and judging what lies on the disk."""
 
 import json
 import os
@@ -17,6 +17,8 @@ LADDER = [
     {"width": 320, "height": 180, "videoBitrate": 150, "audioBitrate": 64},
 ]
 BOTH = {"hls_vod": True, "single_file_per_layer": True}
+# For servers: most is waited for in segments.
+SHORT_SEGMENTS = {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
 
 
 def start(server, room, **body):
@@ -26,15 +28,24 @@ def start(server, room, **body):
 
 
 def directory(server, stream):
-    return server.output / stream["room_id"] / stream["id"]
+    """That of a stream, or of a recording without one, which is hidden."""
+    name = stream["id"] if "playback" in stream else f".{stream['id']}"
+    return server.output / stream["room_id"] / name
+
+
+def published(directory, layer=0):
+    """The segments that a layer's playlist names; none before there is one."""
+    playlist = directory / f"stream_{layer}/stream.m3u8"
+    return hls.parse_media(playlist.read_text()).segments if playlist.exists() else []
 
 
 def segments(server, stream, at_least):
-    playlist = directory(server, stream) / "stream_0" / "stream.m3u8"
+    """Waits for so many segments in the playlist; returns how many there are."""
+    folder = directory(server, stream)
     return wait_for(
         f"{at_least} segments",
-        lambda: len(hls.parse_media(playlist.read_text()).segments) >= at_least,
-        TIMEOUT,
+        lambda: (count := len(published(folder))) >= at_least and count,
+        2 * at_least + TIMEOUT,
     )
 
 

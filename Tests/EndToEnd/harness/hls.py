@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from . import media
+from .http import path_of
 
 ATTRIBUTE = re.compile(r'([A-Z0-9-]+)=("[^"]*"|[^",]*)(?:,|$)')
 
@@ -110,7 +110,7 @@ class Stream:
 
     def __init__(self, http, url, directory):
         self.http = http
-        self.path = urlsplit(url).path
+        self.path = path_of(url)
         self.master_answer = self._get(self.path)
         self.variants = parse_master(self.master_answer.body.decode())
         self.layers = []
@@ -140,7 +140,7 @@ class Stream:
 
 def segment_count(http, url):
     """How many segments the first layer's playlist names now; 0 while there is none."""
-    path = urlsplit(url).path
+    path = path_of(url)
     master = http.get(path)
     if master.status != 200:
         return 0

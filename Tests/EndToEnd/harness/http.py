@@ -4,6 +4,12 @@ import http.client
 import json
 import socket
 from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+def path_of(url):
+    """What a client asks a server for."""
+    return urlsplit(url).path
 
 
 @dataclass

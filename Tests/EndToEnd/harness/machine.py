@@ -70,7 +70,7 @@ class Watch:
             self._samples.append((now, taken + self._slowed))
 
     def worst(self, begin, end):
-        """The largest share of the machine, 0 to 1, that was kept back over PIECE seconds in a time."""
+        """The largest share of the machine, 0 to 1, that was kept back over PIECE seconds."""
         self._look()
         samples = [one for one in self._samples if begin - PIECE <= one[0] <= end + PIECE]
         worst, first = 0.0, 0

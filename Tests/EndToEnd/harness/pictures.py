@@ -1,10 +1,9 @@
 """A host of images, and of what an image's host must not lead to."""
 
 import contextlib
-import http.server
-import threading
 
 from . import media
+from .local_server import Handler, LocalServer
 
 
 def solid(colour, size="64x64"):
@@ -13,46 +12,23 @@ def solid(colour, size="64x64"):
                      "-frames:v", "1", "-pix_fmt", "rgb24", "-c:v", "png", "-f", "image2pipe", "-")
 
 
-class Host:
+class Host(LocalServer):
     """Serves `/<colour>.png`, leads from `/to/<address>` to there, and counts who asks."""
 
     def __init__(self):
         asked = self.asked = []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Images(Handler):
             def do_GET(self):
                 asked.append(self.path)
                 if self.path.startswith("/to/"):
-                    self.send_response(302)
-                    self.send_header("Location", self.path.removeprefix("/to/"))
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-                    return
-                body = solid(self.path.strip("/").removesuffix(".png"))
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                    self.answer(302, Location=self.path.removeprefix("/to/"))
+                else:
+                    self.answer(200, solid(self.path.strip("/").removesuffix(".png")))
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.name = f"127.0.0.1:{self.server.server_port}"
-        self.base = f"http://{self.name}"
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        super().__init__(Images)
 
 
-@contextlib.contextmanager
 def host():
-    one = Host()
-    try:
-        yield one
-    finally:
-        one.close()
+    """One for a block."""
+    return contextlib.closing(Host())

@@ -3,23 +3,24 @@
 import hashlib
 import hmac
 import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from .local_server import Handler, LocalServer
 
 SECRET = "a secret that the receiver of webhooks has too"
 
 
-class Receiver:
+class Receiver(LocalServer):
     """`answer(event)` gives the status to answer with; everything but 200 is no acceptance."""
 
-    def __init__(self, answer=lambda event: 200):
-        self.answer = answer
+    def __init__(self):
+        self.answer = lambda event: 200
         self.accepted = []
         self.attempts = []
+        self.errors = []
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Hooks(Handler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 event = json.loads(body)
@@ -28,18 +29,9 @@ class Receiver:
                 receiver.attempts.append(event)
                 if status == 200:
                     receiver.accepted.append(event)
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                self.answer(status)
 
-            def log_message(self, *_):
-                pass
-
-        self.errors = []
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hooks"
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-        self.thread.start()
+        super().__init__(Hooks)
 
     def check(self, headers, body):
         stamp = headers["X-Roomcast-Timestamp"]
@@ -51,14 +43,15 @@ class Receiver:
 
     @property
     def settings(self):
-        return {"ROOMCAST_WEBHOOKS_URL": self.url, "ROOMCAST_WEBHOOKS_SECRET": SECRET}
+        return {"ROOMCAST_WEBHOOKS_URL": f"{self.base}/hooks", "ROOMCAST_WEBHOOKS_SECRET": SECRET}
+
+    def events(self, stream_id):
+        """What was told of a stream, in the order in which it came."""
+        return [event for event in self.accepted if event["data"].get("beam_id") == stream_id]
 
     def types(self, stream_id):
-        return [event["type"] for event in self.accepted
-                if event["data"].get("beam_id") == stream_id]
+        return [event["type"] for event in self.events(stream_id)]
 
     def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        super().close()
         assert self.errors == []

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-import subprocess
+import shlex
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +10,9 @@ from datetime import datetime
 import avsync
 import numpy as np
 
-from . import hls, media, tokens
-from .server import BINARY, REPOSITORY
+from . import hls, media
+from .publisher import Publisher
+from .server import REPOSITORY
 from .waiting import wait_for
 
 CLIPS = REPOSITORY / "fixtures/media"
@@ -57,15 +58,27 @@ def enter(server, room, guest, folder, stack):
     path = CLIPS / f"{guest.clip}.webm" if isinstance(guest.clip, str) else guest.clip
     log = stack.enter_context((folder / f"{path.stem}.log").open("wb"))
     layers = [option for layer in guest.layers for option in ("--layer", str(layer))]
-    process = subprocess.Popen(
-        [str(BINARY), "publish", "--endpoint", server.base, "--name", path.stem,
-         "--token", tokens.room_token(room, user=path.stem, role="host"),
-         *guest.options.split(), *layers, str(path)],
-        stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-    )
-    stack.callback(process.wait, 60)
-    stack.callback(process.terminate)
-    return process
+    options = [*shlex.split(guest.options), *layers]
+    return stack.enter_context(Publisher(server, room, path, options=options, log=log))
+
+
+def enter_in_order(server, room, guests, folder, stack):
+    """One after the other, so that the order of the tiles is known."""
+    for count, guest in enumerate(guests, start=server.peer_count(room) + 1):
+        enter(server, room, guest, folder, stack)
+        wait_for(f"{guest.clip} is in the room",
+                 lambda: server.peer_count(room) == count, START_TIMEOUT)
+
+
+@contextlib.contextmanager
+def people(server, room, names, folder):
+    """These clips' people in the room, all of them, as long as the block runs."""
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            enter(server, room, Guest(name), folder, stack)
+        wait_for("all are in the room",
+                 lambda: server.peer_count(room) == len(names), START_TIMEOUT)
+        yield
 
 
 def film(server, room, seconds, guests, folder, start=None):
@@ -84,7 +97,7 @@ def film(server, room, seconds, guests, folder, start=None):
         server.wait_for_status(started["id"], "running", START_TIMEOUT)
         processes += [come(guest) for guest in guests if guest.late]
         time.sleep(seconds)  # the length of the stream is what is asked for
-        assert all(one.poll() is None for one in processes), "a publisher ended by itself"
+        assert all(one.is_there() for one in processes), "a publisher ended by itself"
         stopped_at = time.time()
         server.stop_stream(room)
         server.wait_for_status(started["id"], "completed", START_TIMEOUT)

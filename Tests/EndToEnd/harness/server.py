@@ -40,13 +40,14 @@ class Server:
         connect = getattr(namespace, "connect", None)
         self.http = Client(self.host, self.port, connect)
         self.settings = self._settings(media_address) | (settings or {})
-        environment = os.environ | self.settings
-        prefix = namespace.prefix if namespace else []
+        self.environment = os.environ | self.settings
+        # What to put before a command line to run it where the server is.
+        self.prefix = namespace.prefix if namespace else []
         self._file = self.log.open("ab")
         self.process = subprocess.Popen(
-            [*prefix, str(BINARY), "serve"],
+            [*self.prefix, str(BINARY), "serve"],
             cwd=self.directory,
-            env=environment,
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=self._file,
             stderr=subprocess.STDOUT,
@@ -97,6 +98,22 @@ class Server:
         self._file.close()
         return self.process.returncode
 
+    def kill(self):
+        """`kill -9`: whoever comes next finds the directory as it was at that moment."""
+        self.process.kill()
+        self.process.wait()
+        self._file.close()
+
+    def reindex(self, loses_catalogue=True):
+        """`roomcast reindex` on the directory of a server that has ended; what it prints."""
+        if loses_catalogue:
+            for file in self.recordings.glob("catalogue.sqlite*"):
+                file.unlink()
+        done = subprocess.run([str(BINARY), "reindex"], env=self.environment, check=True,
+                              capture_output=True, text=True)
+        assert done.stderr == ""
+        return done.stdout
+
     # The control API, as a server of somebody's would use it.
 
     def manage(self, method, path, body=None):
@@ -112,18 +129,31 @@ class Server:
         assert answer.status == 200, answer
         return answer.json["data"]
 
-    def stream(self, stream_id):
-        answer = self.manage("GET", f"/live-streams/{stream_id}")
+    def stream(self, stream_id, kind="live-streams"):
+        """Its record; `kind` is `recordings` for one without a live stream."""
+        answer = self.manage("GET", f"/{kind}/{stream_id}")
         assert answer.status == 200, answer
         return answer.json
 
-    def wait_for_status(self, stream_id, status, timeout):
+    def wait_for_status(self, stream_id, status, timeout, kind="live-streams"):
         def reached():
-            found = self.stream(stream_id)
+            found = self.stream(stream_id, kind)
             assert found["status"] != "failed" or status == "failed", found
             return found["status"] == status and found
 
         return wait_for(f"the stream is {status}", reached, timeout)
+
+    def pause_recording(self, stream_id):
+        return self._set_recording(stream_id, "pause")
+
+    def resume_recording(self, stream_id):
+        return self._set_recording(stream_id, "resume")
+
+    def _set_recording(self, stream_id, action):
+        answer = self.manage("POST", f"/live-streams/{stream_id}/{action}-recording")
+        assert answer.status == 200, answer
+        assert answer.json["recording_paused"] == (action == "pause")
+        return answer.json
 
     def peer_count(self, room):
         rooms = {one["id"]: one for one in self.http.get("/api/rooms").json}

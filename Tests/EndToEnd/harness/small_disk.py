@@ -18,7 +18,7 @@ echo ready
 exec cat
 """
 BALLAST = "ballast"
-PIECE = 4096  # bytes, a page of the disk
+PAGE = 4096  # bytes of the disk
 
 
 class SmallDisks:
@@ -49,13 +49,16 @@ class SmallDisks:
     def fill(self, directory, leaving=0):
         """Leaves so many bytes, rounded down to whole pages."""
         with (self.path(directory) / BALLAST).open("ab", buffering=0) as file:
-            piece = bytes(PIECE)
+            page = bytes(PAGE)
             try:
-                while file.write(piece):
+                while file.write(page):
                     pass
             except OSError as error:
                 assert error.errno == 28, error  # ENOSPC
             file.truncate(max(0, file.tell() - leaving))
+
+    def is_filled(self, directory):
+        return (self.path(directory) / BALLAST).exists()
 
     def make_room(self, directory):
         (self.path(directory) / BALLAST).unlink()

@@ -12,13 +12,13 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, quote, urlsplit
 
 from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from .local_server import Handler, LocalServer
 from .server import free_port
 from .waiting import wait_for
 
@@ -99,8 +99,8 @@ class Moto:
 
 
 class Store:
-    """What the server is told to be the store. `fault(request)` says for each request what becomes of
-    it: None, a status to answer with, or
+    """What the server is told to be the store. `fault(request)` says for each request what becomes
+    of it: None, a status to answer with, or
 
     "slow": it is not read, "cut": in the middle of the body nobody is there any more,
     "lost": it is done and nobody says so, "half": half of the answer is sent.
@@ -129,19 +129,13 @@ class Store:
 
     def come(self):
         self._closing.clear()
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), self._handler())
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,),
-                                        daemon=True)
-        self._thread.start()
+        self._server = LocalServer(self._handler(), self.port)
 
     def go(self):
         """Away: connections are refused from now on."""
         if self._server:
             self._closing.set()
-            self._server.shutdown()
-            self._server.server_close()
-            self._thread.join()
+            self._server.close()
             self._server = None
 
     def close(self):
@@ -155,7 +149,7 @@ class Store:
     def _handler(self):
         store = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Requests(Handler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
@@ -163,10 +157,7 @@ class Store:
 
             do_PUT = do_POST = do_HEAD = do_DELETE = do_GET
 
-            def log_message(self, *_):
-                pass
-
-        return Handler
+        return Requests
 
     def _handle(self, handler):
         url = urlsplit(handler.path)

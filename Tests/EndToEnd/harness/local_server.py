@@ -1,0 +1,39 @@
+"""An HTTP server of the tests' own: hosts, receivers and stores are made of it."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+POLL_INTERVAL = 0.05  # s between looks at whether it is to end
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Says nothing on standard error."""
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **fields):
+        """A whole answer; of a field's name `_` is a hyphen."""
+        self.send_response(status)
+        for name, value in fields.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class LocalServer:
+    """On the loopback, with a thread of its own; `port` 0 is any free one."""
+
+    def __init__(self, handler, port=0):
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self.name = f"127.0.0.1:{self._server.server_port}"
+        self.base = f"http://{self.name}"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(POLL_INTERVAL,), daemon=True)
+        self._thread.start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
