@@ -3,12 +3,6 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The history of webhooks and their replay, guarded by a management token.
 struct WebhookRoutes: Sendable {
     let catalogue: Catalogue
@@ -146,7 +140,6 @@ private struct WebhookBody: Encodable {
         try container.encode(hasEnded ? text(delivery.dueAt) : nil, forKey: .updatedAt)
         try container.encode(isPending ? text(delivery.dueAt) : nil, forKey: .nextAttemptAt)
         // As it was or is to be sent.
-        try container.encode(
-            try? JSONDecoder().decode(JSONValue.self, from: Data(delivery.body)), forKey: .event)
+        try container.encode(JSONValue(parsing: delivery.body), forKey: .event)
     }
 }

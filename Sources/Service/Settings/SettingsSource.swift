@@ -73,14 +73,9 @@ struct SettingsSource {
         guard data.count <= bytesMaximum else {
             throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
         }
-        let tree: SettingsTree
-        let json: JSONValue
-        do {
-            tree = try JSONDecoder().decode(SettingsTree.self, from: data)
-            json = try JSONDecoder().decode(JSONValue.self, from: data)
-        } catch {
-            throw .unreadable(file: file, reason: "it is not a JSON object")
-        }
+        guard let tree = try? JSONDecoder().decode(SettingsTree.self, from: data),
+            let json = JSONValue(parsing: data)
+        else { throw .unreadable(file: file, reason: "it is not a JSON object") }
         let leaves = tree.leaves()
         let known = Set(SettingKey.allCases.map(\.rawValue))
         let unknown = leaves.keys.filter { !known.contains($0) }.sorted()

@@ -11,11 +11,11 @@ import Webhooks
 struct SessionEvents: Sendable {
     let accountID: String
 
-    func opened(_ session: OpenSession) -> CatalogueDelivery? {
+    func opened(_ session: OpenSession) -> CatalogueDelivery {
         delivery(.sessionOpened, "open", common(session), session, at: session.startedAt)
     }
 
-    func joined(_ attendee: OpenSession.Attendee, _ session: OpenSession) -> CatalogueDelivery? {
+    func joined(_ attendee: OpenSession.Attendee, _ session: OpenSession) -> CatalogueDelivery {
         delivery(
             .peerJoined, "join-\(attendee.number)", data(attendee, session), session,
             at: attendee.joinedAt)
@@ -25,7 +25,7 @@ struct SessionEvents: Sendable {
     func left(
         _ attendee: OpenSession.Attendee, _ session: OpenSession, _ reason: LeaveReason,
         message: String, at now: UnixTime
-    ) -> CatalogueDelivery? {
+    ) -> CatalogueDelivery {
         var data = data(attendee, session)
         data["left_at"] = Self.time(now)
         data["duration"] = Self.seconds(from: attendee.joinedAt, to: now)
@@ -34,7 +34,7 @@ struct SessionEvents: Sendable {
         return delivery(.peerLeft, "leave-\(attendee.number)", data, session, at: now)
     }
 
-    func closed(_ session: OpenSession, at now: UnixTime) -> CatalogueDelivery? {
+    func closed(_ session: OpenSession, at now: UnixTime) -> CatalogueDelivery {
         var data = common(session)
         data["session_stopped_at"] = Self.time(now)
         data["session_duration"] = Self.seconds(from: session.startedAt, to: now)
@@ -63,16 +63,10 @@ struct SessionEvents: Sendable {
     private func delivery(
         _ kind: WebhookEvent.Kind, _ name: String, _ data: [String: JSONValue],
         _ session: OpenSession, at time: UnixTime
-    ) -> CatalogueDelivery? {
-        let event = WebhookEvent(
-            id: "\(session.id)-\(name)", accountID: accountID, appID: accountID,
-            timestamp: Timestamp(time).description.prefix(19) + "Z", kind: kind,
-            data: .object(data))
-        // Texts and numbers, which always encode.
-        guard let body = try? event.body() else { return nil }
-        return CatalogueDelivery(
-            id: event.id, line: session.id.rawValue, room: session.room, kind: kind.rawValue,
-            body: body, createdAt: time)
+    ) -> CatalogueDelivery {
+        CatalogueDelivery(
+            kind, data, id: "\(session.id)-\(name)", line: session.id.rawValue,
+            room: session.room, account: accountID, at: time)
     }
 
     private static func time(_ time: UnixTime) -> JSONValue {

@@ -61,9 +61,9 @@ public struct StreamEvents: Sendable {
                 ))
         }
         let isHeld = waitsForStore && made.contains { $0.location == nil }
-        return events.compactMap { kind, data in
+        return events.map { kind, data in
             var delivery = delivery(kind, data, of: record, at: record.updatedAt)
-            if isHeld, family.recorded.contains(kind) { delivery?.status = .held }
+            if isHeld, family.recorded.contains(kind) { delivery.status = .held }
             return delivery
         }
     }
@@ -77,7 +77,7 @@ public struct StreamEvents: Sendable {
     ) -> [UInt8]? {
         let made = assets.filter { $0.status == .completed }
         guard let stream = LiveStream(record), !made.isEmpty else { return nil }
-        return delivery(kind, recorded(stream, made, at: now), of: record, at: now)?.body
+        return delivery(kind, recorded(stream, made, at: now), of: record, at: now).body
     }
 
     private func recorded(
@@ -112,17 +112,10 @@ public struct StreamEvents: Sendable {
     private func delivery(
         _ kind: WebhookEvent.Kind, _ data: [String: JSONValue], of record: CatalogueStream,
         at now: UnixTime
-    ) -> CatalogueDelivery? {
-        let time = Timestamp(now)
-        let event = WebhookEvent(
-            id: "\(record.id)-\(kind.rawValue.replacing(".", with: "-"))", accountID: accountID,
-            appID: accountID, timestamp: time.description.prefix(19) + "Z", kind: kind,
-            data: .object(data))
-        // Texts and numbers, which always encode.
-        guard let body = try? event.body() else { return nil }
-        return CatalogueDelivery(
-            id: event.id, line: record.id.rawValue, room: record.room, kind: kind.rawValue,
-            isTerminal: kind.isTerminal, body: body, createdAt: now)
+    ) -> CatalogueDelivery {
+        CatalogueDelivery(
+            kind, data, id: "\(record.id)-\(kind.rawValue.replacing(".", with: "-"))",
+            line: record.id.rawValue, room: record.room, account: accountID, at: now)
     }
 
     // MARK: Data
