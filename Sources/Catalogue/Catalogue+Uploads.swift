@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-public import MediaKernel
+import MediaKernel
 
 /// Assets on their way into a store. What is completed and has no location waits for it, without
 /// another word: so nothing that is known to exist can be forgotten.

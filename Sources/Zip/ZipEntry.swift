@@ -1,23 +1,20 @@
-/// A file in an archive.
+/// A file in an archive. Its length and checksum are known before its bytes are written, so that
+/// readers which cannot seek can read the archive from front to back.
 public struct ZipEntry: Hashable, Sendable {
-    /// What is known of a file's bytes before the first of them.
-    public enum Content: Hashable, Sendable {
-        /// All of it. Readers that cannot seek can then read the archive from front to back.
-        case known(byteCount: UInt64, checksum: UInt32)
-        /// Only how much it can be. Length and checksum follow the bytes, in a data descriptor.
-        case streamed(byteCountMaximum: UInt64)
-    }
-
     /// UTF-8 bytes of a name.
     public static let nameBytesMaximum = 1024
 
     /// Relative, its components separated by `/`.
     public var name: String
     public var modified: ZipDate
-    public var content: Content
+    public var byteCount: UInt64
+    /// CRC-32.
+    public var checksum: UInt32
 
     /// - Throws: `.unusableName`.
-    public init(name: String, modified: ZipDate, content: Content) throws(ZipError) {
+    public init(
+        name: String, modified: ZipDate, byteCount: UInt64, checksum: UInt32
+    ) throws(ZipError) {
         let components = name.split(separator: "/", omittingEmptySubsequences: false)
         let isPlain = name.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") && $0 != 0x7F }
         guard isPlain, name.utf8.count <= Self.nameBytesMaximum,
@@ -25,7 +22,8 @@ public struct ZipEntry: Hashable, Sendable {
         else { throw .unusableName(name) }
         self.name = name
         self.modified = modified
-        self.content = content
+        self.byteCount = byteCount
+        self.checksum = checksum
     }
 }
 

@@ -2,13 +2,14 @@
 /// PKWARE's APPNOTE.TXT 6.3.10.
 ///
 /// ```
-/// [local header][bytes]([data descriptor])  …  [central directory][end of central directory]
+/// [local header][bytes]  …  [central directory][end of central directory]
 /// ```
 /// Files are stored as they are: media does not become smaller. Fields that do not hold a number
 /// get its 64-bit form (zip64, 4.3.14 and 4.5.3), and only those, so that archives below 4 GB can
 /// be read by everything.
 ///
-/// Invariant: `begin` and `end` alternate; `finish` comes once, at the end.
+/// Invariant: each file's bytes follow what `add` returned; `finish` comes once, at the end. Held is
+/// the central directory, about 100 bytes a file.
 public struct ZipLayout: Sendable {
     /// Four days of one-second segments in five layers.
     public static let entriesMaximum = 2_000_000
@@ -17,32 +18,23 @@ public struct ZipLayout: Sendable {
     public private(set) var byteCount: UInt64 = 0
     private var centralDirectory: [UInt8] = []
     private var names: Set<String> = []
-    private var phase = Phase.between
-
-    private enum Phase {
-        case between
-        case inEntry(ZipEntry, headerOffset: UInt64)
-        case finished
-    }
+    private var isFinished = false
 
     private static let saturated32 = UInt32.max
     /// 4.5 is the version that has zip64, 2.0 the one that has directories; nothing else is used.
     private static let versionPlain: UInt16 = 20
     private static let versionZip64: UInt16 = 45
-    /// Bit 11: names are UTF-8. Bit 3: a data descriptor follows.
+    /// Bit 11: names are UTF-8.
     private static let flagUTF8: UInt16 = 1 << 11
-    private static let flagDescriptor: UInt16 = 1 << 3
 
     public init() {}
 
-    /// Begins a file.
+    /// Takes a file in.
     ///
-    /// - Returns: its local header (4.3.7), which stands before its bytes.
+    /// - Returns: its local header (4.3.7), which its bytes follow.
     /// - Throws: `.repeatedName`, `.tooManyEntries`.
-    public mutating func begin(_ entry: ZipEntry) throws(ZipError) -> [UInt8] {
-        guard case .between = phase else {
-            preconditionFailure("a file begins after the one before has ended")
-        }
+    public mutating func add(_ entry: ZipEntry) throws(ZipError) -> [UInt8] {
+        precondition(!isFinished, "an archive that is finished takes no file")
         guard names.count < Self.entriesMaximum else {
             throw .tooManyEntries(maximum: Self.entriesMaximum)
         }
@@ -51,69 +43,23 @@ public struct ZipLayout: Sendable {
         header.append(UInt32(0x0403_4B50))
         header.append(entry.isLong ? Self.versionZip64 : Self.versionPlain)
         Self.appendCommon(of: entry, to: &header)
-        var extra: [UInt8] = []
-        switch entry.content {
-        case .known(let byteCount, let checksum):
-            header.append(checksum)
-            for _ in 0..<2 {
-                header.append(entry.isLong ? Self.saturated32 : UInt32(byteCount))
-            }
-            if entry.isLong { extra = Self.zip64Extra([byteCount, byteCount]) }
-        case .streamed:
-            header.append(UInt32(0))
-            for _ in 0..<2 { header.append(entry.isLong ? Self.saturated32 : 0) }
-            // Its presence says that the descriptor's fields are long (4.3.9.2).
-            if entry.isLong { extra = Self.zip64Extra([0, 0]) }
+        for _ in 0..<2 {
+            header.append(entry.isLong ? Self.saturated32 : UInt32(entry.byteCount))
         }
+        let extra = Self.zip64Extra(entry.isLong ? [entry.byteCount, entry.byteCount] : [])
         header.append(UInt16(entry.name.utf8.count))
         header.append(UInt16(extra.count))
         header += entry.name.utf8
         header += extra
-        phase = .inEntry(entry, headerOffset: byteCount)
-        byteCount += UInt64(header.count)
+        appendToDirectory(entry, offset: byteCount)
+        byteCount += UInt64(header.count) + entry.byteCount
         return header
-    }
-
-    /// Ends the file that was begun.
-    ///
-    /// - Returns: what stands behind its bytes: a data descriptor (4.3.9), or nothing.
-    /// - Throws: `.contentChanged`, `.tooLong` when the file is not as its entry said.
-    public mutating func end(
-        byteCount count: UInt64, checksum: UInt32
-    ) throws(ZipError) -> [UInt8] {
-        guard case .inEntry(let entry, let offset) = phase else {
-            preconditionFailure("a file ends after it began")
-        }
-        var descriptor: [UInt8] = []
-        switch entry.content {
-        case .known(let announced, let announcedChecksum):
-            guard count == announced, checksum == announcedChecksum else {
-                throw .contentChanged(name: entry.name)
-            }
-        case .streamed(let maximum):
-            guard count <= maximum else { throw .tooLong(name: entry.name, maximum: maximum) }
-            descriptor.append(UInt32(0x0807_4B50))
-            descriptor.append(checksum)
-            for _ in 0..<2 {
-                if entry.isLong {
-                    descriptor.append(count)
-                } else {
-                    descriptor.append(UInt32(count))
-                }
-            }
-        }
-        appendToDirectory(entry, byteCount: count, checksum: checksum, offset: offset)
-        byteCount += count + UInt64(descriptor.count)
-        phase = .between
-        return descriptor
     }
 
     /// - Returns: the central directory (4.3.12) and what ends the archive (4.3.14 to 4.3.16).
     public mutating func finish() -> [UInt8] {
-        guard case .between = phase else {
-            preconditionFailure("an archive is finished once, after its last file")
-        }
-        phase = .finished
+        precondition(!isFinished, "an archive is finished once")
+        isFinished = true
         let offset = byteCount
         let size = UInt64(centralDirectory.count)
         let count = UInt64(names.count)
@@ -154,10 +100,11 @@ public struct ZipLayout: Sendable {
     private static let attributes: UInt32 = 0o100644 << 16
 
     private static func appendCommon(of entry: ZipEntry, to header: inout [UInt8]) {
-        header.append(entry.isStreamed ? flagUTF8 | flagDescriptor : flagUTF8)
+        header.append(flagUTF8)
         header.append(UInt16(0))  // stored
         header.append(entry.modified.time)
         header.append(entry.modified.date)
+        header.append(entry.checksum)
     }
 
     private static func zip64Extra(_ values: [UInt64]) -> [UInt8] {
@@ -169,24 +116,21 @@ public struct ZipLayout: Sendable {
         return extra
     }
 
-    private mutating func appendToDirectory(
-        _ entry: ZipEntry, byteCount: UInt64, checksum: UInt32, offset: UInt64
-    ) {
+    private mutating func appendToDirectory(_ entry: ZipEntry, offset: UInt64) {
         // Only what does not fit, in this order (4.5.3).
         var long: [UInt64] = []
-        let size = UInt32(exactly: byteCount).flatMap { $0 == Self.saturated32 ? nil : $0 }
-        if size == nil { long += [byteCount, byteCount] }
+        if entry.isLong { long += [entry.byteCount, entry.byteCount] }
         let place = UInt32(exactly: offset).flatMap { $0 == Self.saturated32 ? nil : $0 }
         if place == nil { long.append(offset) }
         let extra = Self.zip64Extra(long)
         var record: [UInt8] = []
         record.append(UInt32(0x0201_4B50))
         record.append(Self.madeBy)
-        record.append(entry.isLong || !long.isEmpty ? Self.versionZip64 : Self.versionPlain)
+        record.append(long.isEmpty ? Self.versionPlain : Self.versionZip64)
         Self.appendCommon(of: entry, to: &record)
-        record.append(checksum)
-        record.append(size ?? Self.saturated32)
-        record.append(size ?? Self.saturated32)
+        for _ in 0..<2 {
+            record.append(entry.isLong ? Self.saturated32 : UInt32(entry.byteCount))
+        }
         record.append(UInt16(entry.name.utf8.count))
         record.append(UInt16(extra.count))
         record.append(UInt16(0))  // comment
@@ -201,15 +145,6 @@ public struct ZipLayout: Sendable {
 }
 
 extension ZipEntry {
-    fileprivate var isStreamed: Bool {
-        if case .streamed = content { true } else { false }
-    }
-
-    /// Whether its local header has 64-bit sizes.
-    fileprivate var isLong: Bool {
-        switch content {
-        case .known(let byteCount, _): byteCount >= UInt64(UInt32.max)
-        case .streamed(let maximum): maximum >= UInt64(UInt32.max)
-        }
-    }
+    /// Whether 32 bits do not hold its length, or mean that another field does.
+    fileprivate var isLong: Bool { byteCount >= UInt64(UInt32.max) }
 }

@@ -24,24 +24,17 @@ struct ArchiveFile {
     mutating func add(
         _ name: String, _ bytes: [UInt8], checksum: UInt32
     ) throws(RecordingError) -> Range<UInt64> {
-        let head: [UInt8]
-        let tail: [UInt8]
-        let start: UInt64
+        let header: [UInt8]
         let count = UInt64(bytes.count)
         do throws(ZipError) {
-            head = try layout.begin(
-                try ZipEntry(
-                    name: name, modified: modified,
-                    content: .known(byteCount: count, checksum: checksum)))
-            start = layout.byteCount
-            tail = try layout.end(byteCount: count, checksum: checksum)
+            header = try layout.add(
+                try ZipEntry(name: name, modified: modified, byteCount: count, checksum: checksum))
         } catch {
             throw .archive(error.description)
         }
-        try file.write(head)
+        try file.write(header)
         try file.write(bytes)
-        try file.write(tail)
-        return start..<start + count
+        return layout.byteCount - count..<layout.byteCount
     }
 
     /// - Returns: the archive's bytes.
