@@ -54,10 +54,10 @@ struct AssetMaker: Sendable {
                     directory: "\(recordings)/\(place.moviesDirectory)",
                     name: place.movieName(layer: layer, isSoundAlone: isSoundAlone)))
         }
-        let sizes = try assets.write(movies: wishes, archive: nil) { done, all in
+        let sizes = try assets.write(wishes) { done, all in
             meter.reached(done, of: all, job: 0)
         }
-        return zip(wishes, sizes.movies).map { wish, byteCount in
+        return zip(wishes, sizes).map { wish, byteCount in
             var asset = self.asset(
                 "\(stream.id)-\(wish.layer)", .roomComposite,
                 path: "\(place.moviesDirectory)/\(wish.place.name)", byteCount)
@@ -70,15 +70,14 @@ struct AssetMaker: Sendable {
 
     private func makeArchive(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {
         let directory = "\(recordings)/\(place.vodDirectory)"
-        let sizes = try assets.write(
-            movies: [],
-            archive: RecordingAssets.Place(directory: directory, name: place.archiveName)
+        let archive = try assets.writeArchive(
+            at: RecordingAssets.Place(directory: directory, name: place.archiveName)
         ) { done, all in meter.reached(done, of: all, job: order.singleFilePerLayer ? 1 : 0) }
         try assets.unpack(
-            into: directory, archive: place.archiveName, ranges: sizes.archivedSegments)
+            into: directory, archive: place.archiveName, ranges: archive.segments)
         var asset = self.asset(
             "\(stream.id)-vod", .roomVOD, path: "\(place.vodDirectory)/\(place.archiveName)",
-            sizes.archive ?? 0)
+            archive.byteCount)
         asset.layerCount = order.layers.count
         asset.size = order.layers.first.flatMap { $0.width == 0 ? nil : $0 }
         return [asset]

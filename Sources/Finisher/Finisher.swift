@@ -45,11 +45,10 @@ public struct Finisher: Sendable {
     public func run() throws(FinisherError) -> [CatalogueAsset] {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
-        do {
+        do throws(RecordingError) {
             _ = try PlaylistFinisher.finish(in: directory)
         } catch {
-            throw .recording(
-                .file(path: directory, call: "end playlists", code: EIO, reason: "\(error)"))
+            throw .recording(error)
         }
         let path = "\(directory)/\(StreamFile.name)"
         guard let data = FileManager.default.contents(atPath: path),

@@ -11,23 +11,6 @@ public struct CodecString: Hashable, Sendable, CustomStringConvertible {
         avc1(profile.profileIDC, profile.constraintFlags, level.levelIDC)
     }
 
-    /// Reads the three bytes after the NAL header of a sequence parameter set, with or without an
-    /// Annex B start code before it. Nil when the bytes are none.
-    public static func avc1(sequenceParameterSet bytes: [UInt8]) -> CodecString? {
-        let zeros = bytes.prefix { $0 == 0 }.count
-        var unit = bytes[...]
-        if zeros >= 2 {
-            guard bytes.count > zeros, bytes[zeros] == 1 else { return nil }
-            unit = bytes[(zeros + 1)...]
-        }
-        let sequenceParameterSetType: UInt8 = 7
-        guard unit.count >= 4, let header = unit.first, header & 0x80 == 0,
-            header & 0x1F == sequenceParameterSetType
-        else { return nil }
-        let first = unit.startIndex + 1
-        return avc1(unit[first], unit[first + 1], unit[first + 2])
-    }
-
     private static func avc1(_ profile: UInt8, _ flags: UInt8, _ level: UInt8) -> CodecString {
         CodecString("avc1." + hex(profile) + hex(flags) + hex(level))
     }

@@ -6,8 +6,8 @@ extension MediaPlaylist {
     /// Date ranges of one playlist, far below what would slow players down.
     public static let maximumDateRanges = 5000
 
-    /// Reads a playlist of the kind that Roomcast writes: whole files, neither encrypted nor with
-    /// an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
+    /// Reads a playlist of the kind that Roomcast writes: files or ranges of them, neither encrypted
+    /// nor with an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
     public init(parsing text: String) throws(PlaylistError) {
         var reader = Reader()
         for line in try PlaylistLines(text).lines {
@@ -27,6 +27,7 @@ extension MediaPlaylist {
         private var duration: MediaTime?
         private var programDateTime: Int64?
         private var isDiscontinuity = false
+        private var byteRange: (count: UInt64, start: UInt64?)?
         private var dateRanges: [DateRange] = []
         private var dateRangeCount = 0
         private var lastLine = 1
@@ -53,8 +54,9 @@ extension MediaPlaylist {
                 try readSequence(name, value, line)
             case "EXT-X-PLAYLIST-TYPE": try readKind(name, value, line)
             case "EXT-X-ENDLIST": playlist.isEnded = true
-            case "EXT-X-KEY", "EXT-X-MAP", "EXT-X-BYTERANGE", "EXT-X-I-FRAMES-ONLY", "EXT-X-GAP",
-                "EXT-X-PART", "EXT-X-SKIP":
+            case Segment.byteRangeTag: try readByteRange(value, line)
+            case "EXT-X-KEY", "EXT-X-MAP", "EXT-X-I-FRAMES-ONLY", "EXT-X-GAP", "EXT-X-PART",
+                "EXT-X-SKIP":
                 throw .unsupportedTag(name, line: line)
             case "EXT-X-STREAM-INF", "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF",
                 "EXT-X-SESSION-DATA", "EXT-X-SESSION-KEY":
@@ -72,11 +74,38 @@ extension MediaPlaylist {
             playlist.segments.append(
                 Segment(
                     uri: uri, duration: duration, programDateTime: programDateTime,
-                    isDiscontinuity: isDiscontinuity, dateRanges: dateRanges))
+                    isDiscontinuity: isDiscontinuity, dateRanges: dateRanges,
+                    byteRange: try range(of: uri, line)))
             self.duration = nil
+            byteRange = nil
             programDateTime = nil
             isDiscontinuity = false
             dateRanges = []
+        }
+
+        /// `<count>[@<start>]`. RFC 8216 sect. 4.3.2.2.
+        private mutating func readByteRange(
+            _ value: String?, _ line: Int
+        ) throws(PlaylistError) {
+            let parts = (value ?? "").split(separator: "@", omittingEmptySubsequences: false)
+            let numbers = parts.compactMap { decimalInteger($0) }.map { UInt64($0) }
+            guard byteRange == nil, (1...2).contains(parts.count), numbers.count == parts.count
+            else { throw .malformedTag(Segment.byteRangeTag, line: line) }
+            byteRange = (numbers[0], numbers.count == 2 ? numbers[1] : nil)
+        }
+
+        /// A range without a start follows the one before, which is of the same resource.
+        private func range(
+            of uri: String, _ line: Int
+        ) throws(PlaylistError) -> Range<UInt64>? {
+            guard let byteRange else { return nil }
+            let before = playlist.segments.last.flatMap { $0.uri == uri ? $0.byteRange : nil }
+            guard let start = byteRange.start ?? before?.upperBound else {
+                throw .malformedTag(Segment.byteRangeTag, line: line)
+            }
+            let (end, isBeyond) = start.addingReportingOverflow(byteRange.count)
+            guard !isBeyond else { throw .malformedTag(Segment.byteRangeTag, line: line) }
+            return start..<end
         }
 
         private mutating func readDateRange(

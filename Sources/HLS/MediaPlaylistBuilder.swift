@@ -16,7 +16,6 @@ public struct MediaPlaylistBuilder: Sendable {
     /// Date ranges that wait for the segment of their start, the earliest first.
     private var announced: [DateRange] = []
     private var knownRanges: Set<String> = []
-    private var rate = MeasuredRate()
 
     public init(mode: PlaylistMode, targetDuration: Int, firstMediaSequence: Int = 0) {
         precondition(targetDuration > 0, "a target duration is at least a second")
@@ -54,11 +53,6 @@ public struct MediaPlaylistBuilder: Sendable {
 
     /// The number that the next segment will have.
     public var nextMediaSequence: Int { playlist.mediaSequence + playlist.segments.count }
-
-    /// Bits per second of the largest segment so far, 0 before the first.
-    public var peakBitrate: Int { rate.peak }
-    /// Bits per second of all segments so far, 0 before the first.
-    public var averageBitrate: Int { rate.average }
 
     /// The next segment will be marked: something before it was lost or starts anew.
     public mutating func markDiscontinuity() {
@@ -99,7 +93,6 @@ public struct MediaPlaylistBuilder: Sendable {
         segment.isDiscontinuity = segment.isDiscontinuity || nextIsDiscontinuity
         nextIsDiscontinuity = false
         segment.dateRanges += takeAnnounced(until: segment)
-        rate.add(segment)
         playlist.segments.append(segment)
         switch mode {
         case .event:
@@ -148,12 +141,12 @@ public struct MediaPlaylistBuilder: Sendable {
     /// A server must not remove a segment if what is left then lasts less than three target
     /// durations. RFC 8216 sect. 6.2.2.
     private mutating func trim(to window: Int) -> [Segment] {
-        let least = Int64(playlist.targetDuration) * 3 * 1_000_000
         var left = playlist.segments.reduce(Int64(0)) { $0 + Self.microseconds($1) }
         var dropCount = 0
         while playlist.segments.count - dropCount > max(1, window) {
             left -= Self.microseconds(playlist.segments[dropCount])
-            guard left >= least else { break }
+            // Divided, since a playlist that somebody changed may have any target duration.
+            guard left / 3_000_000 >= Int64(playlist.targetDuration) else { break }
             dropCount += 1
         }
         let dropped = Array(playlist.segments.prefix(dropCount))
@@ -165,22 +158,5 @@ public struct MediaPlaylistBuilder: Sendable {
 
     private static func microseconds(_ segment: Segment) -> Int64 {
         segment.duration.rescaled(to: 1_000_000).ticks
-    }
-
-    /// Sizes over durations of the segments whose size is known.
-    private struct MeasuredRate {
-        private(set) var peak = 0
-        private var bits = 0.0
-        private var seconds = 0.0
-
-        var average: Int { seconds > 0 ? Int((bits / seconds).rounded(.up)) : 0 }
-
-        mutating func add(_ segment: Segment) {
-            guard let byteCount = segment.byteCount, segment.duration.ticks > 0 else { return }
-            let segmentBits = Double(byteCount) * 8
-            bits += segmentBits
-            seconds += segment.duration.seconds
-            peak = max(peak, Int((segmentBits / segment.duration.seconds).rounded(.up)))
-        }
     }
 }

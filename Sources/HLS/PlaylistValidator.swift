@@ -34,6 +34,11 @@ public struct PlaylistValidator: Sendable {
         case layersDiffer(mediaSequence: Int)
     }
 
+    private struct Resource: Hashable {
+        var uri: String
+        var byteRange: Range<UInt64>?
+    }
+
     private var previous: MediaPlaylist?
 
     /// Dates are written in whole milliseconds, so neighbours may be off by one each.
@@ -54,7 +59,7 @@ public struct PlaylistValidator: Sendable {
     /// What is wrong with a playlist in itself.
     public static func violations(of playlist: MediaPlaylist) -> [Violation] {
         var violations: [Violation] = []
-        var uris: Set<String> = []
+        var resources: Set<Resource> = []
         for (index, segment) in playlist.segments.enumerated() {
             let number = playlist.mediaSequence + index
             if segment.duration.wholeSeconds > playlist.targetDuration {
@@ -63,7 +68,10 @@ public struct PlaylistValidator: Sendable {
                         mediaSequence: number, duration: segment.duration,
                         targetDuration: playlist.targetDuration))
             }
-            if !uris.insert(segment.uri).inserted { violations.append(.uriRepeated(segment.uri)) }
+            let resource = Resource(uri: segment.uri, byteRange: segment.byteRange)
+            if !resources.insert(resource).inserted {
+                violations.append(.uriRepeated(segment.uri))
+            }
             guard index > 0, !segment.isDiscontinuity else { continue }
             let before = playlist.segments[index - 1]
             if let jump = dateJump(from: before, to: segment) {
@@ -188,7 +196,7 @@ public struct PlaylistValidator: Sendable {
     }
 
     private static func isSame(_ a: Segment, _ b: Segment, ignoringURI: Bool = false) -> Bool {
-        (ignoringURI || a.uri == b.uri)
+        (ignoringURI || a.uri == b.uri && a.byteRange == b.byteRange)
             && a.duration.decimalSeconds == b.duration.decimalSeconds
             && milliseconds(a.programDateTime) == milliseconds(b.programDateTime)
             && a.isDiscontinuity == b.isDiscontinuity

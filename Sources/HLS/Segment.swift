@@ -12,14 +12,14 @@ public struct Segment: Hashable, Sendable {
     public var isDiscontinuity: Bool
     /// Listed with it, whatever time they are of.
     public var dateRanges: [DateRange]
-    /// Bytes of the file, nil when only the playlist is known. Not rendered.
-    public var byteCount: Int?
     /// The bytes of the resource that are the segment; nil for all of them. RFC 8216 sect. 4.3.2.2.
     public var byteRange: Range<UInt64>?
 
+    static let byteRangeTag = "EXT-X-BYTERANGE"
+
     public init(
         uri: String, duration: MediaTime, programDateTime: Int64? = nil,
-        isDiscontinuity: Bool = false, dateRanges: [DateRange] = [], byteCount: Int? = nil,
+        isDiscontinuity: Bool = false, dateRanges: [DateRange] = [],
         byteRange: Range<UInt64>? = nil
     ) {
         self.uri = uri
@@ -27,7 +27,6 @@ public struct Segment: Hashable, Sendable {
         self.programDateTime = programDateTime
         self.isDiscontinuity = isDiscontinuity
         self.dateRanges = dateRanges
-        self.byteCount = byteCount
         self.byteRange = byteRange
     }
 
@@ -43,7 +42,7 @@ public struct Segment: Hashable, Sendable {
         let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
         text += "#EXTINF:\(seconds),\n"
         if let byteRange {
-            text += "#EXT-X-BYTERANGE:\(byteRange.count)@\(byteRange.lowerBound)\n"
+            text += "#\(Self.byteRangeTag):\(byteRange.count)@\(byteRange.lowerBound)\n"
         }
         return text + "\(uri)\n"
     }

@@ -52,10 +52,4 @@ public struct SegmentPlanner: Hashable, Sendable {
 
     /// The EXT-X-TARGETDURATION that these segments need, in seconds.
     public var targetDuration: Int { segmentDuration.wholeSeconds }
-
-    /// The first audio sample that is not before the segment's first frame.
-    public func firstSample(ofSegment index: Int64, sampleRate: Int = 48_000) -> Int64 {
-        let scaled = firstFrame(ofSegment: index) * Int64(sampleRate)
-        return (scaled + Int64(frameRate) - 1) / Int64(frameRate)
-    }
 }

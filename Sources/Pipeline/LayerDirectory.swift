@@ -7,9 +7,8 @@ import Recording
 /// One layer on disk: its segments and its media playlist. A playlist never names a file that is
 /// not there yet. Owned by the layer's thread.
 struct LayerDirectory {
-    /// Bytes of a playlist left by an earlier run that are read back: a day of 2-s segments.
-    static let playlistBytesMaximum = 16 << 20
-    static let playlistName = "stream.m3u8"
+    /// Bytes of a playlist left by an earlier run that are read back: a week of 2-s segments.
+    static let playlistBytesMaximum = 32 << 20
     /// Segments that left the live window stay for so many more, since a player may still hold an
     /// old playlist. RFC 8216 sect. 6.2.2.
     static let expiredSegmentsKept = 8
@@ -31,8 +30,7 @@ struct LayerDirectory {
         }
 
         var programDateTime: Int64 {
-            let start = MediaTime(ticks: firstFrame, timescale: Int32(frameRate))
-            return epoch + start.rescaled(to: 1_000_000_000).ticks
+            SegmentRecord.date(ofFrame: firstFrame, run: epoch, frameRate: frameRate)
         }
     }
 
@@ -45,8 +43,6 @@ struct LayerDirectory {
     private var metadataTaken = 0
     private var expired: [String] = []
 
-    static func name(ofLayer index: Int) -> String { "stream_\(index)" }
-
     /// Makes the directory, or goes on with what an earlier run of the same stream left.
     ///
     /// - Parameters:
@@ -57,15 +53,15 @@ struct LayerDirectory {
         isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
     ) throws(PipelineError) {
         self.metadata = metadata
-        path = "\(directory)/\(Self.name(ofLayer: index))"
+        path = "\(directory)/\(StreamFolder.layerName(index))"
         try AtomicFile.makeDirectory(path)
         log = isRecorded ? try Self.openLog(in: path) : nil
         // What was recorded is never written over.
         let first = (log?.records.map(\.number).max() ?? -1) + 1
         builder = MediaPlaylistBuilder(
             mode: mode, targetDuration: planner.targetDuration, firstMediaSequence: first)
-        if let bytes = AtomicFile.read(
-            "\(path)/\(Self.playlistName)", maximumBytes: Self.playlistBytesMaximum),
+        if let bytes = try? StreamFolder.read(
+            "\(path)/\(StreamFolder.playlistName)", maximum: Self.playlistBytesMaximum),
             let earlier = try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self)),
             let resumed = try? MediaPlaylistBuilder(resuming: earlier, window: mode.window)
         {
@@ -89,9 +85,7 @@ struct LayerDirectory {
             let place = Place(
                 epoch: record.run, frameRate: record.frameRate, firstFrame: record.firstFrame,
                 frameCount: record.frameCount)
-            try list(
-                record.fileName, place: place, duration: place.duration,
-                byteCount: record.byteCount)
+            try list(record.fileName, place: place, duration: place.duration)
             builder.markDiscontinuity()
         }
     }
@@ -115,7 +109,7 @@ struct LayerDirectory {
                 bytes, number: index, place: place, isLeftOut: isLeftOut, to: log)
         }
         announceMetadata()
-        try list(name, place: place, duration: duration, byteCount: bytes.count)
+        try list(name, place: place, duration: duration)
         try writePlaylist()
         while expired.count > Self.expiredSegmentsKept {
             let name = expired.removeFirst()
@@ -139,13 +133,12 @@ struct LayerDirectory {
     }
 
     private mutating func list(
-        _ name: String, place: Place, duration: MediaTime, byteCount: Int
+        _ name: String, place: Place, duration: MediaTime
     ) throws(PipelineError) {
         do throws(PlaylistError) {
             let dropped = try builder.add(
                 Segment(
-                    uri: name, duration: duration, programDateTime: place.programDateTime,
-                    byteCount: byteCount))
+                    uri: name, duration: duration, programDateTime: place.programDateTime))
             expired += dropped.map(\.uri)
         } catch {
             throw .settings("segment \(name): \(error)")
@@ -168,12 +161,12 @@ struct LayerDirectory {
     }
 
     private func writePlaylist() throws(PipelineError) {
-        try AtomicFile.write(builder.rendered(), to: Self.playlistName, in: path)
+        try AtomicFile.write(builder.rendered(), to: StreamFolder.playlistName, in: path)
     }
 }
 
 extension PipelineError {
-    fileprivate init(_ error: RecordingError) {
+    init(_ error: RecordingError) {
         switch error {
         case .file(let path, let call, let code, let reason):
             self = .file(path: path, call: call, code: code, reason: reason)

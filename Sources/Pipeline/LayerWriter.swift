@@ -3,6 +3,7 @@ import Compositor
 import HLS
 import Logging
 import MediaKernel
+import Recording
 import Synchronization
 
 /// One rung of the ladder on a thread of its own: scale, encode, multiplex, cut, write.
@@ -89,7 +90,7 @@ final class LayerWriter: VariantWriter {
             layer: layer, segmentDuration: planner.segmentDuration)
         let codecs = "\(encoder.parameterSets.codecString),\(CodecString.aacLowComplexity)"
         return MasterPlaylist.Variant(
-            uri: "\(LayerDirectory.name(ofLayer: index))/\(LayerDirectory.playlistName)",
+            uri: "\(StreamFolder.layerName(index))/\(StreamFolder.playlistName)",
             bandwidth: rate.bandwidth, averageBandwidth: rate.averageBandwidth, codecs: codecs,
             width: layer.width, height: layer.height, frameRate: Double(planner.frameRate))
     }

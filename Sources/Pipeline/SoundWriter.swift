@@ -1,6 +1,7 @@
 import Codec
 import HLS
 import MediaKernel
+import Recording
 
 /// One variant of sound alone on a thread of its own: multiplex, cut, write.
 ///
@@ -45,7 +46,7 @@ final class SoundWriter: VariantWriter {
         let rate = TransportStreamBitrate(
             soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
         return MasterPlaylist.Variant(
-            uri: "\(LayerDirectory.name(ofLayer: index))/\(LayerDirectory.playlistName)",
+            uri: "\(StreamFolder.layerName(index))/\(StreamFolder.playlistName)",
             bandwidth: rate.bandwidth, averageBandwidth: rate.averageBandwidth,
             codecs: CodecString.aacLowComplexity.description)
     }

@@ -5,8 +5,6 @@ import Synchronization
 /// What all layers of a stream have written, and the master playlist, which appears when the
 /// first segment of each of them can be fetched. Called from the layers' threads.
 final class StreamLedger: Sendable {
-    static let masterName = "master.m3u8"
-
     private struct State {
         var published: [Int]
         var ended: [Int: Int] = [:]
@@ -45,7 +43,7 @@ final class StreamLedger: Sendable {
         }
         if let master {
             do throws(PipelineError) {
-                try AtomicFile.write(master, to: Self.masterName, in: directory)
+                try AtomicFile.write(master, to: StreamFolder.masterName, in: directory)
                 emit(.running)
             } catch {
                 failed(error.description)
@@ -63,7 +61,7 @@ final class StreamLedger: Sendable {
             return state.published.allSatisfy { $0 > 0 } ? state.master : nil
         }
         guard let master else { return }
-        try? AtomicFile.write(master, to: Self.masterName, in: directory)
+        try? AtomicFile.write(master, to: StreamFolder.masterName, in: directory)
     }
 
     /// The first failure is told; the others follow from it.

@@ -54,22 +54,4 @@ import Testing
                 == "avc1.42C01F")
         #expect(CodecString.aacLowComplexity.description == "mp4a.40.2")
     }
-
-    @Test func aParameterSetSpeaksForItself() {
-        let unit: [UInt8] = [0x67, 0x64, 0x00, 0x1E, 0xAC, 0xD9]
-        #expect(CodecString.avc1(sequenceParameterSet: unit)?.description == "avc1.64001E")
-        for start: [UInt8] in [[0, 0, 1], [0, 0, 0, 1]] {
-            let framed = CodecString.avc1(sequenceParameterSet: start + unit)
-            #expect(framed?.description == "avc1.64001E")
-        }
-    }
-
-    @Test func bytesThatAreNoParameterSetGiveNothing() {
-        let unit: [UInt8] = [0, 0, 0, 1, 0x67, 0x64, 0x00, 0x1E]
-        for count in 0..<unit.count {
-            #expect(CodecString.avc1(sequenceParameterSet: Array(unit.prefix(count))) == nil)
-        }
-        #expect(CodecString.avc1(sequenceParameterSet: [0x68, 1, 2, 3]) == nil)
-        #expect(CodecString.avc1(sequenceParameterSet: [0xE7, 1, 2, 3]) == nil)
-    }
 }

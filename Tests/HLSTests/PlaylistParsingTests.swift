@@ -33,6 +33,22 @@ import Testing
                 .misplacedTag("EXT-X-DISCONTINUITY-SEQUENCE", line: 4)
             ),
             (head + "#EXT-X-PLAYLIST-TYPE:LIVE\n", .malformedTag("EXT-X-PLAYLIST-TYPE", line: 3)),
+            (
+                head + "#EXT-X-BYTERANGE:1@x\n", .malformedTag("EXT-X-BYTERANGE", line: 3)
+            ),
+            (head + "#EXT-X-BYTERANGE\n", .malformedTag("EXT-X-BYTERANGE", line: 3)),
+            (
+                head + "#EXT-X-BYTERANGE:1@2\n#EXT-X-BYTERANGE:1@2\n",
+                .malformedTag("EXT-X-BYTERANGE", line: 4)
+            ),
+            (
+                head + "#EXTINF:2,\n#EXT-X-BYTERANGE:1\na\n",
+                .malformedTag("EXT-X-BYTERANGE", line: 5)
+            ),
+            (
+                head + "#EXTINF:2,\n#EXT-X-BYTERANGE:1@2\na\n",
+                .versionTooLow(declared: 1, needed: 4)
+            ),
             (head + "#EXT-X-KEY:METHOD=AES-128\n", .unsupportedTag("EXT-X-KEY", line: 3)),
             (
                 head + "#EXT-X-STREAM-INF:BANDWIDTH=1\n",
@@ -48,6 +64,18 @@ import Testing
         for (text, error) in cases {
             #expect(throws: error, "\(text)") { try MediaPlaylist(parsing: text) }
         }
+    }
+
+    /// RFC 8216 sect. 4.3.2.2.
+    @Test func rangesOfAResourceFollowEachOther() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:2\n"
+            + "#EXTINF:2,\n#EXT-X-BYTERANGE:100@40\na.zip\n"
+            + "#EXT-X-BYTERANGE:7\n#EXTINF:2,\na.zip\n#EXTINF:2,\nb.ts\n"
+        let playlist = try MediaPlaylist(parsing: text)
+        #expect(playlist.segments.map(\.byteRange) == [40..<140, 140..<147, nil])
+        #expect(try MediaPlaylist(parsing: playlist.rendered()).segments == playlist.segments)
+        #expect(PlaylistValidator.violations(of: playlist) == [])
     }
 
     @Test func lineEndsBlanksCommentsAndUnknownTagsDoNotMatter() throws {

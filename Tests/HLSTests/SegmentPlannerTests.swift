@@ -41,15 +41,4 @@ import Testing
         #expect(planner.segmentIndex(ofFrame: 60) == 1)
         #expect(planner.segmentDuration == MediaTime(ticks: 60, timescale: 30))
     }
-
-    @Test func audioIsCutAtTheFirstSampleNotBeforeTheFrame() throws {
-        let planner = try SegmentPlanner(frameRate: 7, segmentDuration: .seconds(1))
-        #expect(planner.firstSample(ofSegment: 0) == 0)
-        #expect(planner.firstSample(ofSegment: 5) == 240_000)
-        let odd = try SegmentPlanner(frameRate: 7, segmentDuration: .milliseconds(1500))
-        // 11 frames of 1/7 s are 75,428.57 samples.
-        #expect(odd.firstSample(ofSegment: 1) == 75_429)
-        // After a day the cut is still exact: nothing accumulates.
-        #expect(odd.firstSample(ofSegment: 7 * 8000) == 11 * 8000 * 48_000)
-    }
 }

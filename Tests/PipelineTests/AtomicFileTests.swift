@@ -56,16 +56,4 @@ import Workbench
             try AtomicFile.makeDirectory("\(scratch.path)/file/below")
         }
     }
-
-    @Test func whatIsNotThereReadsAsNil() throws {
-        let scratch = try Scratch()
-        #expect(AtomicFile.read("\(scratch.path)/a", maximumBytes: 10) == nil)
-        try AtomicFile.write("", to: "a", in: scratch.path)
-        #expect(AtomicFile.read("\(scratch.path)/a", maximumBytes: 10) == [])
-        let long = [UInt8](repeating: 7, count: 1 << 20)
-        try AtomicFile.write(long, to: "b", in: scratch.path)
-        #expect(AtomicFile.read("\(scratch.path)/b", maximumBytes: 1 << 20) == long)
-        let part = try #require(AtomicFile.read("\(scratch.path)/b", maximumBytes: 1 << 17))
-        #expect(part.count < 1 << 18)
-    }
 }

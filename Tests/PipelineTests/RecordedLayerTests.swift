@@ -110,6 +110,22 @@ import Workbench
         #expect(try self.log().damagedLines == 1)
     }
 
+    /// Lines whose checksums are right, and whose numbers no clock and no stream has.
+    @Test func aLogThatWasForgedDoesNotEndTheNextBot() throws {
+        var first = try open()
+        try publish(0..<2, run: 1, in: &first)
+        var text = try scratch.text("stream_0/segments.log")
+        var forged = try log().records[1]
+        (forged.number, forged.run) = (2, .max - 1)
+        text += forged.line
+        forged.number = .max
+        text += forged.line
+        try AtomicFile.write(text, to: "segments.log", in: "\(scratch.path)/stream_0")
+        let second = try open()
+        #expect(second.nextIndex == 3)
+        #expect(try log().records.map(\.number) == [0, 1, 2])
+    }
+
     @Test func theWindowMovesAndNothingThatWasRecordedGoes() throws {
         var directory = try open(.live(window: 3))
         try publish(0..<20, run: 1, in: &directory)

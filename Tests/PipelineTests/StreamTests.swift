@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import Recording
 import Stage
 import Testing
 import Workbench
@@ -178,7 +179,7 @@ import Workbench
         #expect(master.variants.map(\.width) == [320, 256])
         #expect(master.variants.allSatisfy { $0.codecs.hasPrefix("avc1.") })
         let everything = scratch.names(in: "stream/stream_0") + scratch.names(in: "stream")
-        #expect(everything.allSatisfy { !$0.hasPrefix(AtomicFile.temporaryPrefix) })
+        #expect(everything.allSatisfy { !$0.hasPrefix(AssetFile.temporaryPrefix) })
     }
 
     private func expectEvents(_ pipeline: StreamPipeline, _ summary: PipelineSummary) async throws {

@@ -26,8 +26,8 @@ import Workbench
         let stream = try RecordedStream()
         try stream.record(run: 1, frames: 75, leavingOut: [1])
         try stream.record(run: 1_700_000_000_000_000_000, frames: 30)
-        let sizes = try assets(stream).write(movies: [], archive: place(stream, "a.zip"))
-        #expect(try UInt64(stream.bytes("made/vod/a.zip").count) == sizes.archive)
+        let archive = try assets(stream).writeArchive(at: place(stream, "a.zip"))
+        #expect(try UInt64(stream.bytes("made/vod/a.zip").count) == archive.byteCount)
         let path = "\(stream.path)/made/vod/a.zip"
         #expect(try Program.run("unzip", ["-tqq", path]).status == 0)
         let unpacked = "\(stream.path)/unpacked"
@@ -62,10 +62,10 @@ import Workbench
         try FileManager.default.removeItem(atPath: "\(stream.path)/stream_0/segment_000001.ts")
         let first = try assets(stream)
         #expect(throws: RecordingError.damaged(layer: 0, segment: 1)) {
-            try first.write(movies: [], archive: place(stream, "a.zip"))
+            try first.writeArchive(at: place(stream, "a.zip"))
         }
         #expect(throws: RecordingError.damaged(layer: 1, segment: 2)) {
-            try first.write(movies: [movie(stream, layer: 1)], archive: nil)
+            try first.write([movie(stream, layer: 1)])
         }
         let made = "\(stream.path)/made/vod"
         #expect(try FileManager.default.contentsOfDirectory(atPath: made) == [])
@@ -74,10 +74,9 @@ import Workbench
         let second = RecordingAssets(
             folder: stream.folder, plan: try stream.plan(damaged: damaged), createdAt: 0)
         #expect(second.plan.frameCount == 60)
-        let sizes = try second.write(
-            movies: [movie(stream, layer: 1), movie(stream, layer: 0)],
-            archive: place(stream, "a.zip"))
-        #expect(sizes.movies.count == 2 && sizes.archive != nil)
+        let movies = [movie(stream, layer: 1), movie(stream, layer: 0)]
+        #expect(try second.write(movies).count == 2)
+        _ = try second.writeArchive(at: place(stream, "a.zip"))
         for layer in 0...1 {
             #expect(try Probe.facts("\(made)/\(layer).mp4").videoDuration == "2.000000")
         }
@@ -90,7 +89,7 @@ import Workbench
         let stream = try RecordedStream()
         try stream.record(run: 1, frames: 75, preset: "ultrafast")
         var steps: [String] = []
-        _ = try assets(stream).write(movies: [], archive: place(stream, "a.zip")) {
+        _ = try assets(stream).writeArchive(at: place(stream, "a.zip")) {
             steps.append("\($0)/\($1)")
         }
         #expect(steps == ["1/3", "2/3", "3/3"])
@@ -131,21 +130,23 @@ import Workbench
         try stream.record(run: 1, frames: 75, leavingOut: [1])
         let made = "\(stream.path)/made/vod"
         let maker = try assets(stream)
-        let sizes = try maker.write(movies: [], archive: place(stream, "a.zip"))
-        try maker.unpack(into: made, archive: "a.zip", ranges: sizes.archivedSegments)
+        let segments = try maker.writeArchive(at: place(stream, "a.zip")).segments
+        try maker.unpack(into: made, archive: "a.zip", ranges: segments)
         let archive = try stream.bytes("made/vod/a.zip")
         for layer in stream.layers.indices {
-            for (range, part) in zip(sizes.archivedSegments[layer], maker.plan.parts) {
+            for (range, part) in zip(segments[layer], maker.plan.parts) {
                 let bytes = try stream.bytes("stream_\(layer)/\(part.layers[layer].fileName)")
                 #expect(Array(archive[Int(range.lowerBound)..<Int(range.upperBound)]) == bytes)
             }
             let text = String(
                 decoding: try stream.bytes("made/vod/stream_\(layer)/archive.m3u8"), as: UTF8.self)
-            let range = sizes.archivedSegments[layer][0]
-            #expect(text.contains("#EXT-X-VERSION:4\n"))
+            let range = segments[layer][0]
             #expect(
                 text.contains(
                     "#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)\n../a.zip\n"))
+            let playlist = try MediaPlaylist(parsing: text)
+            #expect(playlist.segments.compactMap(\.byteRange) == segments[layer])
+            #expect(PlaylistValidator.violations(of: playlist) == [])
             let facts = try Program.run(
                 "ffprobe",
                 [

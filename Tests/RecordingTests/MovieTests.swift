@@ -12,12 +12,10 @@ import Testing
         let assets = RecordingAssets(folder: stream.folder, plan: plan, createdAt: 1_770_091_506)
         let size = stream.layers[layer]
         let place = RecordingAssets.Place(directory: "\(stream.path)/made", name: "\(layer).mp4")
-        let sizes = try assets.write(
-            movies: [
-                RecordingAssets.Movie(
-                    layer: layer, width: size.width, height: size.height, place: place)
-            ], archive: nil)
-        #expect(try [UInt64(stream.bytes("made/\(layer).mp4").count)] == sizes.movies)
+        let movie = RecordingAssets.Movie(
+            layer: layer, width: size.width, height: size.height, place: place)
+        let sizes = try assets.write([movie])
+        #expect(try [UInt64(stream.bytes("made/\(layer).mp4").count)] == sizes)
         return "\(stream.path)/made/\(layer).mp4"
     }
 
@@ -148,6 +146,28 @@ import Testing
         #expect(Array(head.prefix(8)) == [0, 0, 0, 1] + Array("mdat".utf8))
         let length = head.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         #expect(length == UInt64(count * PictureSample.bytesMaximum) + 16)
+    }
+
+    /// Logs and orders are files that somebody may change.
+    @Test func numbersThatNoRecordingHasAreCutToWhatAFileCanSay() throws {
+        let stream = try RecordedStream()
+        try stream.record(run: 1, frames: 30, preset: "ultrafast")
+        var records = [stream.records[0][0]]
+        // Half a year in which nothing is seen.
+        for number in 1...2700 {
+            var record = stream.records[0][0]
+            record.number = number
+            record.firstFrame = Int64(number) * SegmentRecord.framesMaximum
+            record.frameCount = Int(SegmentRecord.framesMaximum)
+            record.parameterSets = nil
+            record.pictures = []
+            records.append(record)
+        }
+        let plan = try RecordingPlan(layers: [records])
+        for (width, height) in [(1 << 20, -1), (Int.max, Int.min)] {
+            let movie = try MP4Movie(plan, layer: 0, width: width, height: height, createdAt: 0)
+            #expect(!movie.header.isEmpty)
+        }
     }
 }
 

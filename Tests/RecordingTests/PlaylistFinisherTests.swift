@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Recording
@@ -12,5 +13,29 @@ import Testing
         ] as [(String, String?)])
     func anOpenPlaylistIsEnded(text: String, ended: String?) {
         #expect(PlaylistFinisher.ended(text) == ended)
+    }
+
+    /// A directory in the place of the new file: none can be made, as on a disk that is full.
+    @Test(arguments: [false, true])
+    func allOfAStreamsPlaylistsAreEndedOnce(isFull: Bool) throws {
+        let manager = FileManager.default
+        let path = manager.temporaryDirectory.appending(path: "roomcast-\(UUID().uuidString)").path
+        defer { try? manager.removeItem(atPath: path) }
+        #expect(try PlaylistFinisher.finish(in: path) == 0)
+        for layer in ["stream_0", "stream_1", "stream_2"] {
+            try manager.createDirectory(
+                atPath: "\(path)/\(layer)" + (isFull ? "/.part-stream.m3u8" : ""),
+                withIntermediateDirectories: true)
+        }
+        for layer in ["stream_0", "stream_2"] {
+            try Data("#EXTM3U\na.ts\n".utf8)
+                .write(to: URL(filePath: "\(path)/\(layer)/stream.m3u8"))
+        }
+        #expect(try PlaylistFinisher.finish(in: path) == 2)
+        for layer in ["stream_0", "stream_2"] {
+            let text = try String(contentsOfFile: "\(path)/\(layer)/stream.m3u8", encoding: .utf8)
+            #expect(text == "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n")
+        }
+        #expect(try PlaylistFinisher.finish(in: path) == 0)
     }
 }

@@ -47,6 +47,18 @@ import Workbench
         #expect(try TimedMetadataLog.read(in: path) == entries)
     }
 
+    @Test func timesThatNoCalendarHasArePassedOver() {
+        let times: [(Int64, Int)] = [
+            (.max, 5), (.min, 5), ((1 << 43) + 1, 5), (0, .max), (0, -1), (1 << 43, 1 << 24),
+        ]
+        let lines = times.map { start, seconds in
+            TimedMetadataLog.line(
+                TimedMetadata(number: 1, start: start, seconds: seconds, payload: "p"))
+        }
+        let read = TimedMetadataLog.parse(Array(lines.joined().utf8))
+        #expect(read.map(\.dateRange.start) == [(1 << 43) * 1_000_000])
+    }
+
     @Test func noByteThatIsCutOffOrChangedMakesAnEntryThatWasNotWritten() {
         let lines = (1...3).map { TimedMetadataLog.line(entry($0, "p\($0)")) }
         let whole = Array(lines.joined().utf8)
@@ -87,9 +99,9 @@ import Workbench
             #expect(PlaylistValidator.violations(of: playlist) == [])
         }
         let place = RecordingAssets.Place(directory: "\(stream.path)/made", name: "a.zip")
-        let sizes = try assets.write(movies: [], archive: place)
+        let archive = try assets.writeArchive(at: place)
         try assets.unpack(
-            into: "\(stream.path)/made", archive: place.name, ranges: sizes.archivedSegments)
+            into: "\(stream.path)/made", archive: place.name, ranges: archive.segments)
         let zipped = try Program.run(
             "unzip", ["-p", "\(stream.path)/made/a.zip", "stream_1/stream.m3u8"]
         ).output

@@ -15,20 +15,11 @@ public struct ChatFile: Hashable, Sendable {
     /// - Returns: false when the file is as long as it may be.
     /// - Throws: `.file`; the message is not kept then.
     public func append(_ record: ChatRecord) throws(RecordingError) -> Bool {
-        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw .failed("open", path) }
-        defer { close(file) }
-        let size = lseek(file, 0, SEEK_END)
-        let line = Array(((size == 0 ? ChatRecord.header : "") + record.line).utf8)
-        guard size + line.count <= Self.bytesMaximum else { return false }
-        var count = 0
-        repeat { count = write(file, line, line.count) } while count < 0 && errno == EINTR
-        guard count == line.count else {
-            let code = count < 0 ? errno : ENOSPC
-            // Half a line would spoil the next one.
-            if count > 0 { ftruncate(file, size) }
-            throw .failed("write", path, code: code)
-        }
+        let file = try LineFile(path)
+        let size = file.byteCount
+        let line = (size == 0 ? ChatRecord.header : "") + record.line
+        guard size + line.utf8.count <= Self.bytesMaximum else { return false }
+        try file.append(line)
         return true
     }
 

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A file that is written from front to back and appears, whole and on the disk, when it is
-/// finished; or not at all.
+/// A file that is written from front to back and appears whole when it is finished; or not at all.
 public final class AssetFile {
     /// Unfinished files begin with this; nothing serves them.
     public static let temporaryPrefix = ".part-"
@@ -30,13 +29,20 @@ public final class AssetFile {
         _ name: String, in directory: String
     ) throws(RecordingError) -> AssetFile {
         try makeDirectory(directory)
+        return try begin(name, in: directory)
+    }
+
+    private static func begin(
+        _ name: String, in directory: String
+    ) throws(RecordingError) -> AssetFile {
         let temporary = "\(directory)/\(temporaryPrefix)\(name)"
         let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw .failed("open", temporary) }
         return AssetFile(directory: directory, name: name, file: file)
     }
 
-    /// Writes a small file whole.
+    /// Writes a small file whole; it is on the disk then. The directory is made when it is not
+    /// there.
     ///
     /// - Throws: `.file`; what was there before is there still.
     public static func write(
@@ -45,6 +51,18 @@ public final class AssetFile {
         let file = try create(name, in: directory)
         try file.write(bytes)
         try file.finish()
+    }
+
+    /// The same for what is read at once and written anew before long: it does not wait for the
+    /// disk, so that the death of a process costs nothing, and that of the machine the file.
+    ///
+    /// - Parameter directory: it exists.
+    public static func publish(
+        _ bytes: [UInt8], to name: String, in directory: String
+    ) throws(RecordingError) {
+        let file = try begin(name, in: directory)
+        try file.write(bytes)
+        try file.putInPlace()
     }
 
     deinit {
@@ -77,15 +95,20 @@ public final class AssetFile {
     /// Puts the file in its place, on the disk before under its name.
     func finish() throws(RecordingError) {
         guard fsync(file) == 0 else { throw .failed("fsync", temporary) }
-        guard rename(temporary, path) == 0 else { throw .failed("rename", path) }
-        isFinished = true
+        try putInPlace()
         let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .failed("open", directory) }
         defer { close(folder) }
         guard fsync(folder) == 0 else { throw .failed("fsync", directory) }
     }
 
-    static func makeDirectory(_ path: String) throws(RecordingError) {
+    private func putInPlace() throws(RecordingError) {
+        guard rename(temporary, path) == 0 else { throw .failed("rename", path) }
+        isFinished = true
+    }
+
+    /// With those around it. One that is there already is no error.
+    public static func makeDirectory(_ path: String) throws(RecordingError) {
         var partial = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             partial += "/" + part

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Ends the media playlists that a dead bot left open, so that players see the end of the stream
 /// instead of waiting for more, and what was recorded is a complete recording.
@@ -7,35 +7,29 @@ public enum PlaylistFinisher {
     /// A day of two-second segments is below 4 MiB.
     static let bytesMaximum = 64 * 1024 * 1024
 
-    /// Goes through the media playlists of a stream's directory, `stream_<n>/stream.m3u8`.
+    /// Goes through the media playlists of a stream's directory.
     ///
     /// - Returns: how many had to be ended.
-    public static func finish(in directory: String) throws -> Int {
+    /// - Throws: `.file`.
+    public static func finish(in directory: String) throws(RecordingError) -> Int {
         var count = 0
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-        where name.hasPrefix("stream_") {
-            let path = "\(directory)/\(name)/stream.m3u8"
-            guard let data = FileManager.default.contents(atPath: path),
-                data.count <= bytesMaximum,
-                let ended = ended(String(decoding: data, as: UTF8.self))
-            else { continue }
-            // Renamed into place, as the bot does it: no player ever sees half a playlist.
+        for layer in 0..<StreamFolder.layersMaximum {
+            let layer = "\(directory)/\(StreamFolder.layerName(layer))"
+            let path = "\(layer)/\(StreamFolder.playlistName)"
+            guard access(path, F_OK) == 0 else { continue }
+            let bytes = try StreamFolder.read(path, maximum: bytesMaximum)
+            guard let ended = ended(String(decoding: bytes, as: UTF8.self)) else { continue }
             do {
-                try Data(ended.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+                try AssetFile.publish(
+                    Array(ended.utf8), to: StreamFolder.playlistName, in: layer)
             } catch {
                 // A full disk has no room for another file, but mostly for a line more in this one.
-                try append(Data(ended.utf8.dropFirst(data.count)), to: path)
+                let end = ended.utf8.dropFirst(bytes.count)
+                try LineFile(path).append(String(decoding: end, as: UTF8.self))
             }
             count += 1
         }
         return count
-    }
-
-    private static func append(_ data: Data, to path: String) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        defer { try? file.close() }
-        try file.seekToEnd()
-        try file.write(contentsOf: data)
     }
 
     /// The playlist with its end; nil when it has one, or is no playlist.

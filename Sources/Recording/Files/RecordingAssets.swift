@@ -2,8 +2,8 @@ public import HLS
 import MediaKernel
 import Zip
 
-/// Makes a recording's assets from what is on the disk, all in one pass over the segments: each of
-/// their bytes is read once, and written once for each asset that it is in.
+/// Makes a recording's assets from what is on the disk: all MP4 files in one pass over the segments,
+/// the archive in another. In a pass each byte is read once, and written once for each asset.
 ///
 /// Blocking, and made for a process or a thread of its own. Memory holds one segment and the
 /// logs. What a damaged segment costs is said by `.damaged`; a new plan without it can be made.
@@ -59,13 +59,12 @@ public struct RecordingAssets: Sendable {
         }
     }
 
-    /// Bytes of what was made.
-    public struct Sizes: Hashable, Sendable {
-        /// In the order of the wishes.
-        public var movies: [UInt64] = []
-        public var archive: UInt64?
-        /// Where in the archive the segments of each layer lie.
-        public var archivedSegments: [[Range<UInt64>]] = []
+    /// What an archive came to.
+    public struct Archive: Hashable, Sendable {
+        /// Of the whole.
+        public var byteCount: UInt64
+        /// Where in it the segments of each layer lie.
+        public var segments: [[Range<UInt64>]]
     }
 
     private struct OpenMovie {
@@ -74,15 +73,15 @@ public struct RecordingAssets: Sendable {
         var file: AssetFile
     }
 
-    /// Writes the wanted MP4 files, `moov` first, and the archive of the master playlist, the media
-    /// playlists and all segments, with relative addresses only.
+    /// Writes MP4 files, `moov` first.
     ///
     /// - Parameter progress: called after each stretch with those done and all of them.
-    /// - Throws: `.damaged`, `.file`, `.archive`, `.nothingRecorded`. No asset is there then, but
-    ///   for those that were finished before the failure.
+    /// - Returns: the bytes of each.
+    /// - Throws: `.damaged`, `.file`, `.nothingRecorded`. No file is there then, but for those that
+    ///   were finished before the failure.
     public func write(
-        movies: [Movie], archive place: Place?, progress: (Int, Int) -> Void = { _, _ in }
-    ) throws(RecordingError) -> Sizes {
+        _ movies: [Movie], progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(RecordingError) -> [UInt64] {
         var open: [OpenMovie] = []
         for wish in movies {
             let movie = try MP4Movie(
@@ -92,38 +91,47 @@ public struct RecordingAssets: Sendable {
             try file.write(movie.header)
             open.append(OpenMovie(layer: wish.layer, movie: movie, file: file))
         }
-        var archive = try openArchive(at: place)
-        var sizes = Sizes()
-        sizes.archivedSegments = Array(repeating: [], count: plan.layerCount)
         for (index, part) in plan.parts.enumerated() {
             for (layer, record) in part.layers.enumerated() {
-                guard archive != nil || open.contains(where: { $0.layer == layer }) else {
-                    continue
-                }
-                let bytes = try folder.segment(record, layer: layer)
-                for movie in open where movie.layer == layer {
-                    for slice in movie.movie.media(ofPart: index, try record.samples(in: bytes)) {
+                let movies = open.filter { $0.layer == layer }
+                guard !movies.isEmpty else { continue }
+                let samples = try record.samples(in: try folder.segment(record, layer: layer))
+                for movie in movies {
+                    for slice in movie.movie.media(ofPart: index, samples) {
                         try movie.file.write(slice)
                     }
                 }
-                let range = try archive?.add(
-                    "\(StreamFolder.layerName(layer))/\(record.fileName)", bytes,
-                    checksum: record.checksum)
-                if let range { sizes.archivedSegments[layer].append(range) }
             }
             progress(index + 1, plan.parts.count)
         }
-        for movie in open {
-            try movie.file.finish()
-            sizes.movies.append(movie.movie.byteCount)
+        for movie in open { try movie.file.finish() }
+        return open.map(\.movie.byteCount)
+    }
+
+    /// Writes the archive of the master playlist, the media playlists and all segments, with
+    /// relative addresses only.
+    ///
+    /// - Parameter progress: as of movies.
+    /// - Throws: `.damaged`, `.file`, `.archive`; there is no archive then.
+    public func writeArchive(
+        at place: Place, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(RecordingError) -> Archive {
+        var archive = try openArchive(at: place)
+        var segments: [[Range<UInt64>]] = Array(repeating: [], count: plan.layerCount)
+        for (index, part) in plan.parts.enumerated() {
+            for (layer, record) in part.layers.enumerated() {
+                segments[layer].append(
+                    try archive.add(
+                        "\(StreamFolder.layerName(layer))/\(record.fileName)",
+                        try folder.segment(record, layer: layer), checksum: record.checksum))
+            }
+            progress(index + 1, plan.parts.count)
         }
-        sizes.archive = try archive?.finish()
-        return sizes
+        return Archive(byteCount: try archive.finish(), segments: segments)
     }
 
     /// With the playlists in it.
-    private func openArchive(at place: Place?) throws(RecordingError) -> ArchiveFile? {
-        guard let place else { return nil }
+    private func openArchive(at place: Place) throws(RecordingError) -> ArchiveFile {
         var archive = ArchiveFile(
             try AssetFile.create(place.name, in: place.directory),
             modified: ZipDate(unixSeconds: createdAt))
@@ -159,8 +167,7 @@ public struct RecordingAssets: Sendable {
                 duration: MediaTime(
                     ticks: Int64(part.frameCount), timescale: Int32(plan.frameRate)),
                 programDateTime: record.startDate,
-                isDiscontinuity: part.isJoin && index > 0, dateRanges: dateRanges[index] ?? [],
-                byteCount: record.byteCount)
+                isDiscontinuity: part.isJoin && index > 0, dateRanges: dateRanges[index] ?? [])
         }
         let longest = segments.map { Int($0.duration.rescaled(to: 1).ticks) }.max() ?? 1
         return MediaPlaylist(

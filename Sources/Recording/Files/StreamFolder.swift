@@ -1,15 +1,15 @@
 import Glibc
+import HLS
 
 /// What a stream's bots left on the disk: the output directory of one live stream.
 public struct StreamFolder: Hashable, Sendable {
     public let path: String
 
-    /// As many as a ladder may have rungs.
-    public static let layersMaximum = 5
-    static let masterName = "master.m3u8"
+    static let layersMaximum = Ladder.maximumLayers
+    public static let masterName = "master.m3u8"
     /// The master playlist before it is published. Hidden, so that no origin serves it.
     public static let preparedMasterName = ".master.m3u8"
-    static let playlistName = "stream.m3u8"
+    public static let playlistName = "stream.m3u8"
     /// Of an unzipped recording: its segments as ranges of the archive.
     static let rangesName = "archive.m3u8"
     /// A segment of 20 s at 20 Mbit/s, ten times over.
@@ -19,7 +19,7 @@ public struct StreamFolder: Hashable, Sendable {
     /// - Parameter path: absolute.
     public init(path: String) { self.path = path }
 
-    static func layerName(_ layer: Int) -> String { "stream_\(layer)" }
+    public static func layerName(_ layer: Int) -> String { "stream_\(layer)" }
 
     /// The logs, best layer first; empty when nothing was recorded.
     ///
@@ -63,7 +63,7 @@ public struct StreamFolder: Hashable, Sendable {
     }
 
     /// - Throws: `.file`, with `EFBIG` for a file above the maximum.
-    static func read(_ path: String, maximum: Int) throws(RecordingError) -> [UInt8] {
+    public static func read(_ path: String, maximum: Int) throws(RecordingError) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .failed("open", path) }
         defer { close(file) }

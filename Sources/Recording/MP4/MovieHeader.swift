@@ -138,7 +138,8 @@ struct MovieHeader {
     }
 
     private static func write(
-        _ track: Track, _ created: UInt64, _ handler: StaticString, _ width: Int, _ height: Int,
+        _ track: Track, _ created: UInt64, _ handler: StaticString, _ width: UInt16,
+        _ height: UInt16,
         to writer: inout BoxWriter, media: (inout BoxWriter) -> Void
     ) {
         let isLong =

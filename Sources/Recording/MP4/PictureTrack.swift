@@ -8,8 +8,8 @@ struct PictureTrack: Sendable {
     static let ticksPerFrame: UInt32 = 100
 
     let timescale: UInt32
-    let width: Int
-    let height: Int
+    let width: UInt16
+    let height: UInt16
     private(set) var table = SampleTable()
     /// One for each sample description, in order.
     private(set) var descriptions: [ParameterSets] = []
@@ -22,8 +22,8 @@ struct PictureTrack: Sendable {
 
     init(_ plan: RecordingPlan, layer: Int, width: Int, height: Int) {
         timescale = UInt32(plan.frameRate) * Self.ticksPerFrame
-        self.width = width
-        self.height = height
+        self.width = UInt16(clamping: width)
+        self.height = UInt16(clamping: height)
         frameCount = plan.frameCount
         table.syncSamples = []
         var shown: [Int64] = []
@@ -67,9 +67,10 @@ struct PictureTrack: Sendable {
         delay = zip(sorted, shown).map { $0 - $1 }.max() ?? 0
         for index in sorted.indices {
             let end = index + 1 < sorted.count ? sorted[index + 1] : frameCount
-            table.durations.append(UInt32(clamping: end - sorted[index]) * Self.ticksPerFrame)
+            let ticks = Int64(Self.ticksPerFrame)
+            table.durations.append(UInt32(clamping: (end - sorted[index]) * ticks))
             table.compositionOffsets.append(
-                UInt32(clamping: shown[index] - sorted[index] + delay) * Self.ticksPerFrame)
+                UInt32(clamping: (shown[index] - sorted[index] + delay) * ticks))
         }
     }
 
@@ -86,8 +87,8 @@ struct PictureTrack: Sendable {
                     $0.zeros(6)
                     $0.write(UInt16(1))  // data reference
                     $0.zeros(16)
-                    $0.write(UInt16(width))
-                    $0.write(UInt16(height))
+                    $0.write(width)
+                    $0.write(height)
                     $0.write(UInt32(0x0048_0000))  // 72 dots an inch, twice
                     $0.write(UInt32(0x0048_0000))
                     $0.zeros(4)

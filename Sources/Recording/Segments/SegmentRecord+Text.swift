@@ -54,7 +54,9 @@ extension SegmentRecord {
                     CRC32.checksum(line[..<line.index(before: mark)].utf8))
         else { return nil }
         let parts = line[..<line.index(before: mark)].split(separator: " ")
-        guard let number = parts.first.flatMap({ Int($0) }), number >= 0 else { return nil }
+        guard let number = parts.first.flatMap({ Int($0) }),
+            (0...Self.numberMaximum).contains(number)
+        else { return nil }
         var fields: [Substring: Substring] = [:]
         for part in parts.dropFirst() {
             guard let equals = part.firstIndex(of: "=") else { return nil }
@@ -74,8 +76,8 @@ extension SegmentRecord {
             frameCount: Int(count), isLeftOut: fields["left"] == "1", byteCount: Int(size),
             checksum: checksum, parameterSets: nil, pictures: [], sound: nil)
         if let video = fields["video"] {
-            guard let sequence = fields["sps"].flatMap(Hexadecimal.bytes),
-                let picture = fields["pps"].flatMap(Hexadecimal.bytes),
+            guard let sequence = fields["sps"].flatMap({ Hexadecimal.bytes($0) }),
+                let picture = fields["pps"].flatMap({ Hexadecimal.bytes($0) }),
                 let sets = ParameterSets(sequence: sequence, picture: picture),
                 let pictures = Self.pictures(video)
             else { return nil }
@@ -138,19 +140,4 @@ extension SegmentRecord.SoundRecord {
 func hexadecimal(_ value: UInt32) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
-}
-
-private enum Hexadecimal {
-    static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    static func bytes(_ text: Substring) -> [UInt8]? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        let values = digits.compactMap { $0 }
-        return stride(from: 0, to: values.count, by: 2).map {
-            UInt8(values[$0] << 4 | values[$0 + 1])
-        }
-    }
 }

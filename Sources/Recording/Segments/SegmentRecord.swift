@@ -24,6 +24,8 @@ public struct SegmentRecord: Hashable, Sendable {
     public var pictures: [PictureSample]
     public var sound: SoundRecord?
 
+    /// Beyond what any stream comes to, and numbers that follow are still numbers.
+    static let numberMaximum = 1 << 40
     /// 20 s at 60 frames a second are 1200.
     public static let framesMaximum: Int64 = 1 << 14
     /// 20 s at 96 kHz are below 2000.
@@ -95,13 +97,16 @@ public struct SegmentRecord: Hashable, Sendable {
     }
 
     /// Of its first frame, in nanoseconds since 1970.
-    var startDate: Int64 { date(ofFrame: firstFrame) }
+    var startDate: Int64 { Self.date(ofFrame: firstFrame, run: run, frameRate: frameRate) }
 
     /// Of the frame behind its last one, in nanoseconds since 1970.
-    var endDate: Int64 { date(ofFrame: firstFrame + Int64(frameCount)) }
+    var endDate: Int64 {
+        Self.date(ofFrame: firstFrame + Int64(frameCount), run: run, frameRate: frameRate)
+    }
 
-    /// A log that somebody changed may say anything; what does not fit is the end of time.
-    private func date(ofFrame frame: Int64) -> Int64 {
+    /// Of a frame that is counted in a run, in nanoseconds since 1970. A log that somebody changed
+    /// may say anything; what does not fit is the end of time.
+    public static func date(ofFrame frame: Int64, run: Int64, frameRate: Int) -> Int64 {
         let time = MediaTime(ticks: frame, timescale: Int32(frameRate))
         let (date, isBeyond) = run.addingReportingOverflow(
             time.rescaled(to: 1_000_000_000).ticks)

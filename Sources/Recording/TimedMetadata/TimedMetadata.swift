@@ -33,6 +33,10 @@ public struct TimedMetadata: Hashable, Sendable, Codable {
         self.payload = payload
     }
 
+    /// Whether its times, and what is computed of them, are times at all: up to the year 2248, and
+    /// for half a year. A log may have been changed by somebody.
+    var isUsable: Bool { (0...1 << 43).contains(start) && (0...1 << 24).contains(seconds) }
+
     /// As a playlist lists it.
     public var dateRange: DateRange {
         DateRange(

@@ -16,21 +16,13 @@ public enum TimedMetadataLog {
     static let bytesMaximum = 8 << 20
 
     /// - Parameter directory: of the stream; it exists.
-    /// - Throws: `.file`; how many of them are logged is not known then.
+    /// - Throws: `.file`; none of them is logged then.
     public static func append(
         _ entries: [TimedMetadata], in directory: String
     ) throws(RecordingError) {
-        let path = "\(directory)/\(fileName)"
-        let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw .failed("open", path) }
-        defer { close(file) }
-        let text = (isTorn(file) ? "\n" : "") + entries.map(line).joined()
-        let bytes = Array(text.utf8)
-        var count = 0
-        repeat { count = write(file, bytes, bytes.count) } while count < 0 && errno == EINTR
-        guard count == bytes.count else {
-            throw .failed("write", path, code: count < 0 ? errno : ENOSPC)
-        }
+        let file = try LineFile("\(directory)/\(fileName)")
+        let isTorn = file.lastByte.map { $0 != UInt8(ascii: "\n") } ?? false
+        try file.append((isTorn ? "\n" : "") + entries.map(line).joined())
     }
 
     /// In the order in which they were asked for; none where the stream has none. Lines that are
@@ -61,15 +53,8 @@ public enum TimedMetadataLog {
         guard let mark = line.lastIndex(of: "*"), mark > line.startIndex else { return nil }
         let data = Data(line[..<line.index(before: mark)].utf8)
         guard line[line.index(after: mark)...] == hexadecimal(CRC32.checksum(data)),
-            let entry = try? JSONDecoder().decode(TimedMetadata.self, from: data)
+            let entry = try? JSONDecoder().decode(TimedMetadata.self, from: data), entry.isUsable
         else { return nil }
         return entry
-    }
-
-    /// Whether the file's last line was not written to its end.
-    private static func isTorn(_ file: Int32) -> Bool {
-        let size = lseek(file, 0, SEEK_END)
-        var last: UInt8 = 0
-        return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
     }
 }

@@ -1,0 +1,44 @@
+import Glibc
+
+/// A file that grows by whole lines, and whose writer may be killed at any moment.
+///
+/// What is appended is one `write`: a process that is killed leaves it whole or not there. A disk
+/// that is full may take a part; that is cut off again, or it would spoil what comes next.
+struct LineFile: ~Copyable {
+    private let path: String
+    private let file: Int32
+
+    /// Opens the file, or makes it. Its directory exists.
+    ///
+    /// - Throws: `.file`.
+    init(_ path: String) throws(RecordingError) {
+        let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .failed("open", path) }
+        self.path = path
+        self.file = file
+    }
+
+    deinit { close(file) }
+
+    var byteCount: Int { max(0, Int(lseek(file, 0, SEEK_END))) }
+
+    /// Nil for an empty file.
+    var lastByte: UInt8? {
+        var last: UInt8 = 0
+        let size = byteCount
+        return size > 0 && pread(file, &last, 1, size - 1) == 1 ? last : nil
+    }
+
+    /// - Throws: `.file`; nothing is appended then.
+    func append(_ text: String) throws(RecordingError) {
+        let bytes = Array(text.utf8)
+        let size = byteCount
+        var count = 0
+        repeat { count = write(file, bytes, bytes.count) } while count < 0 && errno == EINTR
+        guard count == bytes.count else {
+            let code = count < 0 ? errno : ENOSPC
+            if count > 0 { ftruncate(file, size) }
+            throw .failed("write", path, code: code)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// RFC 4648 sect. 5, without padding.
+enum Base64URL {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let values: [UInt8: UInt32] = Dictionary(
+        uniqueKeysWithValues: alphabet.enumerated().map { ($1, UInt32($0)) })
+
+    static func text(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * (3 - group.count))
+            for index in 0...group.count {
+                text.append(alphabet[Int(bits >> (18 - 6 * index) & 0x3F)])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil for anything that `text` does not make: each sequence of bytes has one text only.
+    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        let characters = Array(text.utf8)
+        for start in stride(from: 0, to: characters.count, by: 4) {
+            let group = characters[start..<min(start + 4, characters.count)]
+            guard group.count > 1 else { return nil }
+            var bits: UInt32 = 0
+            for character in group {
+                guard let value = values[character] else { return nil }
+                bits = bits << 6 | value
+            }
+            bits <<= 6 * (4 - group.count)
+            for index in 0..<group.count - 1 {
+                bytes.append(UInt8(truncatingIfNeeded: bits >> (16 - 8 * index)))
+            }
+        }
+        return Self.text(bytes) == text ? bytes : nil
+    }
+}
