@@ -25,25 +25,14 @@ extension Catalogue {
         _ query: DeliveryQuery
     ) async throws(CatalogueError) -> CataloguePage<CatalogueDelivery> {
         try await read { database in
-            var conditions: [String] = []
-            var arguments = StatementArguments()
-            for (column, value) in [
-                ("room", query.room?.rawValue), ("line", query.line),
-                ("status", query.status?.rawValue),
-            ] {
-                guard let value else { continue }
-                conditions.append("\(column) = ?")
-                arguments += [value]
-            }
-            if let start = query.start {
-                conditions.append("number < (SELECT number FROM delivery WHERE id = ?)")
-                arguments += [start]
-            }
-            let clause =
-                conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-            let order = "ORDER BY number DESC LIMIT \(query.limit + 1)"
+            let statement = PageStatement(
+                table: "delivery", order: ["number"],
+                filters: [
+                    ("room", query.room?.rawValue), ("line", query.line),
+                    ("status", query.status?.rawValue),
+                ], start: query.start, limit: query.limit)
             let found = try Row.fetchAll(
-                database, sql: "SELECT * FROM delivery \(clause) \(order)", arguments: arguments
+                database, sql: statement.sql, arguments: statement.arguments
             ).map { CatalogueDelivery($0) }
             return CataloguePage(found: found, limit: query.limit) { $0.id }
         }
@@ -85,6 +74,72 @@ extension Catalogue {
                     WHERE id = ? AND status NOT IN ('pending', 'held')
                     """, arguments: [now.nanoseconds, now.nanoseconds, id])
             return database.changesCount > 0
+        }
+    }
+
+    // MARK: Held
+
+    /// An event that waits for a store, and what it is to tell of.
+    public struct HeldDelivery: Sendable {
+        public var id: String
+        public var kind: String
+        /// Nil when the catalogue has lost it.
+        public var stream: CatalogueStream?
+        public var assets: [CatalogueAsset]
+    }
+
+    /// Events that are held for assets which all lie in a store by now, or are over.
+    public func releasableDeliveries(
+        limit: Int = 100
+    ) async throws(CatalogueError) -> [HeldDelivery] {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, kind, line FROM delivery WHERE status = 'held' AND NOT EXISTS (
+                        SELECT 1 FROM asset WHERE stream = delivery.line
+                        AND status = 'completed' AND location IS NULL AND bytes > 0)
+                    ORDER BY number LIMIT ?
+                    """, arguments: [limit])
+            return try rows.map { row in
+                let line: String = row["line"]
+                return HeldDelivery(
+                    id: row["id"], kind: row["kind"],
+                    stream: try Row.fetchOne(
+                        database, sql: "SELECT * FROM stream WHERE id = ?", arguments: [line]
+                    ).map { CatalogueStream($0) },
+                    assets: try Row.fetchAll(
+                        database, sql: "SELECT * FROM asset WHERE stream = ? ORDER BY id",
+                        arguments: [line]
+                    ).map { CatalogueAsset($0) })
+            }
+        }
+    }
+
+    /// Lets a held event go. One that is not held stays as it is, so it is told once.
+    ///
+    /// - Parameter body: nil for what it was written with.
+    public func release(
+        delivery id: String, body: [UInt8]?, at now: UnixTime
+    ) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: """
+                    UPDATE delivery SET status = 'pending', body = coalesce(?, body), created = ?,
+                    due = ? WHERE id = ? AND status = 'held'
+                    """,
+                arguments: [body.map { Data($0) }, now.nanoseconds, now.nanoseconds, id])
+        }
+    }
+
+    /// Lets all held events go, as they were written: there is no store any more.
+    public func releaseDeliveries(at now: UnixTime) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: """
+                    UPDATE delivery SET status = 'pending', created = ?, due = ?
+                    WHERE status = 'held'
+                    """, arguments: [now.nanoseconds, now.nanoseconds])
         }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 public import MediaKernel
 
 /// One file that was made of a stream. The same JSON is in the recording's `manifest.json`.
@@ -28,7 +27,11 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     public var path: String
     public var byteCount: Int64
     /// Nil where nothing plays.
-    public var duration: Duration?
+    public var duration: Duration? {
+        get { nanoseconds.map { .nanoseconds($0) } }
+        set { nanoseconds = newValue?.nanoseconds }
+    }
+    private var nanoseconds: Int64?
     public var createdAt: UnixTime
     /// Nil for never.
     public var expiresAt: UnixTime?
@@ -66,7 +69,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         self.status = status
         self.path = path
         self.byteCount = byteCount
-        self.duration = duration
+        nanoseconds = duration?.nanoseconds
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.size = size
@@ -83,80 +86,8 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         case byteCount = "bytes"
         case size = "resolution"
         case layerCount = "num_layers"
-        case duration = "duration_ns"
+        case nanoseconds = "duration_ns"
         case createdAt = "created_ns"
         case expiresAt = "expires_ns"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = try container.decode(String.self, forKey: .id)
-        stream = try container.decode(StreamID.self, forKey: .stream)
-        room = try container.decode(RoomID.self, forKey: .room)
-        session = try container.decodeIfPresent(SessionID.self, forKey: .session)
-        kind = try container.decode(Kind.self, forKey: .kind)
-        status = try container.decode(Status.self, forKey: .status)
-        path = try container.decode(String.self, forKey: .path)
-        byteCount = try container.decode(Int64.self, forKey: .byteCount)
-        duration = try container.decodeIfPresent(Int64.self, forKey: .duration)
-            .map { .nanoseconds($0) }
-        createdAt = try container.decode(UnixTime.self, forKey: .createdAt)
-        expiresAt = try container.decodeIfPresent(UnixTime.self, forKey: .expiresAt)
-        size = try container.decodeIfPresent(Size.self, forKey: .size)
-        layer = try container.decodeIfPresent(Int.self, forKey: .layer)
-        layerCount = try container.decodeIfPresent(Int.self, forKey: .layerCount)
-        location = try container.decodeIfPresent(String.self, forKey: .location)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(stream, forKey: .stream)
-        try container.encode(room, forKey: .room)
-        try container.encodeIfPresent(session, forKey: .session)
-        try container.encode(kind, forKey: .kind)
-        try container.encode(status, forKey: .status)
-        try container.encode(path, forKey: .path)
-        try container.encode(byteCount, forKey: .byteCount)
-        try container.encodeIfPresent(duration?.nanoseconds, forKey: .duration)
-        try container.encode(createdAt, forKey: .createdAt)
-        try container.encodeIfPresent(expiresAt, forKey: .expiresAt)
-        try container.encodeIfPresent(size, forKey: .size)
-        try container.encodeIfPresent(layer, forKey: .layer)
-        try container.encodeIfPresent(layerCount, forKey: .layerCount)
-        try container.encodeIfPresent(location, forKey: .location)
-    }
-}
-
-/// What a finisher writes last into a recording's directory: the recording is complete.
-public struct RecordingManifest: Hashable, Sendable, Codable {
-    public static let fileName = "manifest.json"
-
-    public var stream: CatalogueStream
-    public var assets: [CatalogueAsset]
-
-    public init(stream: CatalogueStream, assets: [CatalogueAsset]) {
-        self.stream = stream
-        self.assets = assets
-    }
-
-    /// The text of the file.
-    public var encoded: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(self) else {
-            preconditionFailure("a manifest holds texts and numbers, which always encode")
-        }
-        return Array(data) + [10]
-    }
-
-    /// Reads the manifest of a recording.
-    ///
-    /// - Parameter directory: of the recording.
-    /// - Returns: nil when there is none that can be read.
-    public static func read(_ directory: String) -> RecordingManifest? {
-        FileManager.default.contents(atPath: "\(directory)/\(fileName)").flatMap {
-            try? JSONDecoder().decode(RecordingManifest.self, from: $0)
-        }
     }
 }

@@ -42,26 +42,3 @@ public struct CatalogueDelivery: Hashable, Sendable {
         dueAt = createdAt
     }
 }
-
-/// A filter and a page of the history. Nil fields match everything.
-public struct DeliveryQuery: Hashable, Sendable {
-    public var room: RoomID?
-    public var line: String?
-    public var status: CatalogueDelivery.Status?
-    /// The id that ended the page before this one.
-    public var start: String?
-    /// As of other lists.
-    public var limit: Int
-
-    public init(
-        room: RoomID? = nil, line: String? = nil, status: CatalogueDelivery.Status? = nil,
-        start: String? = nil, limit: Int = 10
-    ) {
-        self.room = room
-        self.line = line
-        self.status = status
-        self.start = start
-        let limits = CatalogueQuery<CatalogueDelivery.Status>.limits
-        self.limit = min(max(limit, limits.lowerBound), limits.upperBound)
-    }
-}

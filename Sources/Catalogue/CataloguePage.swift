@@ -1,34 +1,3 @@
-public import MediaKernel
-
-/// A filter and a page. Nil fields match everything.
-public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
-    public static var limits: ClosedRange<Int> { 10...100 }
-
-    public var room: RoomID?
-    public var session: SessionID?
-    public var stream: StreamID?
-    public var status: Status?
-    /// Only streams that are recorded; of no meaning for assets.
-    public var isRecorded = false
-    /// Only streams of this kind; of no meaning for assets.
-    public var kind: CatalogueStream.Kind?
-    /// The id that ended the page before this one.
-    public var start: String?
-    public var limit: Int
-
-    public init(
-        room: RoomID? = nil, session: SessionID? = nil, stream: StreamID? = nil,
-        status: Status? = nil, start: String? = nil, limit: Int = 10
-    ) {
-        self.room = room
-        self.session = session
-        self.stream = stream
-        self.status = status
-        self.start = start
-        self.limit = min(max(limit, Self.limits.lowerBound), Self.limits.upperBound)
-    }
-}
-
 /// Newest first.
 public struct CataloguePage<Record: Hashable & Sendable>: Hashable, Sendable {
     public var records: [Record]
@@ -38,5 +7,12 @@ public struct CataloguePage<Record: Hashable & Sendable>: Hashable, Sendable {
     public init(records: [Record], last: String?) {
         self.records = records
         self.last = last
+    }
+}
+
+extension CataloguePage {
+    init(found: [Record], limit: Int, id: (Record) -> String) {
+        let records = Array(found.prefix(limit))
+        self.init(records: records, last: found.count > limit ? records.last.map(id) : nil)
     }
 }

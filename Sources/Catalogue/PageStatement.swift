@@ -7,14 +7,15 @@ struct PageStatement {
     let arguments: StatementArguments
 
     /// - Parameters:
+    ///   - order: columns by which the latest comes first.
     ///   - filters: columns with the values that they must have; nil for any.
     ///   - isRecorded: whether only streams with assets are wanted.
     ///   - kind: of which streams are wanted; nil for any.
     ///   - start: the record that ended the page before. One that is not there gives an empty page.
     init(
-        table: String, filters: [(column: String, value: String?)], isRecorded: Bool = false,
-        kind: CatalogueStream.Kind? = nil,
-        start: String?, limit: Int
+        table: String, order: [String] = ["created", "id"],
+        filters: [(column: String, value: String?)], isRecorded: Bool = false,
+        kind: CatalogueStream.Kind? = nil, start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
         // Spelled out, as the condition of an index is: of an argument SQLite knows nothing.
@@ -26,12 +27,14 @@ struct PageStatement {
             arguments += [value]
         }
         if let start {
-            conditions.append("(created, id) < (SELECT created, id FROM \(table) WHERE id = ?)")
+            let columns = order.joined(separator: ", ")
+            conditions.append("(\(columns)) < (SELECT \(columns) FROM \(table) WHERE id = ?)")
             arguments += [start]
         }
         let clause = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         // One more than asked for tells whether this is the last page.
-        sql = "SELECT * FROM \(table) \(clause) ORDER BY created DESC, id DESC LIMIT \(limit + 1)"
+        let falling = order.map { "\($0) DESC" }.joined(separator: ", ")
+        sql = "SELECT * FROM \(table) \(clause) ORDER BY \(falling) LIMIT \(limit + 1)"
         self.arguments = arguments
     }
 }
@@ -44,12 +47,5 @@ extension PageStatement {
                 ("room", query.room?.rawValue), ("session", query.session?.rawValue),
                 ("stream", query.stream?.rawValue), ("status", query.status?.rawValue),
             ], start: query.start, limit: query.limit)
-    }
-}
-
-extension CataloguePage {
-    init(found: [Record], limit: Int, id: (Record) -> String) {
-        let records = Array(found.prefix(limit))
-        self.init(records: records, last: found.count > limit ? records.last.map(id) : nil)
     }
 }

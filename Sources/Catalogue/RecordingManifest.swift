@@ -1,0 +1,34 @@
+import Foundation
+
+/// What a finisher writes last into a recording's directory: the recording is complete.
+public struct RecordingManifest: Hashable, Sendable, Codable {
+    public static let fileName = "manifest.json"
+
+    public var stream: CatalogueStream
+    public var assets: [CatalogueAsset]
+
+    public init(stream: CatalogueStream, assets: [CatalogueAsset]) {
+        self.stream = stream
+        self.assets = assets
+    }
+
+    /// The text of the file.
+    public var encoded: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(self) else {
+            preconditionFailure("a manifest holds texts and numbers, which always encode")
+        }
+        return Array(data) + [10]
+    }
+
+    /// Reads the manifest of a recording.
+    ///
+    /// - Parameter directory: of the recording.
+    /// - Returns: nil when there is none that can be read.
+    public static func read(_ directory: String) -> RecordingManifest? {
+        FileManager.default.contents(atPath: "\(directory)/\(fileName)").flatMap {
+            try? JSONDecoder().decode(RecordingManifest.self, from: $0)
+        }
+    }
+}
