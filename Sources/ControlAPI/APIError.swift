@@ -125,10 +125,9 @@ extension APIError {
                 }
             self = .conflict(message, "stream \(id)")
         case .notRunning(let id):
-            self = APIError(.conflict, "live stream is not running", details: ["stream \(id)"])
+            self = .conflict("live stream is not running", "stream \(id)")
         case .tooMuchTimedMetadata:
-            self = APIError(
-                .conflict, "too much timed metadata", details: [error.description])
+            self = .conflict("too much timed metadata", error.description)
         case .tooFast:
             self = APIError(
                 .tooManyRequests, "too many requests", details: [error.description],
@@ -168,19 +167,26 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch let error as APIError {
             return error.response(from: request, context: context)
+        } catch let error as CatalogueError {
+            Self.log(error, of: request, context)
+            return APIError(error).response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             return Self.translated(error).response(from: request, context: context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            context.logger.error(
-                "request failed",
-                metadata: [
-                    "method": "\(request.method)", "path": "\(request.uri.path.prefix(200))",
-                    "error": "\(error)",
-                ])
+            Self.log(error, of: request, context)
             return APIError.internal().response(from: request, context: context)
         }
+    }
+
+    private static func log(_ error: any Error, of request: Request, _ context: Context) {
+        context.logger.error(
+            "request failed",
+            metadata: [
+                "method": "\(request.method)", "path": "\(request.uri.path.prefix(200))",
+                "error": "\(error)",
+            ])
     }
 
     private static func translated(_ error: any HTTPResponseError) -> APIError {

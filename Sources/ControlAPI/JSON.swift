@@ -25,26 +25,34 @@ enum JSON {
     }
 
     /// Reads a request's body as an object of type `T`; an empty body is an empty object.
+    ///
+    /// - Throws: a 400 that says what is wrong with it, a 413, and what the type itself throws.
     static func decode<T: Decodable>(
         _ type: T.Type, from request: Request
-    ) async throws -> T {
+    ) async throws(APIError) -> T {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }),
             length > Limits.bodyBytes
         {
-            throw APIError.tooLarge(maximum: Limits.bodyBytes)
+            throw .tooLarge(maximum: Limits.bodyBytes)
         }
         let buffer: ByteBuffer
         do {
             buffer = try await request.body.collect(upTo: Limits.bodyBytes)
         } catch is NIOTooManyBytesError {
-            throw APIError.tooLarge(maximum: Limits.bodyBytes)
+            throw .tooLarge(maximum: Limits.bodyBytes)
+        } catch {
+            throw .badRequest("malformed body", "the body cannot be read")
         }
         let bytes = Array(buffer.readableBytesView)
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
         do {
             return try JSONDecoder().decode(type, from: isBlank ? Data("{}".utf8) : Data(bytes))
+        } catch let error as APIError {
+            throw error
         } catch let error as DecodingError {
-            throw APIError.badRequest("malformed body", describe(error))
+            throw .badRequest("malformed body", describe(error))
+        } catch {
+            throw .badRequest("malformed body", "the body cannot be read")
         }
     }
 

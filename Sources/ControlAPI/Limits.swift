@@ -16,8 +16,8 @@ public enum Limits {
     public static let outboxMessages = 1024
     public static let outboxBytes = 4 * 1024 * 1024
 
-    /// An asset's id is its stream's and what it is of it.
-    static let assetIDBytes = 128
+    /// An asset's or an event's id is its stream's and what it is of it.
+    static let recordIDBytes = 128
 
     public static let roomIDCharacters = 64
     public static let peerIDCharacters = 128
@@ -44,6 +44,11 @@ public enum Limits {
 
     /// Stream and session ids keep the same alphabet.
     public static func isIdentifier(_ text: some StringProtocol) -> Bool { isRoomID(text) }
+
+    /// Ids of whatever the catalogue lists keep it too.
+    static func isRecordID(_ text: some StringProtocol) -> Bool {
+        (1...recordIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+    }
 
     /// Peer ids are made by clients, UUIDs as a rule.
     public static func isPeerID(_ text: some StringProtocol) -> Bool {

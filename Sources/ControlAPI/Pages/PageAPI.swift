@@ -114,7 +114,7 @@ struct PageAPI: Sendable {
     }
 
     private func stream(room: String?) async throws(APIError) -> Response {
-        let stream = await control.current(room: try Self.roomID(room), kind: .stream)
+        let stream = await control.current(room: try RoomID(parameter: room), kind: .stream)
         return JSON.response(
             StreamBody(
                 state: stream?.status.rawValue ?? "none", url: stream?.playbackURL,
@@ -152,7 +152,7 @@ struct PageAPI: Sendable {
         // A page of another site can send a form, but not JSON, without asking first.
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true
         else { throw APIError.badRequest("the body must be application/json") }
-        let room = try Self.roomID(room)
+        let room = try RoomID(parameter: room)
         let order = try await JSON.decode(TokenOrder.self, from: request)
         let roles = await door.openRoles()
         guard let role = order.role ?? roles.first, roles.contains(role) else {
@@ -167,12 +167,5 @@ struct PageAPI: Sendable {
         let token = try await authority.makeRoomToken(
             room: room, user: user, role: role, at: clock())
         return JSON.response(TokenBody(token: token, role: role, userID: user))
-    }
-
-    private static func roomID(_ text: String?) throws(APIError) -> RoomID {
-        guard let text, Limits.isRoomID(text) else {
-            throw .badRequest("room_id is not valid", "1 to 64 of A-Z, a-z, 0-9, - and _")
-        }
-        return RoomID(text)
     }
 }

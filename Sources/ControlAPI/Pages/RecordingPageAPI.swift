@@ -16,21 +16,18 @@ struct RecordingPageAPI: Sendable {
     let clock: @Sendable () -> Timestamp
 
     func add(to router: Router<some RequestContext>) {
-        router.get("/api/recordings") { request, _ in try await list(request) }
+        router.group("/api/recordings")
+            .add(
+                middleware: ManagementGuard(authority: authority, isOpen: isOpen, clock: clock)
+            )
+            .get("") { request, _ in try await list(request) }
     }
 
     private func list(_ request: Request) async throws -> Response {
-        try await authorize(request)
-        var query = try ListQuery<CatalogueStream.Status>(request).catalogueQuery
+        var query = try CatalogueQuery<CatalogueStream.Status>(request)
         query.isRecorded = true
-        let page: CataloguePage<CatalogueStream>
-        let assets: [StreamID: [CatalogueAsset]]
-        do throws(CatalogueError) {
-            page = try await library.catalogue.streams(query)
-            assets = try await library.catalogue.assets(of: page.records.map(\.id))
-        } catch {
-            throw APIError(error)
-        }
+        let page = try await library.catalogue.streams(query)
+        let assets = try await library.catalogue.assets(of: page.records.map(\.id))
         let now = UnixTime(nanoseconds: clock().nanoseconds)
         var bodies: [RecordingCard] = []
         for record in page.records {
@@ -44,16 +41,7 @@ struct RecordingPageAPI: Sendable {
                     }))
         }
         return JSON.response(
-            RecordingListBody(limit: query.limit, data: bodies, last: page.last ?? ""))
-    }
-
-    private func authorize(_ request: Request) async throws(APIError) {
-        if isOpen, request.headers[.authorization] == nil { return }
-        do {
-            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
-        } catch {
-            throw .managementToken(error)
-        }
+            ListBody(limit: query.limit, data: bodies, last: page.last ?? ""))
     }
 }
 

@@ -91,10 +91,3 @@ struct RecordingAssetBody: Encodable {
         }
     }
 }
-
-/// A list as the control API shows it. `last` is empty on the last page.
-struct RecordingListBody<Item: Encodable>: Encodable {
-    var limit: Int
-    var data: [Item]
-    var last: String
-}

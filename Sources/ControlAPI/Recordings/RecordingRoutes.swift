@@ -15,6 +15,7 @@ struct RecordingRoutes: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/recordings")
+            .add(middleware: ManagementGuard(authority: authority, clock: clock))
         group.post("/room/:room/start") { request, context in
             try await start(request, room: context.parameters.get("room"))
         }
@@ -37,22 +38,21 @@ struct RecordingRoutes: Sendable {
     }
 
     private func start(_ request: Request, room: String?) async throws -> Response {
-        try await authorize(request)
         let room = try RoomID(parameter: room)
         let body = try await JSON.decode(RecordingStartBody.self, from: request)
         let order = try body.checked(
             room: room, authorities: endpoints.authorities(for: request))
+        let started: [LiveStream]
         do {
-            let started = try await control.start(room: room, order, startedBy: nil)
-            guard let recording = started.first else { throw APIError.internal() }
-            return await response(recording)
-        } catch let error as LiveStreamError {
+            started = try await control.start(room: room, order, startedBy: nil)
+        } catch {
             throw APIError(error, of: .recording)
         }
+        guard let recording = started.first else { throw APIError.internal() }
+        return await response(recording)
     }
 
     private func stop(_ request: Request, room: String?) async throws -> Response {
-        try await authorize(request)
         let room = try RoomID(parameter: room)
         do {
             let recordings = try await control.stop(
@@ -65,7 +65,6 @@ struct RecordingRoutes: Sendable {
     }
 
     private func stop(_ request: Request, recording: String?) async throws -> Response {
-        try await authorize(request)
         let recording = try await self.recording(recording)
         guard recording.kind == .recording else {
             throw APIError.conflict(
@@ -83,7 +82,6 @@ struct RecordingRoutes: Sendable {
     private func setPaused(
         _ request: Request, room: String?, isPaused: Bool
     ) async throws -> Response {
-        try await authorize(request)
         let room = try RoomID(parameter: room)
         do throws(LiveStreamError) {
             guard let current = await control.current(room: room, kind: .recording) else {
@@ -97,14 +95,12 @@ struct RecordingRoutes: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        try await authorize(request)
         let query = try LiveStreamQuery(.recordings, request)
         let page = await control.streams(query)
         return await response(page.streams, limit: query.limit, last: page.last)
     }
 
     private func get(_ request: Request, recording: String?) async throws -> Response {
-        try await authorize(request)
         return await response(try await self.recording(recording))
     }
 
@@ -126,17 +122,9 @@ struct RecordingRoutes: Sendable {
     ) async -> Response {
         let assets = await library.assets(of: recordings)
         return JSON.response(
-            RecordingListBody(
+            ListBody(
                 limit: limit,
                 data: recordings.map { RecordingBody($0, assets: assets[$0.id] ?? []) },
                 last: last?.rawValue ?? ""))
-    }
-
-    private func authorize(_ request: Request) async throws(APIError) {
-        do {
-            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
-        } catch {
-            throw .managementToken(error)
-        }
     }
 }

@@ -11,9 +11,9 @@ struct WebhookRoutes: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/analytics/webhooks")
+            .add(middleware: ManagementGuard(authority: authority, clock: clock))
         group.get("") { request, _ in try await list(request) }
         group.get("/:event") { request, context in
-            try await authorize(request)
             return JSON.response(try await event(context.parameters.get("event")))
         }
         group.post("/:event/replay") { request, context in
@@ -22,56 +22,38 @@ struct WebhookRoutes: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        try await authorize(request)
         let query = try Self.query(request)
-        let page: CataloguePage<CatalogueDelivery>
-        do throws(CatalogueError) {
-            page = try await catalogue.deliveries(query)
-        } catch {
-            throw APIError(error)
-        }
+        let page = try await catalogue.deliveries(query)
         return JSON.response(
-            RecordingListBody(
+            ListBody(
                 limit: query.limit, data: page.records.map { WebhookBody($0) },
                 last: page.last ?? ""))
     }
 
-    private func event(_ id: String?) async throws(APIError) -> WebhookBody {
-        guard let id, id.utf8.count <= Limits.assetIDBytes, id.utf8.allSatisfy(Limits.isWordByte)
-        else { throw .notFound("webhook event not found") }
-        do throws(CatalogueError) {
-            if let delivery = try await catalogue.delivery(id) { return WebhookBody(delivery) }
-        } catch {
-            throw APIError(error)
+    private func event(_ id: String?) async throws -> WebhookBody {
+        guard let id, Limits.isRecordID(id) else {
+            throw APIError.notFound("webhook event not found")
         }
-        throw .notFound("webhook event not found", "event \(id)")
+        guard let delivery = try await catalogue.delivery(id) else {
+            throw APIError.notFound("webhook event not found", "event \(id)")
+        }
+        return WebhookBody(delivery)
     }
 
     private func replay(_ request: Request, _ id: String?) async throws -> Response {
-        try await authorize(request)
         let found = try await event(id)
-        do throws(CatalogueError) {
-            // One that is on its way already needs no second order.
-            _ = try await catalogue.replay(
-                delivery: found.delivery.id, at: UnixTime(nanoseconds: clock().nanoseconds))
-        } catch {
-            throw APIError(error)
-        }
+        // One that is on its way already needs no second order.
+        _ = try await catalogue.replay(
+            delivery: found.delivery.id, at: UnixTime(nanoseconds: clock().nanoseconds))
         return JSON.response(try await event(id))
     }
 
     private static func query(_ request: Request) throws(APIError) -> DeliveryQuery {
-        let parameters = request.uri.queryParameters
-        func identifier(_ name: Substring) throws(APIError) -> String? {
-            guard let text = parameters[name], !text.isEmpty else { return nil }
-            guard text.utf8.count <= Limits.assetIDBytes, text.utf8.allSatisfy(Limits.isWordByte)
-            else { throw .badRequest("\(name) is not valid") }
-            return String(text)
-        }
+        let parameters = ListParameters(request)
         var query = DeliveryQuery()
-        query.room = try identifier("room_id").map { RoomID($0) }
-        query.line = try identifier("stream_id")
-        query.start = try identifier("start")
+        query.room = try parameters.recordID("room_id").map { RoomID($0) }
+        query.line = try parameters.recordID("stream_id")
+        query.start = try parameters.start()
         switch parameters["status"] ?? "all" {
         case "all": break
         case "success": query.status = .delivered
@@ -82,23 +64,8 @@ struct WebhookRoutes: Sendable {
             throw .badRequest(
                 "status is not valid", "one of all, success, failed, pending, held")
         }
-        if let text = parameters["limit"] {
-            let range = LiveStreamQuery.limits
-            guard let limit = Int(text), range.contains(limit) else {
-                throw .badRequest(
-                    "limit is not valid", "\(range.lowerBound) to \(range.upperBound)")
-            }
-            query.limit = limit
-        }
+        query.limit = try parameters.limit() ?? query.limit
         return query
-    }
-
-    private func authorize(_ request: Request) async throws(APIError) {
-        do {
-            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
-        } catch {
-            throw .managementToken(error)
-        }
     }
 }
 

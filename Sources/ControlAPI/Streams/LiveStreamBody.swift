@@ -121,19 +121,3 @@ struct LiveStreamBody: Encodable {
         }
     }
 }
-
-/// A list as the control API shows it. `last` is empty when the page is.
-struct LiveStreamListBody: Encodable {
-    var limit: Int
-    var data: [LiveStreamBody]
-    var last: String
-
-    init(
-        limit: Int, streams: [LiveStream], last: StreamID?,
-        assets: [StreamID: [CatalogueAsset]] = [:]
-    ) {
-        self.limit = limit
-        data = streams.map { LiveStreamBody($0, assets: assets[$0.id] ?? []) }
-        self.last = last?.rawValue ?? ""
-    }
-}

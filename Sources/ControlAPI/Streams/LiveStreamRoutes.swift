@@ -14,6 +14,7 @@ struct LiveStreamRoutes: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/live-streams")
+            .add(middleware: ManagementGuard(authority: authority, clock: clock))
         group.post("/room/:room/start") { request, context in
             try await start(request, room: context.parameters.get("room"))
         }
@@ -42,46 +43,33 @@ struct LiveStreamRoutes: Sendable {
     }
 
     private func start(_ request: Request, room: String?) async throws(APIError) -> Response {
-        try await authorize(request)
         let room = try RoomID(parameter: room)
-        let body: StartBody
-        do {
-            body = try await JSON.decode(StartBody.self, from: request)
-        } catch let error as APIError {
-            throw error
-        } catch {
-            throw .badRequest("malformed body", "the body cannot be read")
-        }
+        let body = try await JSON.decode(StartBody.self, from: request)
         let order = try body.checked(
             room: room, authorities: endpoints.authorities(for: request), frameRate: frameRate)
+        let streams: [LiveStream]
         do {
-            let streams = try await control.start(room: room, order, startedBy: nil)
-            guard let first = streams.first else { throw APIError.internal() }
-            return JSON.response(LiveStreamBody(first, variants: streams))
-        } catch let error as LiveStreamError {
-            throw APIError(error)
+            streams = try await control.start(room: room, order, startedBy: nil)
         } catch {
-            throw .internal()
+            throw APIError(error)
         }
+        guard let first = streams.first else { throw .internal() }
+        return JSON.response(LiveStreamBody(first, variants: streams))
     }
 
     private func stop(_ request: Request, room: String?) async throws(APIError) -> Response {
-        try await authorize(request)
         let room = try RoomID(parameter: room)
         do {
             let streams = try await control.stop(
                 room: room, kind: .stream, stoppedBy: nil)
-            return JSON.response(
-                LiveStreamListBody(
-                    limit: LiveStreamQuery.limits.lowerBound, streams: streams,
-                    last: streams.last?.id, assets: await recordings.assets(of: streams)))
+            return await response(
+                streams, limit: LiveStreamQuery.limits.lowerBound, last: streams.last?.id)
         } catch {
             throw APIError(error)
         }
     }
 
     private func stop(_ request: Request, stream: String?) async throws(APIError) -> Response {
-        try await authorize(request)
         let id = try await liveStream(stream).id
         do {
             return await response(try await control.stop(stream: id, stoppedBy: nil))
@@ -93,7 +81,6 @@ struct LiveStreamRoutes: Sendable {
     private func setRecording(
         _ request: Request, stream: String?, isPaused: Bool
     ) async throws(APIError) -> Response {
-        try await authorize(request)
         let id = try await liveStream(stream).id
         do {
             return await response(
@@ -106,51 +93,36 @@ struct LiveStreamRoutes: Sendable {
     private func addTimedMetadata(
         _ request: Request, stream: String?
     ) async throws(APIError) -> Response {
-        try await authorize(request)
         let id = try Self.streamID(stream)
+        let body = try await JSON.decode(TimedMetadataBody.self, from: request)
+        if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
+        let metadata = try body.checked()
         do {
-            let body = try await JSON.decode(TimedMetadataBody.self, from: request)
-            if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
-            return await response(
-                try await control.addTimedMetadata([try body.checked()], to: id))
-        } catch let error as APIError {
-            throw error
-        } catch let error as LiveStreamError {
-            throw APIError(error)
+            return await response(try await control.addTimedMetadata([metadata], to: id))
         } catch {
-            throw .badRequest("malformed body", "the body cannot be read")
+            throw APIError(error)
         }
     }
 
     private func get(_ request: Request, stream: String?) async throws(APIError) -> Response {
-        try await authorize(request)
         return await response(try await liveStream(stream))
     }
 
     private func update(_ request: Request, stream: String?) async throws(APIError) -> Response {
-        try await authorize(request)
         let id = try Self.streamID(stream)
+        let body = try await JSON.decode(UpdateBody.self, from: request)
+        if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
         do {
-            let body = try await JSON.decode(UpdateBody.self, from: request)
-            if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
             return await response(try await control.update(stream: id, body.change))
-        } catch let error as APIError {
-            throw error
-        } catch let error as LiveStreamError {
-            throw APIError(error)
         } catch {
-            throw .badRequest("malformed body", "the body cannot be read")
+            throw APIError(error)
         }
     }
 
     private func list(_ request: Request) async throws(APIError) -> Response {
-        try await authorize(request)
         let query = try LiveStreamQuery(.liveStreams, request)
         let page = await control.streams(query)
-        return JSON.response(
-            LiveStreamListBody(
-                limit: query.limit, streams: page.streams, last: page.last,
-                assets: await recordings.assets(of: page.streams)))
+        return await response(page.streams, limit: query.limit, last: page.last)
     }
 
     private func response(_ stream: LiveStream) async -> Response {
@@ -158,12 +130,13 @@ struct LiveStreamRoutes: Sendable {
         return JSON.response(LiveStreamBody(stream, assets: assets[stream.id] ?? []))
     }
 
-    private func authorize(_ request: Request) async throws(APIError) {
-        do {
-            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
-        } catch {
-            throw .managementToken(error)
-        }
+    private func response(_ streams: [LiveStream], limit: Int, last: StreamID?) async -> Response {
+        let assets = await recordings.assets(of: streams)
+        return JSON.response(
+            ListBody(
+                limit: limit,
+                data: streams.map { LiveStreamBody($0, assets: assets[$0.id] ?? []) },
+                last: last?.rawValue ?? ""))
     }
 
     /// The live stream that a path names. Recordings without one have paths of their own.

@@ -1,0 +1,84 @@
+import Catalogue
+import Hummingbird
+import MediaKernel
+
+/// What all lists are asked with: filters, and the page, which is `start` and `limit`.
+struct ListParameters {
+    private let request: Request
+
+    init(_ request: Request) { self.request = request }
+
+    subscript(name: Substring) -> Substring? { request.uri.queryParameters[name] }
+
+    /// The id of a room, a session or a stream.
+    func identifier(_ name: Substring) throws(APIError) -> String? {
+        try text(name, Limits.isIdentifier)
+    }
+
+    /// The id of anything that is listed.
+    func recordID(_ name: Substring) throws(APIError) -> String? {
+        try text(name, Limits.isRecordID)
+    }
+
+    /// The `last` of the page before; an empty one is that of none.
+    func start() throws(APIError) -> String? {
+        self["start"]?.isEmpty == true ? nil : try recordID("start")
+    }
+
+    func limit() throws(APIError) -> Int? {
+        guard let text = self["limit"] else { return nil }
+        let range = LiveStreamQuery.limits
+        guard let limit = Int(text), range.contains(limit) else {
+            throw .badRequest("limit is not valid", "\(range.lowerBound) to \(range.upperBound)")
+        }
+        return limit
+    }
+
+    func status<Status: RawRepresentable<String> & CaseIterable>(
+        _ type: Status.Type
+    ) throws(APIError) -> Status? {
+        guard let text = self["status"] else { return nil }
+        guard let status = Status(rawValue: String(text)) else {
+            let known = Status.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badRequest("status is not valid", "one of \(known)")
+        }
+        return status
+    }
+
+    private func text(
+        _ name: Substring, _ isValid: (Substring) -> Bool
+    ) throws(APIError) -> String? {
+        guard let text = self[name] else { return nil }
+        guard isValid(text) else { throw .badRequest("\(name) is not valid") }
+        return String(text)
+    }
+}
+
+extension CatalogueQuery where Status: RawRepresentable<String> & CaseIterable {
+    /// The filters and the page of a list: `room_id`, `session_id`, `job_id`, `status`, `start`,
+    /// `limit`.
+    init(_ request: Request) throws(APIError) {
+        let parameters = ListParameters(request)
+        self.init(
+            room: try parameters.identifier("room_id").map { RoomID($0) },
+            session: try parameters.identifier("session_id").map { SessionID($0) },
+            stream: try parameters.identifier("job_id").map { StreamID($0) },
+            status: try parameters.status(Status.self), start: try parameters.start())
+        limit = try parameters.limit() ?? limit
+    }
+}
+
+extension LiveStreamQuery {
+    /// The filters and the page of a list: `room_id`, `session_id`, `status`, `start`, `limit`.
+    init(_ subject: Subject, _ request: Request) throws(APIError) {
+        let parameters = ListParameters(request)
+        var room: RoomID?
+        if let text = parameters["room_id"] { room = try RoomID(parameter: text) }
+        self.init(
+            subject, room: room,
+            session: try parameters.identifier("session_id").map { SessionID($0) },
+            status: try parameters.status(LiveStream.Status.self),
+            start: try parameters.start().map { StreamID($0) })
+        limit = try parameters.limit() ?? limit
+    }
+}
