@@ -147,7 +147,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
-        room("Finisher", ["MediaKernel", "HLS", "Recording", "Catalogue"]),
+        room("Finisher", ["MediaKernel", "HLS", "Codec", "Recording", "Catalogue"]),
         room(
             "Publisher",
             [
@@ -243,7 +243,10 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests(
-            "Finisher", ["MediaKernel", "Recording", "Catalogue", "RecordedStreams", "Workbench"]),
+            "Finisher",
+            [
+                "MediaKernel", "Codec", "Recording", "Catalogue", "RecordedStreams", "Workbench",
+            ]),
         tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Recording", "Signalling"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec", "Workbench"]),
         tests(

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 public import MediaKernel
 
@@ -77,6 +78,10 @@ extension CatalogueAsset {
             createdAt: UnixTime(nanoseconds: row["created"]),
             expiresAt: (row["expires"] as Int64?).map { UnixTime(nanoseconds: $0) },
             layer: row["layer"], layerCount: row["layers"])
+        // Nobody looks into it but who shows it; what cannot be read is as good as none.
+        thumbnails = (row["thumbnails"] as String?).flatMap {
+            try? JSONDecoder().decode(RecordingThumbnails.self, from: Data($0.utf8))
+        }
         if let width = row["width"] as Int?, let height = row["height"] as Int? {
             size = Size(width: width, height: height)
         }
@@ -84,18 +89,21 @@ extension CatalogueAsset {
     }
 
     func write(to database: Database) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO asset
                 (id, stream, room, session, kind, status, path, bytes, duration, created, expires,
-                 width, height, layer, layers, location)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                 width, height, layer, layers, location, thumbnails)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 id, stream.rawValue, room.rawValue, session?.rawValue, kind.rawValue,
                 status.rawValue, path, byteCount, duration?.nanoseconds, createdAt.nanoseconds,
                 expiresAt?.nanoseconds, size?.width, size?.height, layer, layerCount,
                 location,
+                try thumbnails.map { String(decoding: try encoder.encode($0), as: UTF8.self) },
             ])
     }
 }

@@ -7,7 +7,6 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         case roomComposite = "room-composite"
         case roomVOD = "room-vod"
         case chat
-        case thumbnail
     }
 
     public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
@@ -44,6 +43,17 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     /// Where it lies in a store, `s3://bucket/key`; nil while it lies here only.
     public var location: String?
 
+    /// Pictures of the recording, which all its assets with a picture share.
+    public var thumbnails: RecordingThumbnails?
+
+    /// Where another file of its recording lies in the store that it is in; nil while it is in none.
+    ///
+    /// - Parameter path: relative to the root of recordings, as `path`.
+    public func location(of path: String) -> String? {
+        guard let location, location.hasSuffix("/\(self.path)") else { return nil }
+        return location.dropLast(self.path.utf8.count) + path
+    }
+
     /// Luma samples.
     public struct Size: Hashable, Sendable, Codable {
         public var width: Int
@@ -78,7 +88,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, path, layer, location
+        case id, status, path, layer, location, thumbnails
         case stream = "stream_id"
         case room = "room_id"
         case session = "session_id"

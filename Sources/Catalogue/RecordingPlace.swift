@@ -5,6 +5,7 @@ public import MediaKernel
 /// ```
 /// hls/<room>/<date>/<epoch>/file-recording/Rec-<room>-<epoch>-<layer>.mp4
 /// hls/<room>/<date>/<epoch>/vod/Rec-<room>-<epoch>.zip
+/// hls/<room>/<date>/<epoch>/thumbnails/Rec-<room>-<epoch>-<seconds>s.jpg
 /// chat/<room>/<date>/Rec-<room>-<epoch>.csv
 /// beam/<room>/<date>/Rec-<room>-<epoch>.mp4
 /// ```
@@ -54,8 +55,8 @@ public struct RecordingPlace: Hashable, Sendable {
     /// All directories in which nothing of another recording lies.
     public var ownDirectories: [String] {
         switch kind {
-        case .stream: [directory, moviesDirectory, vodDirectory]
-        case .recording: [directory, vodDirectory]
+        case .stream: [directory, moviesDirectory, vodDirectory, thumbnailsDirectory]
+        case .recording: [directory, vodDirectory, thumbnailsDirectory]
         }
     }
 
@@ -74,4 +75,18 @@ public struct RecordingPlace: Hashable, Sendable {
     public var chatName: String { "\(title).csv" }
 
     public var archiveName: String { "\(title).zip" }
+
+    /// Where pictures of the recording lie.
+    public var thumbnailsDirectory: String { "\(directory)/\(Self.thumbnailsName)" }
+
+    /// The last part of `thumbnailsDirectory`, which stands in links too.
+    public static let thumbnailsName = "thumbnails"
+
+    /// - Parameter offset: in seconds.
+    public func thumbnailName(offset: Int) -> String { "\(title)-\(offset)s.jpg" }
+
+    public var spriteName: String { "\(title)-sprite.jpg" }
+
+    /// The WebVTT file beside it.
+    public var spriteTracksName: String { "\(title)-sprite.vtt" }
 }

@@ -20,6 +20,9 @@ enum Schema {
         migrator.registerMigration("4 kinds of streams") { database in
             try database.execute(sql: kinds)
         }
+        migrator.registerMigration("5 thumbnails") { database in
+            try database.execute(sql: "ALTER TABLE asset ADD COLUMN thumbnails TEXT")
+        }
         return migrator
     }
 

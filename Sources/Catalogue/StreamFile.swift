@@ -37,15 +37,18 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
     public var layers: [CatalogueAsset.Size]
     /// How long the assets are kept once they are made; nil for ever.
     public var keptSeconds: Int64?
+    /// Nil for none.
+    public var thumbnails: ThumbnailOrder?
 
     public init(
         hlsVOD: Bool, singleFilePerLayer: Bool, layers: [CatalogueAsset.Size],
-        keptSeconds: Int64? = nil
+        keptSeconds: Int64? = nil, thumbnails: ThumbnailOrder? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.layers = layers
         self.keptSeconds = keptSeconds
+        self.thumbnails = thumbnails
     }
 
     /// Whether there are no pictures in it.
@@ -54,7 +57,7 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
-        case layers
+        case layers, thumbnails
         case keptSeconds = "kept_seconds"
     }
 }

@@ -5,7 +5,7 @@ import Recording
 import Synchronization
 
 /// Carries out one plan: the movies on one thread and the archive on another, so that each byte is
-/// read and written at most twice and two cores have work.
+/// read and written at most twice and two cores have work. Thumbnails have a third.
 struct AssetMaker: Sendable {
     let assets: RecordingAssets
     let stream: CatalogueStream
@@ -25,12 +25,35 @@ struct AssetMaker: Sendable {
             ? BlockingTask { () throws(RecordingError) in
                 try makeArchive(meter)
             } : nil
-        // Both are waited for, also when one of them fails: none may write on behind our back.
+        let wish = order.isSoundAlone ? nil : order.thumbnails
+        let pictures = wish.map { wish in
+            BlockingTask { () throws(any Error) in
+                try ThumbnailMaker(
+                    assets: assets, sizes: order.layers, order: wish, place: place,
+                    recordings: recordings
+                ).make()
+            }
+        }
+        // All are waited for, also when one of them fails: none may write on behind our back.
         let movies = Result { () throws(RecordingError) in
             order.singleFilePerLayer ? try makeMovies(meter) : []
         }
         let made = archive.map { $0.wait() }
-        return try movies.get() + (try made?.get() ?? []) + (try makeChat())
+        let thumbnails = pictures.map { $0.wait() }
+        var all = try movies.get() + (try made?.get() ?? [])
+        switch thumbnails {
+        case .success(let thumbnails)?:
+            for index in all.indices where all[index].size != nil {
+                all[index].thumbnails = thumbnails
+            }
+        // Whatever goes wrong with them costs them only.
+        case .failure(let error)?:
+            try? FileManager.default.removeItem(
+                atPath: "\(recordings)/\(place.thumbnailsDirectory)")
+            report(.withoutThumbnails(reason: "\(error)"))
+        case nil: break
+        }
+        return all + (try makeChat())
     }
 
     /// None where nothing was said.

@@ -14,6 +14,8 @@ public enum FinisherEvent: Hashable, Sendable, Encodable {
     case progress(Int)
     /// A segment is in no asset, since it cannot be read as it was recorded.
     case leftOut(layer: Int, segment: Int)
+    /// The assets are whole, but have none.
+    case withoutThumbnails(reason: String)
     /// The manifest is written; so many assets are in it.
     case finished(assets: Int)
     case failed(reason: String)
@@ -30,6 +32,9 @@ public enum FinisherEvent: Hashable, Sendable, Encodable {
             try container.encode("left_out", forKey: .event)
             try container.encode(layer, forKey: .layer)
             try container.encode(segment, forKey: .segment)
+        case .withoutThumbnails(let reason):
+            try container.encode("without_thumbnails", forKey: .event)
+            try container.encode(reason, forKey: .reason)
         case .finished(let assets):
             try container.encode("finished", forKey: .event)
             try container.encode(assets, forKey: .assets)

@@ -27,6 +27,16 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var hlsVod: Bool?
         public var singleFilePerLayer: Bool?
+        public var thumbnails: ThumbnailWish?
+
+        public init(
+            hlsVod: Bool? = nil, singleFilePerLayer: Bool? = nil,
+            thumbnails: ThumbnailWish? = nil
+        ) {
+            self.hlsVod = hlsVod
+            self.singleFilePerLayer = singleFilePerLayer
+            self.thumbnails = thumbnails
+        }
     }
 
     public var name: String?

@@ -64,7 +64,7 @@ public struct RoomcastServer: Sendable {
             StreamEvents(
                 accountID: webhooks.accountID, waitsForStore: settings.store != nil
             ) { asset, now in
-                library.link(to: asset, at: now).map { $0.url(base: base) }
+                library.link(to: asset, at: now).map { StreamEvents.Links($0, base: base) }
             }
         }
         self.events = events

@@ -77,8 +77,8 @@ import Workbench
                 #""expires_at":null,"id":"s1-vod","job_id":"s1","#,
                 #""metadata":{"max_height":720,"max_width":1280,"num_layers":"2"},"#,
                 #""path":"hls/demo/2025-10-09/1/vod/Rec-demo-1.zip","room_id":"demo","#,
-                #""session_id":"x","size":10,"status":"completed","thumbnails":[],"#,
-                #""type":"room-vod","upload":null},"#,
+                #""session_id":"x","size":10,"sprite":null,"status":"completed","#,
+                #""thumbnails":[],"type":"room-vod","upload":null},"#,
             ]
             #expect(text.hasPrefix(expected.joined()))
             #expect(text.contains(#""metadata":{"layer":"0","resolution":{"height":720,"#))
@@ -165,6 +165,54 @@ import Workbench
                 "..%2Fmanifest.json", "", "x/Rec-demo-1-0.mp4",
             ] {
                 let other = try await client.execute(uri: "\(movie)/\(path)", method: .get)
+                #expect(other.status == .notFound, "\(path)")
+            }
+        }
+    }
+
+    @Test func aLinkCoversThePicturesOfItsRecording() async throws {
+        let world = try await world()
+        let base = "hls/demo/2025-10-09/1/thumbnails/Rec-demo-1"
+        var pictured = asset("s1-0", .roomComposite, "file-recording/Rec-demo-1-0.mp4")
+        pictured.thumbnails = RecordingThumbnails(
+            thumbnails: [.init(path: "\(base)-2s.jpg", width: 320, height: 180, offset: 2)],
+            sprite: .init(
+                path: "\(base)-sprite.jpg", tracksPath: "\(base)-sprite.vtt", width: 160,
+                height: 90, count: 1))
+        try await world.catalogue.save([pictured])
+        #expect(try await world.catalogue.asset("s1-0") == pictured)
+        let directory = "\(world.directory)/recordings/hls/demo/2025-10-09/1/thumbnails"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        for name in ["2s.jpg", "sprite.jpg", "sprite.vtt", "other.jpg"] {
+            try Data(name.utf8).write(to: URL(filePath: "\(directory)/Rec-demo-1-\(name)"))
+        }
+        let headers = try await world.managementHeaders()
+        let movie = link(world, "s1-0")
+        try await world.routes { client in
+            let one = try await client.execute(
+                uri: "/v2/recording-assets/s1-0", method: .get, headers: headers)
+            let text = String(buffer: one.body)
+            #expect(text.contains(#""thumbnails":[{"height":180,"offset":2,"path":"\#(base)-2s"#))
+            #expect(text.contains(#""sprite":{"count":1,"height":90,"path":"\#(base)-sprite"#))
+            let links = try TestJSON.object(
+                try await client.execute(
+                    uri: "/v2/recording-assets/s1-0/presigned-url?presign_duration=60",
+                    method: .get, headers: headers))
+            let urls = try #require(links["thumbnail_urls"] as? [String])
+            let prefix = "\(movie)/thumbnails/Rec-demo-1"
+            #expect(urls.count == 1 && urls[0].hasSuffix("\(prefix)-2s.jpg"))
+            #expect((links["sprite_url"] as? String)?.hasSuffix("\(prefix)-sprite.jpg") == true)
+            #expect(
+                (links["sprite_vtt_url"] as? String)?.hasSuffix("\(prefix)-sprite.vtt") == true)
+            for (name, type) in [
+                ("2s.jpg", "image/jpeg"), ("sprite.jpg", "image/jpeg"), ("sprite.vtt", "text/vtt"),
+            ] {
+                let file = try await client.execute(uri: "\(prefix)-\(name)", method: .get)
+                #expect(String(buffer: file.body) == name && file.headers[.contentType] == type)
+            }
+            for path in ["\(prefix)-other.jpg", "\(movie)/Rec-demo-1-2s.jpg"] {
+                let other = try await client.execute(uri: path, method: .get)
                 #expect(other.status == .notFound, "\(path)")
             }
         }

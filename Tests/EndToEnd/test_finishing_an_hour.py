@@ -41,6 +41,11 @@ def test_an_hour_is_finished_in_time_and_each_byte_moved_twice_at_most(binary, t
     for movie in movies:
         [duration] = assets.probe(movie, "-show_entries", "format=duration")
         assert abs(float(duration) - SECONDS) < 1 / 30
+    manifest = json.loads(next((tmp_path / "made").rglob("manifest.json")).read_text())
+    for made in manifest["assets"]:
+        pictures = made["thumbnails"]
+        assert [one["offset"] for one in pictures["thumbnails"]] == [2]
+        assert pictures["sprite"]["count"] == 225
     print(f"\n{size / 1e6:.0f} MB finished in {took:.1f} s, "
           f"{read / size:.2f} times read and {written / size:.2f} times written")
 

@@ -97,6 +97,9 @@ def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
         time.sleep(AWAY)
         assets.check_assets(server, stream, tmp_path)
         made = assets.manifest(server, stream)["assets"]
+        pictures = made[0]["thumbnails"]
+        pictures = [pictures["sprite"]["path"], pictures["sprite"]["vtt_path"],
+                    *(one["path"] for one in pictures["thumbnails"])]
         before = {one["path"]: (server.recordings / one["path"]).read_bytes() for one in made}
         listed = server.manage("GET", "/recording-assets?room_id=stand-up").json["data"]
         assert {one["path"] for one in listed} == set(before)
@@ -110,6 +113,13 @@ def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
         recorded = receiver.accepted[2]["data"]
         assert recorded["hls_vod_recording_path"] == f"s3://{BUCKET}/{PREFIX}/{vod['path']}"
         client = Client("127.0.0.1", store.port)
+        # Pictures are there too, and stay here.
+        for path in pictures:
+            assert moto.object(f"{PREFIX}/{path}") == (server.recordings / path).read_bytes()
+        [picture] = recorded["recording_thumbnails"]
+        assert picture["location"] == f"s3://{BUCKET}/{PREFIX}/{pictures[2]}"
+        shown = server.http.get(urlsplit(picture["url"]).path)
+        assert shown.status == 200 and shown.headers["content-type"] == "image/jpeg"
         addresses = [one["recording_presigned_url"] for one in recorded["recording_single_files"]]
         for url in [*addresses, recorded["hls_vod_recording_presigned_url"]]:
             [path] = [path for path in before if f"/{PREFIX}/{path}?" in url]

@@ -109,6 +109,11 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     assert ended["reason"] == "client request" and ended["duration"] >= 20
     assert made["size"] == path.stat().st_size
     assert told.http.get(path_of(made["recording_presigned_url"])).body == boxes
+    [thumbnail] = made["recording_thumbnails"]
+    assert (thumbnail["width"], thumbnail["height"], thumbnail["offset"]) == (320, 180, 2)
+    for url in thumbnail["url"], made["recording_sprite"]["url"]:
+        picture = told.http.get(path_of(url))
+        assert picture.status == 200 and picture.headers["content-type"] == "image/jpeg"
 
 
 def sound_and_picture_are_together(shown):
@@ -169,8 +174,11 @@ def test_sound_alone_is_an_m4a(server, room, tmp_path):
         recording = start(server, room, audio_only=True)
         assert recording["audio_only"]
         segments(server, recording, 4)
-        path = movie(server, stop(server, room, recording))
+        done = stop(server, room, recording)
+        path = movie(server, done)
     assert path.suffix == ".m4a"
+    [made] = done["recording_assets"]
+    assert made["thumbnails"] == [] and made["sprite"] is None
     found = media.streams(path)
     assert set(found) == {"audio"} and found["audio"]["codec_name"] == "aac"
     assert float(found["audio"]["duration"]) >= 7

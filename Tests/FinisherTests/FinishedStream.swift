@@ -15,7 +15,8 @@ final class FinishedStream: @unchecked Sendable {
 
     init(
         isRecorded: Bool = true, hlsVOD: Bool = true, singleFilePerLayer: Bool = true,
-        kind: CatalogueStream.Kind = .stream, layers: Int = 2, recordings: String? = nil
+        kind: CatalogueStream.Kind = .stream, layers: Int = 2,
+        thumbnails: ThumbnailOrder? = nil, recordings: String? = nil
     ) throws {
         let sizes = [(320, 180), (192, 144)].prefix(layers)
         stream = try RecordedStream(
@@ -28,7 +29,8 @@ final class FinishedStream: @unchecked Sendable {
                 ? "\(kind.rawValue)/room/2026-02-03/1770091506" : nil)
         let order = RecordingOrder(
             hlsVOD: hlsVOD, singleFilePerLayer: singleFilePerLayer,
-            layers: stream.layers.map { .init(width: $0.width, height: $0.height) })
+            layers: stream.layers.map { .init(width: $0.width, height: $0.height) },
+            thumbnails: thumbnails)
         file = StreamFile(stream: record, order: isRecorded ? order : nil)
     }
 

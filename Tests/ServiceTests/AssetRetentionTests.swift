@@ -1,4 +1,5 @@
 import Catalogue
+import Foundation
 import Logging
 import MediaKernel
 import ObjectStorage
@@ -44,6 +45,27 @@ import Workbench
                     expiresAt: seconds.map { AssetRetentionTests.now + .seconds($0) })
             ])
         }
+    }
+
+    @Test func thePicturesOfARecordingGoWithItsAssets() async throws {
+        let place = try Place()
+        try await place.add("over", path: "hls/r/d/1/file-recording/a.mp4", in: 0)
+        try await place.add("later", path: "hls/r/d/2/file-recording/b.mp4", in: 1)
+        for (id, number) in [("over", 1), ("later", 2)] {
+            let path = "hls/r/d/\(number)/thumbnails/x.jpg"
+            let url = URL(filePath: "\(place.root)/\(path)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: url)
+            var asset = try #require(try await place.catalogue.asset(id))
+            asset.thumbnails = RecordingThumbnails(
+                thumbnails: [.init(path: path, width: 2, height: 2, offset: 0)])
+            try await place.catalogue.save([asset])
+        }
+        await place.retention.expire()
+        #expect(!place.isThere("hls/r/d/1/thumbnails"))
+        #expect(place.isThere("hls/r/d/1/file-recording"))
+        #expect(place.isThere("hls/r/d/2/thumbnails/x.jpg"))
     }
 
     @Test func whatIsOverGoesAndNothingElse() async throws {
@@ -115,14 +137,17 @@ import Workbench
         let stream = CatalogueStream(
             id: "s", room: "r", status: .completed, createdAt: Self.now, directory: "r/s",
             assetDirectory: directory)
-        let location = ObjectLocation(bucket: "b", key: "k")
+        let location = ObjectLocation(bucket: "b", key: "p/\(directory)/over.mp4")
         var assets = ["over", "kept"].map { id in
             CatalogueAsset(
                 id: id, stream: "s", room: "r", kind: .roomComposite,
                 path: "\(directory)/\(id).mp4", byteCount: 1, createdAt: Self.now)
         }
         assets[0].expiresAt = Self.now
-        assets[0].location = location.description
+        assets[0].location = "s3://b/p/\(assets[0].path)"
+        let picture = "\(directory)/thumbnails/x.jpg"
+        assets[0].thumbnails = RecordingThumbnails(
+            thumbnails: [.init(path: picture, width: 2, height: 2, offset: 0)])
         assets[1].location = "s3://b/kept"
         try place.scratch.write(
             RecordingManifest(stream: stream, assets: assets).encoded,
@@ -130,14 +155,17 @@ import Workbench
         try await place.catalogue.save(stream, assets: assets)
         let store = StoreDouble()
         store.state.withLock {
-            $0.objects = [location: [1], ObjectLocation(bucket: "b", key: "kept"): [2]]
+            $0.objects = [
+                location: [1], ObjectLocation(bucket: "b", key: "kept"): [2],
+                ObjectLocation(bucket: "b", key: "p/\(picture)"): [3],
+            ]
         }
         var retention = place.retention
         retention.store = store
         store.fail { _ in (true, false) }
         await retention.expire()
         await retention.removeStored()
-        #expect(store.objects.count == 2)
+        #expect(store.objects.count == 3)
         #expect(try await place.catalogue.asset("over")?.location != nil)
         store.fail { _ in (false, false) }
         await retention.removeStored()
@@ -147,6 +175,6 @@ import Workbench
         let noted = RecordingManifest.read("\(place.root)/\(directory)")?.assets
         #expect(noted?.map(\.status) == [.expired, .completed])
         await retention.removeStored()
-        #expect(store.log == ["delete", "delete"])
+        #expect(store.log == ["delete", "delete", "delete"])
     }
 }

@@ -41,7 +41,7 @@ import Workbench
                 settings: settings, catalogue: catalogue, root: root,
                 notes: ManifestNotes(root: root),
                 events: StreamEvents(accountID: "x", waitsForStore: true) { asset, _ in
-                    asset.location ?? "here"
+                    .init(file: asset.location ?? "here")
                 }, courier: store, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },
                 seed: seed, clock: { self.time.withLock { $0 } })
         }
@@ -190,6 +190,43 @@ import Workbench
         #expect(
             world.isThere("\(vod)/master.m3u8") && world.isThere("\(vod)/stream_0/archive.m3u8"))
         #expect(!world.isThere("\(vod)/stream_0/segment_000000.ts") && !world.isThere(asset.path))
+    }
+
+    @Test func picturesGoWithTheFirstOfTheAssetsThatShareThemAndStayHere() async throws {
+        let world = try World()
+        var assets = try await world.record([10, 20])
+        let directory = "hls/room/2026-01-01/1/thumbnails"
+        let paths = ["2s.jpg", "sprite.jpg", "sprite.vtt", "lost.jpg"].map { "\(directory)/\($0)" }
+        for (index, path) in paths.dropLast().enumerated() {
+            try world.write(Data(repeating: UInt8(index), count: 5 + index), to: path)
+        }
+        for index in assets.indices {
+            assets[index].thumbnails = RecordingThumbnails(
+                thumbnails: [paths[0], paths[3]].map {
+                    .init(path: $0, width: 2, height: 2, offset: 2)
+                },
+                sprite: .init(
+                    path: paths[1], tracksPath: paths[2], width: 2, height: 2, count: 1))
+        }
+        try await world.catalogue.save(assets)
+        world.store.refuse { $0.key.contains("/thumbnails/") }
+        let uploads = world.uploads()
+        try await world.work(uploads, rounds: 20)
+        #expect(try await world.catalogue.asset("s-0")?.location == nil)
+        #expect(try await world.catalogue.asset("s-1")?.location != nil)
+        #expect(world.isThere(assets[0].path))
+        world.store.refuse { _ in false }
+        try await world.work(uploads)
+        for (index, path) in paths.dropLast().enumerated() {
+            let location = ObjectLocation(bucket: "b", key: "p/\(path)")
+            let bytes = Array(repeating: UInt8(index), count: 5 + index)
+            #expect(world.store.objects[location] == bytes)
+            #expect(world.isThere(path))
+            #expect(
+                try await world.catalogue.asset("s-0")?.location(of: path)
+                    == location.description)
+        }
+        #expect(world.store.objects.count == 5)
     }
 
     @Test func whatAServerThatWasKilledLeftHereGoes() async throws {

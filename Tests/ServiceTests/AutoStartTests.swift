@@ -157,13 +157,16 @@ import Testing
         let standard = Wish(
             destination: "", condition: .roomOpens, recording: settings.autoStartRecording)
         #expect(StreamDestinations().autoStarts(settings) == [standard])
-        #expect(
-            try destinations(#"{"only": {"autoStart": "publishers:2"}}"#).autoStarts(settings)
-                == [
+        // Thumbnails alone do not say what is to be kept.
+        for recording in ["", #", "recording": {"thumbnails": {"width": 640}}"#] {
+            let only = #"{"only": {"autoStart": "publishers:2"\#(recording)}}"#
+            #expect(
+                try destinations(only).autoStarts(settings) == [
                     Wish(
                         destination: "", condition: .publishers(2),
                         recording: settings.autoStartRecording)
                 ])
+        }
         let two = try destinations(
             """
             {"default": {"autoStart": "off"},

@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import HLS
 import Logging
+import Rooms
 import Stage
 import Testing
 import Workbench
@@ -47,7 +48,8 @@ import Workbench
              "udp": {"host": "10.0.0.1", "port": 5000,
                      "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
              "auth": {"accessKey": "k1", "secret": "0123456789abcdef0123456789abcdef"},
-             "recordings": {"directory": "/srv/recordings", "keepDays": 0.5},
+             "recordings": {"directory": "/srv/recordings", "keepDays": 0.5,
+                            "thumbnails": {"width": 640, "offsets": [0, 9]}},
              "webhooks": {"url": "https://example.org/hooks?a=1",
                           "secret": "fedcba9876543210fedcba9876543210"},
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
@@ -86,6 +88,9 @@ import Workbench
         #expect(settings.stream.preset == "superfast")
         #expect(settings.stream.encoder == .auto)
         #expect(settings.stream.layout == Layout(fit: .letterbox))
+        #expect(
+            settings.stream.thumbnails
+                == ThumbnailWish(enabled: true, width: 640, height: 0, offsets: [0, 9]))
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
@@ -206,6 +211,18 @@ import Workbench
         (
             #"{"recordings": {"keepDays": -1}}"#,
             .invalid(key: "recordings.keepDays", reason: "0 (for ever) to 36500 days")
+        ),
+        (
+            #"{"recordings": {"thumbnails": {"offsets": [-1]}}}"#,
+            .invalid(
+                key: "recordings.thumbnails",
+                reason: "offsets are at most 20 whole seconds, 0 to 604800")
+        ),
+        (
+            #"{"recordings": {"thumbnails": {"offsets": 2}}}"#,
+            .invalid(
+                key: "recordings.thumbnails",
+                reason: "an object of enabled, width, height, offsets and fps")
         ),
         (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
         ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),

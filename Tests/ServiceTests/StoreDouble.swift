@@ -14,12 +14,18 @@ final class StoreDouble: StoreCourier {
         var log: [String] = []
         /// Called with what is asked; true when it is to fail, and whether it is done nevertheless.
         var fails: @Sendable (String) -> (fails: Bool, isDone: Bool) = { _ in (false, false) }
+        /// Whether there is no place for this.
+        var refuses: @Sendable (ObjectLocation) -> Bool = { _ in false }
     }
 
     let state = Mutex(State())
 
     func fail(_ rule: @escaping @Sendable (String) -> (fails: Bool, isDone: Bool)) {
         state.withLock { $0.fails = rule }
+    }
+
+    func refuse(_ rule: @escaping @Sendable (ObjectLocation) -> Bool) {
+        state.withLock { $0.refuses = rule }
     }
 
     var log: [String] { state.withLock { $0.log } }
@@ -41,6 +47,9 @@ final class StoreDouble: StoreCourier {
 
     func create(_ file: UploadFile) async throws(StoreFailure) -> String {
         try ask("create") { (state) throws(StoreFailure) in
+            guard !state.refuses(file.location) else {
+                throw StoreFailure(reason: "503 SlowDown")
+            }
             state.uploads = state.uploads.filter { $0.value.location != file.location }
             state.count += 1
             state.uploads["u\(state.count)"] = (file.location, [:])

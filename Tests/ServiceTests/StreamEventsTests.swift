@@ -9,7 +9,13 @@ import Webhooks
 
 /// What is told of streams, and that it is told once.
 @Suite(.timeLimit(.minutes(1))) struct StreamEventsTests {
-    private let events = StreamEvents(accountID: "acc") { asset, _ in "http://h/\(asset.id)" }
+    private let events = StreamEvents(accountID: "acc") { asset, _ in
+        .init(
+            file: "http://h/\(asset.id)",
+            thumbnails: asset.thumbnails?.thumbnails.map { "http://h/\($0.offset)" } ?? [],
+            sprite: asset.thumbnails?.sprite.map { _ in "http://h/sprite" },
+            spriteTracks: asset.thumbnails?.sprite.map { _ in "http://h/vtt" })
+    }
 
     private func record(
         _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true,
@@ -95,13 +101,28 @@ import Webhooks
                 duration: .seconds(60), createdAt: UnixTime(seconds: 1_760_000_069),
                 size: .init(width: 1280, height: 720), layer: layer)
         }
-        let assets = [
+        var assets = [
             asset("s1-1", .roomComposite, layer: 1), asset("s1-0", .roomComposite, layer: 0),
             asset("s1-vod", .roomVOD, layer: nil), asset("s1-chat", .chat, layer: nil),
         ]
+        assets[0].thumbnails = RecordingThumbnails(
+            thumbnails: [
+                .init(path: "p/thumbnails/x-2s.jpg", width: 320, height: 180, offset: 2)
+            ],
+            sprite: .init(
+                path: "p/thumbnails/x.jpg", tracksPath: "p/thumbnails/x.vtt", width: 160,
+                height: 90, count: 3))
         let all = try told(record(.failed, reason: "failure: x"), assets)
         #expect(all.map(\.delivery.kind) == ["hls.failure", "hls.recording.success"])
         let data = all[1].data
+        let pictures = try #require(data["recording_thumbnails"] as? [[String: Any]])
+        #expect(pictures.map { $0["offset"] as? Int } == [2])
+        #expect(pictures[0]["width"] as? Int == 320 && pictures[0]["height"] as? Int == 180)
+        #expect(pictures[0]["location"] as? String == "p/thumbnails/x-2s.jpg")
+        #expect(pictures[0]["url"] as? String == "http://h/2")
+        let sprite = try #require(data["recording_sprite"] as? [String: Any])
+        #expect(sprite["url"] as? String == "http://h/sprite")
+        #expect(sprite["vtt_location"] as? String == "p/thumbnails/x.vtt")
         #expect(!all[1].delivery.isTerminal && data["duration"] as? Int == 60)
         #expect(data["hls_vod_recording_path"] as? String == "p/s1-vod")
         #expect(data["hls_vod_recording_presigned_url"] as? String == "http://h/s1-vod")
@@ -115,7 +136,7 @@ import Webhooks
 
     @Test func whatGoesIntoAStoreIsToldWhenItIsThere() throws {
         let events = StreamEvents(accountID: "acc", waitsForStore: true) { asset, _ in
-            asset.location
+            asset.location.map { .init(file: $0) }
         }
         var asset = CatalogueAsset(
             id: "s1-vod", stream: "s1", room: "demo", kind: .roomVOD, path: "p/x.zip",

@@ -33,7 +33,9 @@ final class StreamsWorld: Sendable {
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         streams = Streams(
             settings: settings, catalogue: catalogue,
-            events: StreamEvents(accountID: "acc") { asset, _ in "http://h:1/\(asset.id)" },
+            events: StreamEvents(accountID: "acc") { asset, _ in
+                .init(file: "http://h:1/\(asset.id)")
+            },
             authority: authority,
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, chat: chat,

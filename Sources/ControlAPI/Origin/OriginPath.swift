@@ -13,6 +13,7 @@ struct OriginPath: Hashable {
         case sound = "m4a"
         case archive = "zip"
         case table = "csv"
+        case picture = "jpg"
 
         var mediaType: String {
             switch self {
@@ -23,6 +24,7 @@ struct OriginPath: Hashable {
             case .sound: "audio/mp4"
             case .archive: "application/zip"
             case .table: "text/csv; charset=utf-8; header=present"
+            case .picture: "image/jpeg"
             }
         }
 
@@ -35,7 +37,7 @@ struct OriginPath: Hashable {
         .playlist, .transportStream, .initialization, .fragment, .subtitles,
     ]
     /// What is made of one that has ended.
-    static let assets = streams.union([.sound, .archive, .table])
+    static let assets = streams.union([.sound, .archive, .table, .picture])
 
     static let componentsMaximum = 6
     static let componentBytesMaximum = 128

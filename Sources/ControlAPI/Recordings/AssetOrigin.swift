@@ -120,9 +120,15 @@ struct AssetOrigin: Sendable {
     /// A day of segments of a second.
     private static let playlistBytesMaximum: Int64 = 16 << 20
 
-    /// Where the path begins: an asset's own file, or all below a VOD's directory.
+    /// Where the path begins: an asset's own file, all below a VOD's directory, or the pictures of
+    /// its recording.
     private static func directory(of asset: CatalogueAsset, holding path: OriginPath) -> String? {
         guard asset.status == .completed else { return nil }
+        if path.components.first == RecordingPlace.thumbnailsName {
+            let suffix = "/" + path.components.joined(separator: "/")
+            let picture = asset.thumbnails?.paths.first { $0.hasSuffix(suffix) }
+            return picture.map { String($0.dropLast(suffix.count)) }
+        }
         var parts = asset.path.split(separator: "/")
         let name = parts.popLast().map(String.init)
         guard asset.kind == .roomVOD || path.components == [name] else { return nil }

@@ -13,7 +13,7 @@ struct RecordingAssetBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, type, path, status, size, duration, thumbnails, metadata, upload
+        case id, type, path, status, size, duration, thumbnails, sprite, metadata, upload
         case jobID = "job_id"
         case roomID = "room_id"
         case sessionID = "session_id"
@@ -39,7 +39,8 @@ struct RecordingAssetBody: Encodable {
         try container.encode(
             asset.expiresAt.map { Timestamp(nanoseconds: $0.nanoseconds).description },
             forKey: .expiresAt)
-        try container.encode([String](), forKey: .thumbnails)
+        try container.encode(asset.thumbnails?.thumbnails ?? [], forKey: .thumbnails)
+        try container.encode(asset.thumbnails?.sprite, forKey: .sprite)
         try container.encode(Metadata(asset), forKey: .metadata)
         try container.encode(upload.map { Upload($0) }, forKey: .upload)
     }

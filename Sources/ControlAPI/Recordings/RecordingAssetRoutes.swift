@@ -57,6 +57,9 @@ struct RecordingAssetRoutes: Sendable {
             LinkBody(
                 id: asset.id, path: asset.location ?? asset.path, url: link.url(base: base),
                 playbackURL: link.playbackPath.map { base + $0 },
+                thumbnailURLs: link.thumbnailPaths.map { base + $0 },
+                spriteURL: link.spritePath.map { base + $0 },
+                spriteTracksURL: link.spriteTracksPath.map { base + $0 },
                 expiry: Timestamp(nanoseconds: link.expiry.nanoseconds).description))
     }
 
@@ -65,11 +68,18 @@ struct RecordingAssetRoutes: Sendable {
         var path: String
         var url: String
         var playbackURL: String?
+        /// In the order of the asset's `thumbnails`.
+        var thumbnailURLs: [String]
+        var spriteURL: String?
+        var spriteTracksURL: String?
         var expiry: String
 
         enum CodingKeys: String, CodingKey {
             case id, path, url, expiry
             case playbackURL = "playback_url"
+            case thumbnailURLs = "thumbnail_urls"
+            case spriteURL = "sprite_url"
+            case spriteTracksURL = "sprite_vtt_url"
         }
     }
 

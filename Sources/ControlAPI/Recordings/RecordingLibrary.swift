@@ -41,6 +41,10 @@ public struct RecordingLibrary: Sendable {
         var storeURL: String?
         /// Of the master playlist of a VOD; nil for everything else.
         public var playbackPath: String?
+        /// Of the thumbnails, in the asset's order, and of the sheet and its WebVTT file.
+        public var thumbnailPaths: [String]
+        public var spritePath: String?
+        public var spriteTracksPath: String?
         public var expiry: UnixTime
 
         /// - Parameter base: the server's address, without a slash at the end.
@@ -64,9 +68,17 @@ public struct RecordingLibrary: Sendable {
             let link = AssetLink(asset: asset.id, expiry: now + lifetime)
         else { return nil }
         let directory = "/recordings/\(link.signed(with: key))"
+        func picture(_ path: String) -> String? {
+            path.split(separator: "/").last.map {
+                "\(directory)/\(RecordingPlace.thumbnailsName)/\($0)"
+            }
+        }
         return Link(
             path: "\(directory)/\(name)", storeURL: storeURL,
             playbackPath: asset.kind == .roomVOD ? "\(directory)/master.m3u8" : nil,
+            thumbnailPaths: asset.thumbnails?.thumbnails.compactMap { picture($0.path) } ?? [],
+            spritePath: asset.thumbnails?.sprite.flatMap { picture($0.path) },
+            spriteTracksPath: asset.thumbnails?.sprite.flatMap { picture($0.tracksPath) },
             expiry: link.expiry)
     }
 

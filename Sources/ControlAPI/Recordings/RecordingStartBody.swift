@@ -1,4 +1,5 @@
 import MediaKernel
+import Rooms
 
 /// The body of a request to start a recording without a live stream. Everything in it is optional;
 /// fields of 100ms that mean nothing here yet (`transcription`) are ignored, as unknown ones are.
@@ -8,12 +9,13 @@ struct RecordingStartBody: Decodable {
     var destination: String?
     var audioOnly: Bool?
     var layout: JSONValue?
+    var thumbnails: ThumbnailWish?
 
     enum CodingKeys: String, CodingKey {
         case meetingURL = "meeting_url"
         case resolution, destination
         case audioOnly = "audio_only"
-        case layout
+        case layout, thumbnails
     }
 
     /// - Throws: a 400 that names the field.
@@ -29,7 +31,8 @@ struct RecordingStartBody: Decodable {
         }
         var request = try LiveStreamRequest(
             checking: [(meetingURL, nil)],
-            recording: LiveStreamRecording(singleFilePerLayer: true),
+            recording: LiveStreamRecording(
+                singleFilePerLayer: true, thumbnails: thumbnails),
             destination: destination ?? "", audio: LiveStreamAudio(only: isSoundAlone),
             layout: layout, room: room, authorities: authorities)
         request.kind = .recording

@@ -1,5 +1,6 @@
 public import HLS
 public import MediaKernel
+public import Rooms
 
 /// One variant of a room on air, or its record afterwards: one id, one bot, one output directory.
 ///
@@ -122,10 +123,15 @@ public struct LiveStreamVariant: Hashable, Sendable {
 public struct LiveStreamRecording: Hashable, Sendable, Codable {
     public var hlsVOD: Bool
     public var singleFilePerLayer: Bool
+    /// What is to differ from the configured thumbnails; nil for nothing.
+    public var thumbnails: ThumbnailWish?
 
-    public init(hlsVOD: Bool = false, singleFilePerLayer: Bool = false) {
+    public init(
+        hlsVOD: Bool = false, singleFilePerLayer: Bool = false, thumbnails: ThumbnailWish? = nil
+    ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
+        self.thumbnails = thumbnails
     }
 
     /// Whether anything is to be kept.
@@ -134,6 +140,7 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
+        case thumbnails
     }
 
     public init(from decoder: any Decoder) throws {
@@ -141,6 +148,7 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
         hlsVOD = try container.decodeIfPresent(Bool.self, forKey: .hlsVOD) ?? false
         singleFilePerLayer =
             try container.decodeIfPresent(Bool.self, forKey: .singleFilePerLayer) ?? false
+        thumbnails = try container.decodeIfPresent(ThumbnailWish.self, forKey: .thumbnails)
     }
 }
 

@@ -1,5 +1,6 @@
 public import HLS
 public import MediaKernel
+import Rooms
 
 /// The body of a start request. Everything in it is optional; fields of 100ms that mean nothing
 /// here yet (`transcription`) are ignored, as unknown ones are.
@@ -112,6 +113,9 @@ extension LiveStreamRequest {
         guard Set(checked.map(\.metadata)).count == checked.count else {
             throw .badRequest(
                 "variants are not distinct", "variants of the same view need different metadata")
+        }
+        if let fault = recording?.thumbnails?.fault {
+            throw .badRequest("thumbnails are not valid", fault)
         }
         guard destination.utf8.count <= Limits.destinationBytes else {
             throw .badRequest(

@@ -118,6 +118,11 @@ struct AssetRetention: Service {
             try await notes.note(asset: asset.id, in: directory) { $0.status = .expired }
         }
         if let location = asset.location.flatMap({ ObjectLocation($0) }) {
+            for path in asset.thumbnails?.paths ?? [] {
+                guard let picture = asset.location(of: path).flatMap({ ObjectLocation($0) })
+                else { continue }
+                try await store.delete(picture)
+            }
             try await store.delete(location)
             logger.info(
                 "expired asset removed from the store",

@@ -6,16 +6,22 @@ struct LocalAsset: Sendable {
     /// Of the file.
     let path: String
     private let kind: CatalogueAsset.Kind
+    /// Where the pictures of its recording lie, if there are any.
+    private let pictures: String?
 
     /// Nil for a path that leads out of the root: paths come from files that may have been edited.
     ///
     /// - Parameter root: of recordings.
     init?(_ asset: CatalogueAsset, root: String) {
-        let parts = asset.path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count > 1, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." })
-        else { return nil }
+        guard Self.isUsable(asset.path) else { return nil }
         path = "\(root)/\(asset.path)"
         kind = asset.kind
+        pictures = asset.thumbnails?.directory.flatMap { Self.isUsable($0) ? "\(root)/\($0)" : nil }
+    }
+
+    static func isUsable(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count > 1 && !parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
     }
 
     /// A VOD's directory holds it, zipped and unzipped, and nothing else.
@@ -23,8 +29,12 @@ struct LocalAsset: Sendable {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
     }
 
-    /// Removes all that belongs to it. What is not there is removed.
-    func remove() throws { try remove(kind == .roomVOD ? directory : path) }
+    /// Removes all that belongs to it, pictures too: all that share them are of one age. What is
+    /// not there is removed.
+    func remove() throws {
+        if let pictures { try remove(pictures) }
+        try remove(kind == .roomVOD ? directory : path)
+    }
 
     /// Removes what lies in a store: of a VOD the playlists stay, since they are served from here.
     func removeStored() throws {

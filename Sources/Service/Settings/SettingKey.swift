@@ -13,6 +13,7 @@ enum SettingKey: String, CaseIterable {
     case outputDirectory = "output.directory"
     case recordingsDirectory = "recordings.directory"
     case recordingsKeepDays = "recordings.keepDays"
+    case recordingsThumbnails = "recordings.thumbnails"
     case recordingsStoreEndpoint = "recordings.store.endpoint"
     case recordingsStoreRegion = "recordings.store.region"
     case recordingsStoreBucket = "recordings.store.bucket"
@@ -77,7 +78,7 @@ enum SettingKey: String, CaseIterable {
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal: .flag
         case .udpAdvertisedAddresses, .streamLadder, .streamAutoStartRecording, .picturesHosts:
             .list
-        case .streamLayout: .object
+        case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
             .recordingsStoreEndpoint, .recordingsStoreRegion, .recordingsStoreBucket,

@@ -197,6 +197,7 @@ extension Settings {
         }
         stream.playlist = try playlist(source)
         try readLayout(source)
+        try readThumbnails(source)
         stream.preset = try preset(source) ?? stream.preset
         stream.encoder = try choice(source, .streamEncoder) ?? stream.encoder
         try readLimits(source)

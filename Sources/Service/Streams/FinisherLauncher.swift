@@ -19,6 +19,7 @@ public enum FinisherReport: Hashable, Sendable {
     /// In thousandths.
     case progress(Int)
     case leftOut(layer: Int, segment: Int)
+    case withoutThumbnails(reason: String)
     case finished(assets: Int)
     case failed(reason: String)
 }

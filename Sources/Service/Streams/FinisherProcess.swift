@@ -68,6 +68,8 @@ extension FinisherReport {
         switch fields.event {
         case "progress": self = .progress(fields.permille ?? 0)
         case "left_out": self = .leftOut(layer: fields.layer ?? 0, segment: fields.segment ?? 0)
+        case "without_thumbnails":
+            self = .withoutThumbnails(reason: fields.reason ?? "no reason given")
         case "finished": self = .finished(assets: fields.assets ?? 0)
         case "failed": self = .failed(reason: fields.reason ?? "no reason given")
         default: return nil

@@ -16,6 +16,8 @@ public struct StreamDestinations: Hashable, Sendable {
         var idleTimeout: Duration?
         var autoStart: AutoStart?
         var recording: LiveStreamRecording?
+        /// What it has other than the configured thumbnails.
+        var thumbnails: ThumbnailWish?
     }
 
     private var destinations: [String: Destination] = [:]
@@ -50,12 +52,28 @@ public struct StreamDestinations: Hashable, Sendable {
                     destination.autoStopTimeout, "autoStopTimeout", of: name),
                 idleTimeout: try Self.limit(destination.idleTimeout, "idleTimeout", of: name),
                 autoStart: try Self.autoStart(destination.autoStart, of: name),
-                recording: destination.recording.map {
-                    LiveStreamRecording(
-                        hlsVOD: $0.hlsVod ?? false,
-                        singleFilePerLayer: $0.singleFilePerLayer ?? false)
-                })
+                recording: Self.recording(destination),
+                thumbnails: try Self.thumbnails(destination, of: name))
         }
+    }
+
+    /// Nil where nothing is said of what is to be kept, which thumbnails alone do not.
+    private static func recording(_ destination: HLSDestination) -> LiveStreamRecording? {
+        guard let kept = destination.recording, (kept.hlsVod ?? kept.singleFilePerLayer) != nil
+        else { return nil }
+        return LiveStreamRecording(
+            hlsVOD: kept.hlsVod ?? false, singleFilePerLayer: kept.singleFilePerLayer ?? false)
+    }
+
+    private static func thumbnails(
+        _ destination: HLSDestination, of name: String
+    ) throws(SettingsError) -> ThumbnailWish? {
+        guard let wish = destination.recording?.thumbnails else { return nil }
+        if let fault = wish.fault {
+            throw .invalid(
+                key: "policy.file", reason: "destination '\(name)': thumbnails: \(fault)")
+        }
+        return wish
     }
 
     private static func ladder(
@@ -122,6 +140,11 @@ public struct StreamDestinations: Hashable, Sendable {
 
     /// What the destination's layout has other than the configured one.
     func layout(for destination: String) -> JSONValue? { destinations[named(destination)]?.layout }
+
+    /// What the destination's recordings are to have other than the configured thumbnails.
+    func thumbnails(for destination: String) -> ThumbnailWish? {
+        destinations[named(destination)]?.thumbnails
+    }
 
     /// The configured rules, with the destination's limits of time.
     func rules(for destination: String, _ configured: StreamRules) -> StreamRules {

@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import Foundation
 import HLS
@@ -32,6 +33,21 @@ extension StreamSettings {
             layout = try layout.changed(by: change, pictures: pictureHosts)
         }
         return layout
+    }
+
+    /// Nil where none are wanted, or there is nothing to be seen.
+    func thumbnails(for request: LiveStreamRequest) -> ThumbnailOrder? {
+        guard !request.audio.only else { return nil }
+        var wish = thumbnails
+        let changes = [
+            destinations(of: request.kind).thumbnails(for: request.destination),
+            request.recording?.thumbnails,
+        ]
+        for case let change? in changes { wish = change.completed(by: wish) }
+        guard wish.enabled ?? true else { return nil }
+        return ThumbnailOrder(
+            width: wish.width ?? 0, height: wish.height ?? 0, offsets: wish.offsets ?? [],
+            frameRate: wish.fps)
     }
 
     /// - Throws: `invalidResolution`.
@@ -87,5 +103,6 @@ extension HLSDestination {
         autoStopTimeout = recording.autoStopTimeout
         idleTimeout = recording.idleTimeout
         layout = recording.layout
+        self.recording = recording.thumbnails.map { Recording(thumbnails: $0) }
     }
 }

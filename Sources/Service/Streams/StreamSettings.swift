@@ -1,6 +1,7 @@
 public import ControlAPI
 public import HLS
 import MediaKernel
+public import Rooms
 public import Stage
 
 /// How streams are made unless a request says otherwise, and how many there may be.
@@ -38,6 +39,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var recordingsDirectory = "recordings"
     /// How long assets are kept once they are made; nil for ever.
     public var recordingsKept: Duration? = .seconds(14 * 86_400)
+    /// The pictures that recordings have beside themselves. Every field has a value.
+    public var thumbnails = ThumbnailWish(enabled: true, width: 0, height: 0, offsets: [2])
     /// In front of `/hls/…` in playback URLs, without a slash at the end.
     public var publicBaseURL = "http://localhost:8080"
     /// Passed on to the bots.

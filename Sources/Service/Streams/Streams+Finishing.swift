@@ -16,7 +16,8 @@ extension Streams {
         let order = RecordingOrder(
             hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
             layers: ladder,
-            keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) })
+            keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) },
+            thumbnails: settings.thumbnails(for: request))
         return (order, try reservePlace(kind: request.kind, room: room, at: time))
     }
 
@@ -85,6 +86,8 @@ extension Streams {
             log(
                 .warning, "segment left out of the recording", id,
                 ["layer": "\(layer)", "segment": "\(segment)"])
+        case .withoutThumbnails(let reason):
+            log(.warning, "thumbnails cannot be made", id, ["reason": "\(reason)"])
         case .finished(let assets): log(.info, "assets made", id, ["count": "\(assets)"])
         case .failed(let reason): log(.error, "finisher failed", id, ["reason": "\(reason)"])
         }

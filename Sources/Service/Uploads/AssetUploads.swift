@@ -151,7 +151,7 @@ actor AssetUploads: Service {
         }
         let (after, outcome) = await turn.run(upload)
         waiting[asset.id]?.upload = after
-        switch outcome {
+        switch outcome == .finished ? await storePictures(of: asset) : outcome {
         case .cancelled: return
         case .waits(let due, let reason): await failed(asset, reason, dueAt: due)
         case .finished:
@@ -162,6 +162,39 @@ actor AssetUploads: Service {
                 await failed(asset, "\(error)")
             }
         }
+    }
+
+    /// The pictures of its recording go behind the first of the assets that share them, so they are
+    /// there when the last of its assets is. They are small, and what was not confirmed is sent anew.
+    private func storePictures(of asset: CatalogueAsset) async -> UploadTurn.Outcome {
+        do {
+            let all = try await catalogue.assets(of: [asset.stream])[asset.stream] ?? []
+            guard all.filter({ $0.thumbnails != nil }).map(\.id).min() == asset.id else {
+                return .finished
+            }
+        } catch {
+            return .waits(until: clock() + settings.delayMaximum, reason: "\(error)")
+        }
+        for path in asset.thumbnails?.paths ?? [] where LocalAsset.isUsable(path) {
+            let local = "\(root)/\(path)"
+            let byteCount = try? await NIOThreadPool.singleton.runIfActive {
+                try FileManager.default.attributesOfItem(atPath: local)[.size] as? Int
+            }
+            // Nobody can bring back one that was lost.
+            guard let byteCount, byteCount > 0 else { continue }
+            let turn = UploadTurn(
+                file: UploadFile(
+                    path: local, location: settings.store.location(of: path),
+                    byteCount: Int64(byteCount)),
+                courier: courier, clock: clock
+            ) { _, _ in }
+            let (_, outcome) = await turn.run(
+                MultipartUpload(
+                    byteCount: Int64(byteCount), partBytes: settings.partBytes,
+                    delayMaximum: settings.delayMaximum, seed: random.next()))
+            guard outcome == .finished else { return outcome }
+        }
+        return .finished
     }
 
     private func finish(

@@ -17,8 +17,8 @@ extension StreamEvents {
             "duration": .integer(
                 assets.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0),
             "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
-            "recording_thumbnails": .array([]),
         ]
+        data.merge(pictures(of: assets, now)) { $1 }
         if let first = assets.first {
             data["recording_created_at"] = Self.time(Timestamp(first.createdAt))
         }
@@ -60,6 +60,7 @@ extension StreamEvents {
             data["recording_path"] = .string(file.location ?? file.path)
             data["recording_presigned_url"] = url(file, now)
             data["size"] = .integer(file.byteCount)
+            data.merge(pictures(of: assets, now)) { $1 }
             if let size = file.size {
                 data["max_width"] = .integer(Int64(size.width))
                 data["max_height"] = .integer(Int64(size.height))
@@ -82,11 +83,51 @@ extension StreamEvents {
         return .object(file)
     }
 
-    private func url(_ asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
-        link(asset, now).map { .string($0) } ?? .null
+    /// The thumbnails, and the sheet where there is one, which all assets of a recording share.
+    private func pictures(of assets: [CatalogueAsset], _ now: UnixTime) -> [String: JSONValue] {
+        guard let asset = assets.first(where: { $0.thumbnails != nil }),
+            let pictures = asset.thumbnails
+        else { return ["recording_thumbnails": .array([])] }
+        let links = link(asset, now)
+        func place(_ path: String) -> JSONValue { .string(asset.location(of: path) ?? path) }
+        func side(_ value: Int) -> JSONValue { .integer(Int64(value)) }
+        let thumbnails = pictures.thumbnails.enumerated().map { index, one in
+            let urls = links?.thumbnails ?? []
+            return JSONValue.object([
+                "width": side(one.width), "height": side(one.height),
+                "offset": .integer(Int64(one.offset)), "location": place(one.path),
+                "url": Self.text(urls.indices.contains(index) ? urls[index] : nil),
+            ])
+        }
+        var data: [String: JSONValue] = ["recording_thumbnails": .array(thumbnails)]
+        if let sprite = pictures.sprite {
+            data["recording_sprite"] = .object([
+                "width": side(sprite.width), "height": side(sprite.height),
+                "count": .integer(Int64(sprite.count)), "location": place(sprite.path),
+                "vtt_location": place(sprite.tracksPath), "url": Self.text(links?.sprite),
+                "vtt_url": Self.text(links?.spriteTracks),
+            ])
+        }
+        return data
     }
+
+    private func url(_ asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {
+        Self.text(link(asset, now)?.file)
+    }
+
+    private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
     static func time(_ time: Timestamp?) -> JSONValue {
         time.map { .string($0.description) } ?? .null
+    }
+}
+
+extension StreamEvents.Links {
+    /// - Parameter base: the server's address, without a slash at the end.
+    init(_ link: RecordingLibrary.Link, base: String) {
+        file = link.url(base: base)
+        thumbnails = link.thumbnailPaths.map { base + $0 }
+        sprite = link.spritePath.map { base + $0 }
+        spriteTracks = link.spriteTracksPath.map { base + $0 }
     }
 }

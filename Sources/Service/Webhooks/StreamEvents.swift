@@ -8,8 +8,16 @@ import Webhooks
 /// An event's id is made of the stream's, so that telling it once more, after a crash, is the same
 /// event.
 public struct StreamEvents: Sendable {
-    /// A link to an asset, with the server's address.
-    public typealias Linker = @Sendable (CatalogueAsset, UnixTime) -> String?
+    /// Links to an asset and to pictures of its recording, with the server's address.
+    public struct Links: Hashable, Sendable {
+        var file: String
+        /// In the asset's order.
+        var thumbnails: [String] = []
+        var sprite: String?
+        var spriteTracks: String?
+    }
+
+    public typealias Linker = @Sendable (CatalogueAsset, UnixTime) -> Links?
 
     let accountID: String
     /// Whether assets are told of when they are in a store, and not before.

@@ -1,0 +1,17 @@
+import Foundation
+import Rooms
+
+extension Settings {
+    /// `recordings.thumbnails`: what is missing in it is as it was.
+    mutating func readThumbnails(_ source: SettingsSource) throws(SettingsError) {
+        guard let text = source.text(.recordingsThumbnails) else { return }
+        let key = SettingKey.recordingsThumbnails.rawValue
+        guard let wish = try? JSONDecoder().decode(ThumbnailWish.self, from: Data(text.utf8))
+        else {
+            throw .invalid(
+                key: key, reason: "an object of enabled, width, height, offsets and fps")
+        }
+        if let fault = wish.fault { throw .invalid(key: key, reason: fault) }
+        stream.thumbnails = wish.completed(by: stream.thumbnails)
+    }
+}
