@@ -25,6 +25,11 @@ import Testing
             byteCount: 1234, duration: .seconds(90), createdAt: UnixTime(seconds: 1_760_000_100),
             expiresAt: nil)
         asset.size = .init(width: 1280, height: 720)
+        asset.thumbnails = RecordingThumbnails(
+            thumbnails: [.init(path: "p/thumbnails/a.jpg", width: 320, height: 180, offset: 2)],
+            sprite: .init(
+                path: "p/thumbnails/b.jpg", tracksPath: "p/thumbnails/b.vtt", width: 160,
+                height: 90, count: 45))
         var expired = asset
         expired.id = "s1-1"
         expired.status = .expired
@@ -48,6 +53,9 @@ import Testing
             let path = try #require(assets[0]["url"] as? String)
             #expect(path.hasPrefix("/recordings/s1-0."))
             #expect(path.hasSuffix("/Rec-demo-1760000000-0.mp4"))
+            let base = path.split(separator: "/").dropLast().joined(separator: "/")
+            #expect(assets[0]["thumbnail_url"] as? String == "/\(base)/thumbnails/a.jpg")
+            #expect(assets[0]["sprite_vtt_url"] as? String == "/\(base)/thumbnails/b.vtt")
             #expect(assets[0]["size"] as? Int == 1234 && assets[0]["width"] as? Int == 1280)
             #expect(assets[1]["url"] == nil && assets[1]["status"] as? String == "expired")
         }

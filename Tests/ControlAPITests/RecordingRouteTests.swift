@@ -188,7 +188,7 @@ import Workbench
             try Data(name.utf8).write(to: URL(filePath: "\(directory)/Rec-demo-1-\(name)"))
         }
         let headers = try await world.managementHeaders()
-        let movie = link(world, "s1-0")
+        let movie = world.link(to: "s1-0")
         try await world.routes { client in
             let one = try await client.execute(
                 uri: "/v2/recording-assets/s1-0", method: .get, headers: headers)

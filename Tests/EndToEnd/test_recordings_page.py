@@ -4,6 +4,7 @@ import pytest
 
 from harness import tokens
 from harness.assets import BOTH, LADDER, TIMEOUT, segments, start
+from harness.http import path_of
 from harness.waiting import wait_for
 
 CARD = "[data-recording='{}']"
@@ -23,6 +24,31 @@ PLAYED = """() => {
     isOpen: document.querySelector("[data-testid=theatre]").open,
     error: document.querySelector("#theatre-error").textContent };
 }"""
+
+
+# Moves the pointer over a card's still, to that part of its width.
+SCRUBBED = """() => {
+  const still = document.querySelector("CARD [data-testid=still]");
+  const { left, width } = still.getBoundingClientRect();
+  still.dispatchEvent(new PointerEvent("pointermove",
+    { clientX: left + width * PART, pointerType: "mouse" }));
+  const tile = still.querySelector(".still-tile");
+  const { backgroundImage, backgroundPosition, display } = getComputedStyle(tile);
+  return display !== "none" && { sheet: backgroundImage, place: backgroundPosition,
+    clock: still.textContent, width: tile.getBoundingClientRect().width / width };
+}"""
+# What a browser reads of a WebVTT file.
+CUES = """() => new Promise((resolve, reject) => {
+  const track = document.createElement("track");
+  Object.assign(track, { kind: "metadata", src: "URL",
+    onload: () => resolve([...track.track.cues].map((cue) =>
+      [cue.startTime, cue.endTime, cue.text])),
+    onerror: () => reject(new Error("the browser does not take it")) });
+  const video = document.createElement("video");
+  video.append(track);
+  document.body.append(video);
+  track.track.mode = "hidden";
+})"""
 
 
 class InFirefox:
@@ -128,6 +154,48 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
     wait_for("it is closed", lambda: not page.evaluate(PLAYED)["isOpen"], TIMEOUT)
     assert page.evaluate("() => document.activeElement.dataset.testid") == "play", (
         "the focus is back where it was")
+
+
+def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):
+    server, page = world
+    wish = {"offsets": [0], "width": 480}
+    stream = start(server, room, recording=BOTH | {"thumbnails": wish})
+    segments(server, stream, 4)
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    card = CARD.format(stream["id"])
+    page.goto(f"{server.base}/recordings?room={room}")
+    wait_for("a token is asked for", lambda: page.evaluate(
+        "() => !document.querySelector('[data-testid=key]').hidden"), TIMEOUT)
+    page.give(tokens.management_token())
+    wait_for("the thumbnail is there", lambda: page.evaluate(
+        f"() => document.querySelector('{card} .still img')?.naturalWidth") == 480, TIMEOUT)
+
+    def scrub(part):
+        return page.evaluate(SCRUBBED.replace("CARD", card).replace("PART", str(part)))
+
+    wait_for("the sheet is there", lambda: scrub(0.01), TIMEOUT)
+    first, last = scrub(0.01), scrub(0.99)
+    [listed] = [one for one in server.manage("GET", f"/recording-assets?room_id={room}")
+                .json["data"] if one["type"] == "room-vod"]
+    links = server.manage("GET", f"/recording-assets/{listed['id']}/presigned-url").json
+    assert first["place"] == "0px 0px" and last["place"] != first["place"]
+    assert first["sheet"] == last["sheet"]
+    assert first["sheet"].endswith(f"{links['sprite_url'].rsplit('/', 1)[1]}\")")
+    assert abs(first["width"] - 1) < 0.02, "the still is filled"
+    # As players read it that know nothing of ours.
+    cues = page.evaluate(CUES.replace("URL", path_of(links["sprite_vtt_url"])))
+    assert [begin for begin, _, _ in cues] == [0, *(end for _, end, _ in cues[:-1])]
+    assert len(cues) == listed["sprite"]["count"] >= 4
+    end = cues[-1][1]
+    assert abs(end - listed["duration"]) <= 0.5, "which is in whole seconds"
+    assert first["clock"] == "0:00" and last["clock"] == f"0:{int(0.99 * end):02}"
+    assert cues[1][2].endswith("-sprite.jpg#xywh=160,0,160,90")
+    # Where it is pressed it begins.
+    page.evaluate(f"() => document.querySelector('{card} [data-testid=still]').click()")
+    played = wait_for("it plays", lambda: page.evaluate(PLAYED)["time"] > 1
+                      and page.evaluate(PLAYED), TIMEOUT)
+    assert played["time"] > 0.95 * end and played["error"] == ""
 
 
 def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(server, browser, room):

@@ -1,30 +1,21 @@
 """Pictures of recordings: thumbnails at their offsets, and the sheet for scrubbing."""
 
-import contextlib
 import os
 import re
 import subprocess
 
 import numpy as np
-import pytest
 
-from harness import assets, hls, media, scene
-from harness.receiver import Receiver
-from harness.scene import Guest
+from harness import assets, media
+from harness.http import path_of
+from harness.scene import people
 from harness.server import Server
 from harness.waiting import wait_for
 
 
-@pytest.fixture
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
-
-
 def picture(server, url, path):
     """A JPEG by its link, as rows of RGB."""
-    answer = server.http.get(hls.urlsplit(url).path)
+    answer = server.http.get(path_of(url))
     assert answer.status == 200 and answer.headers["content-type"] == "image/jpeg"
     path.write_bytes(answer.body)
     found = media.streams(path)["video"]
@@ -56,10 +47,7 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
         assert refused.status == 400 and refused.json["details"] == [
             "width is 0 or 16 to 1920 pixels"]
         count = 4
-        with contextlib.ExitStack() as stack:
-            for name in ("ann", "ben"):
-                scene.enter(server, room, Guest(name), tmp_path, stack)
-            wait_for("they are there", lambda: server.peer_count(room) == 2, assets.TIMEOUT)
+        with people(server, room, ("ann", "ben"), tmp_path):
             stream = assets.start(server, room, recording=assets.BOTH | {"thumbnails": wish})
             assets.segments(server, stream, count)
             server.stop_stream(room)
@@ -76,7 +64,7 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
         for one, offset in zip(shown, (0, 4)):
             assert is_alike(one, frame(movie, offset, 240, 136)), offset
         sheet = picture(server, links["sprite_url"], tmp_path / "sprite.jpg")
-        cues = server.http.get(hls.urlsplit(links["sprite_vtt_url"]).path).body.decode()
+        cues = server.http.get(path_of(links["sprite_vtt_url"])).body.decode()
         places = re.findall(
             r"(\d\d):(\d\d):(\d\d\.\d{3}) --> .*\n.*#xywh=(\d+),(\d+),(\d+),(\d+)", cues)
         assert cues.startswith("WEBVTT\n\n") and len(places) == top["sprite"]["count"] >= count

@@ -88,10 +88,15 @@ struct RecordingCard: Encodable {
         /// Paths on this server, for as long as the links hold; nil where there is no file.
         var url: String?
         var playbackURL: String?
+        /// The first one.
+        var thumbnailURL: String?
+        var spriteTracksURL: String?
 
         enum CodingKeys: String, CodingKey {
             case id, type, status, size, duration, width, height, url
             case playbackURL = "playback_url"
+            case thumbnailURL = "thumbnail_url"
+            case spriteTracksURL = "sprite_vtt_url"
         }
 
         init(_ asset: CatalogueAsset, link: RecordingLibrary.Link?) {
@@ -104,6 +109,8 @@ struct RecordingCard: Encodable {
             height = asset.size?.height
             url = link?.path
             playbackURL = link?.playbackPath
+            thumbnailURL = link?.thumbnailPaths.first
+            spriteTracksURL = link?.spriteTracksPath
         }
     }
 }

@@ -4,12 +4,14 @@ import { configuration, recordings } from "./api.js";
 import { byID, clockText, element, reconcile, setText, sizeText } from "./dom.js";
 import { icon, placeIcons } from "./icons.js";
 import { Player } from "./player.js";
+import { Scrubber } from "./scrubber.js";
 
 const refreshInterval = 3000; // ms, while something is still to come
 const tokenKey = "roomcast-management-token"; // for as long as the tab is open
 const list = byID("list");
 const theatre = byID("theatre");
 const video = byID("video");
+const scrubbers = new WeakMap(); // of the cards' elements
 
 let token = sessionStorage.getItem(tokenKey) ?? "";
 let room = new URLSearchParams(location.search).get("room") ?? "";
@@ -117,10 +119,11 @@ function draw(cards, last) {
 
 function createCard(card) {
   const title = `card-${card.id}`;
-  return element(
+  const still = element("div", { class: "still", "data-testid": "still" });
+  const node = element(
     "li",
     { class: "card", "data-testid": "recording", "data-recording": card.id },
-    element("div", { class: "still" }, icon("film")),
+    still,
     element(
       "article",
       { class: "card-text", "aria-labelledby": title },
@@ -143,6 +146,8 @@ function createCard(card) {
       element("span", { class: "visually-hidden play-what" }),
     ),
   );
+  scrubbers.set(node, new Scrubber(still));
+  return node;
 }
 
 function updateCard(node, card) {
@@ -166,7 +171,13 @@ function updateCard(node, card) {
   setText(problem, (card.stop_reason ?? "").replace(/^failure: /, ""));
   const source = sourceOf(card);
   find(".play").hidden = !source;
-  find(".play").onclick = () => open(card, source);
+  find(".play").onclick = () => open(card, source, 0);
+  const pictured = card.assets.find((one) => one.thumbnail_url ?? one.sprite_vtt_url);
+  scrubbers.get(node).show({
+    picture: pictured?.thumbnail_url ?? null,
+    cues: pictured?.sprite_vtt_url ?? null,
+    pick: source && ((seconds) => open(card, source, seconds)),
+  });
   reconcile(find(".files"), card.assets, {
     key: (asset) => asset.id,
     create: createFile,
@@ -211,10 +222,13 @@ function sourceOf(card) {
   return vod && player.isPossible ? { playlist: vod.playback_url } : null;
 }
 
-function open(card, source) {
+function open(card, source, seconds) {
   setText(byID("theatre-title"), `${card.room_id}, ${dateText(card.created_at)}`);
   setText(byID("theatre-error"), "");
   theatre.showModal();
+  video.onloadedmetadata = () => {
+    if (seconds > 0) video.currentTime = seconds;
+  };
   if (source.playlist) {
     player.play(source.playlist).catch(() => {});
   } else {
