@@ -68,7 +68,7 @@ struct GoldenScene {
             one.peer, initialsOf: one.name, name: layout.showsNames ? nil : one.name,
             picture: index % 8 == 7 ? Self.gradient : nil)
         if index % 4 != 3 || one.isScreen {
-            placed.frame = try one.isScreen ? Self.desktop() : Self.camera(index)
+            placed.frame = try one.isScreen ? Self.desktop.get() : Self.cameras.get()[index]
         }
         if layout.showsNames {
             placed.label = TileLabel(
@@ -79,6 +79,11 @@ struct GoldenScene {
     }
 
     // MARK: Sources
+
+    /// Painted once: all scenes together show some two thousand.
+    private static let cameras = Result { try (0..<25).map { try camera($0) } }
+
+    private static let desktop = Result { try paintedDesktop() }
 
     /// A head and shoulders before a wall, in colours of its own; every fifth is a telephone's.
     private static func camera(_ index: Int) throws -> VideoFrame {
@@ -94,7 +99,7 @@ struct GoldenScene {
         }
     }
 
-    private static func desktop() throws -> VideoFrame {
+    private static func paintedDesktop() throws -> VideoFrame {
         let window = Colour(red: 245, green: 246, blue: 248)
         let bar = Colour(red: 52, green: 101, blue: 164)
         let ink = Colour(red: 60, green: 64, blue: 72)

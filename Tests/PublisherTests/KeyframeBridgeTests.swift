@@ -66,16 +66,18 @@ import Testing
         #expect(KeyframeBridge(codec: .vp9, frameRate: nil) != nil)
     }
 
+    /// Of the luma in every eighth row: all of them take seconds in a debug build.
     private func meanDifference(_ one: VideoFrame, _ other: VideoFrame) -> Double {
         let width = one.width
         func luma(_ frame: VideoFrame) -> [UInt8] {
             frame.withPlanes { planes in
-                (0..<frame.height).flatMap { row in
+                stride(from: 0, to: frame.height, by: 8).flatMap { row in
                     (0..<width).map { planes.y.bytes[row * planes.y.stride + $0] }
                 }
             }
         }
-        let sum = zip(luma(one), luma(other)).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-        return Double(sum) / Double(width * one.height)
+        let (first, second) = (luma(one), luma(other))
+        let sum = zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(first.count)
     }
 }
