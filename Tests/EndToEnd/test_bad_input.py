@@ -252,7 +252,7 @@ def test_strange_candidates_are_no_reason_to_stop(peer):
     assert peer.is_alive()
 
 
-def test_a_giant_frame_costs_at_most_its_own_socket(server, connect):
+def test_a_giant_frame_costs_at_most_its_own_socket(connect):
     bystander = connect("Ben", room=ROOM)
     bystander.join()
     giant = connect("Eve", room=ROOM)

@@ -7,6 +7,7 @@ import time
 
 from harness import assets, long_stream
 from harness.server import REPOSITORY
+from harness.waiting import wait_for
 
 SECONDS = 3600
 READY_MAXIMUM = 15  # s
@@ -27,9 +28,16 @@ def test_an_hour_is_finished_in_time_and_each_byte_moved_twice_at_most(binary, t
         [str(binary), "finish", "--recordings", str(tmp_path / "made"), str(hour)],
         stdout=subprocess.PIPE, text=True)
     written = read = 0
-    while process.poll() is None:
+
+    def has_ended():
+        nonlocal written, read
         written, read = long_stream.written_and_read(process) or (written, read)
-        time.sleep(0.01)
+        return process.poll() is not None
+
+    try:
+        wait_for("it has ended", has_ended, 10 * READY_MAXIMUM, interval=0.01)
+    finally:
+        process.kill()
     took = time.monotonic() - began
     last = json.loads(process.stdout.read().splitlines()[-1])
     process.stdout.close()
