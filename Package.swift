@@ -244,9 +244,7 @@ let package = Package(
             ] + nio),
         tests(
             "Finisher",
-            [
-                "MediaKernel", "Codec", "Recording", "Catalogue", "RecordedStreams", "Workbench",
-            ]),
+            ["MediaKernel", "Codec", "Recording", "Catalogue", "RecordedStreams", "Workbench"]),
         tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Recording", "Signalling"]),
         tests("Publisher", ["MediaKernel", "RTP", "Codec", "Workbench"]),
         tests(

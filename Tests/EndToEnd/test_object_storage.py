@@ -87,7 +87,8 @@ def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
     settings = receiver.settings | store.settings | assets.SHORT_SEGMENTS
     server = Server(tmp_path, settings=settings)
     try:
-        stream = assets.start(server, "stand-up")
+        kept = assets.BOTH | {"thumbnails": {"offsets": [0]}}
+        stream = assets.start(server, "stand-up", recording=kept)
         store.go()
         assets.segments(server, stream, 2)
         server.stop_stream("stand-up")
@@ -118,7 +119,7 @@ def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
             assert moto.object(f"{PREFIX}/{path}") == (server.recordings / path).read_bytes()
         [picture] = recorded["recording_thumbnails"]
         assert picture["location"] == f"s3://{BUCKET}/{PREFIX}/{pictures[2]}"
-        shown = server.http.get(urlsplit(picture["url"]).path)
+        shown = server.http.get(path_of(picture["url"]))
         assert shown.status == 200 and shown.headers["content-type"] == "image/jpeg"
         addresses = [one["recording_presigned_url"] for one in recorded["recording_single_files"]]
         for url in [*addresses, recorded["hls_vod_recording_presigned_url"]]:

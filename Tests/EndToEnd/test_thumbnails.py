@@ -1,8 +1,6 @@
 """Pictures of recordings: thumbnails at their offsets, and the sheet for scrubbing."""
 
-import os
 import re
-import subprocess
 
 import numpy as np
 
@@ -26,10 +24,9 @@ def picture(server, url, path):
 
 def frame(movie, seconds, width, height):
     """What the movie shows at a time."""
-    data = subprocess.run(
-        ["ffmpeg", "-v", "error", "-ss", str(seconds), "-i", str(movie), "-frames:v", "1",
-         "-vf", f"scale={width}:{height}:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"],
-        check=True, capture_output=True).stdout
+    data = media.run(
+        "ffmpeg", "-v", "error", "-ss", str(seconds), "-i", str(movie), "-frames:v", "1",
+        "-vf", f"scale={width}:{height}:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-")
     return np.frombuffer(data, np.uint8).reshape(height, width, 3)
 
 
@@ -76,7 +73,7 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
         # Whoever is told of the recording is told of them.
         wait_for("it is told", lambda: "hls.recording.success" in receiver.types(stream["id"]),
                  assets.TIMEOUT)
-        [told] = [event["data"]["recording_thumbnails"] for event in receiver.accepted
+        [told] = [event["data"]["recording_thumbnails"] for event in receiver.events(stream["id"])
                   if event["type"] == "hls.recording.success"]
         assert [(one["offset"], one["width"], one["height"]) for one in told] == [
             (0, 240, 136), (4, 240, 136)]
@@ -88,10 +85,7 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
     finally:
         assert server.stop() == 0
     # Nor does it matter when the catalogue is lost.
-    for name in server.recordings.glob("catalogue.sqlite*"):
-        name.unlink()
-    subprocess.run([str(binary), "reindex"], env=os.environ | server.settings, check=True,
-                   capture_output=True)
+    server.reindex()
     server = Server(tmp_path / "server", settings=receiver.settings)
     try:
         assert server.manage("GET", "/recording-assets").json == listed
