@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// A UTC date and time as EXT-X-PROGRAM-DATE-TIME carries it: ISO 8601, milliseconds.
 /// RFC 8216 sect. 4.3.2.6.
 public enum DateText {
@@ -7,15 +9,9 @@ public enum DateText {
 
     /// Renders nanoseconds since 1970, rounded down to the millisecond: `2026-02-03T04:05:06.789Z`.
     public static func rendered(unixNanoseconds: Int64) -> String {
-        let milliseconds = floorDivide(unixNanoseconds, by: millisecond)
-        let seconds = floorDivide(milliseconds, by: 1000)
-        let days = floorDivide(seconds, by: daySeconds)
-        let (year, month, day) = civil(days: days)
-        let rest = seconds - days * daySeconds
-        func two(_ value: Int64) -> String { paddedDecimal(value, digits: 2) }
-        let date = "\(paddedDecimal(year, digits: 4))-\(two(month))-\(two(day))"
-        let time = "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
-        return "\(date)T\(time).\(paddedDecimal(milliseconds - seconds * 1000, digits: 3))Z"
+        let civil = CivilTime(unixNanoseconds: unixNanoseconds)
+        let milliseconds = paddedDecimal(civil.nanosecond / millisecond, digits: 3)
+        return "\(civil.date)T\(civil.time).\(milliseconds)Z"
     }
 
     /// Reads `YYYY-MM-DDTHH:MM:SS[.f…](Z|±HH:MM|±HHMM|±HH)` into nanoseconds since 1970.
@@ -38,13 +34,9 @@ public enum DateText {
         }
         guard let offset = scanner.zoneSeconds(), scanner.isAtEnd else { return nil }
         let ofDay = hour * 3600 + minute * 60 + whole
-        let seconds = days(year: year, month: month, day: day) * daySeconds + ofDay - offset
+        let days = CivilTime.days(year: year, month: month, day: day)
+        let seconds = days * daySeconds + ofDay - offset
         return seconds * second + fraction
-    }
-
-    private static func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
-        let quotient = value / divisor
-        return value % divisor < 0 ? quotient - 1 : quotient
     }
 
     private static func isLeap(_ year: Int64) -> Bool {
@@ -57,33 +49,6 @@ public enum DateText {
         case 4, 6, 9, 11: 30
         default: 31
         }
-    }
-
-    // Years are counted from March, so that the leap day is the last of its year; the Gregorian
-    // calendar repeats every 400 years of 146,097 days.
-
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let monthFromMarch = (month + 9) % 12
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        let leapDays = shifted / 4 - shifted / 100 + shifted / 400
-        // 719,468 days lie between 0000-03-01 and 1970-01-01.
-        return shifted * 365 + leapDays + dayOfYear - 719_468
-    }
-
-    private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let fromMarchZero = days + 719_468
-        let cycle = floorDivide(fromMarchZero, by: 146_097)
-        let dayOfCycle = fromMarchZero - cycle * 146_097
-        // The days of whole leap cycles are taken out before dividing by a common year.
-        let yearOfCycle =
-            (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
-        let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, day)
     }
 
     private struct Scanner {

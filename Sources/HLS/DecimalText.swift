@@ -47,12 +47,6 @@ func decimalInteger(_ text: some StringProtocol) -> Int? {
     return Int(text)
 }
 
-/// The value with leading zeros.
-func paddedDecimal(_ value: Int64, digits: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-}
-
 /// A frame rate with three digits after the point, as RFC 8216 sect. 4.3.4.2 recommends.
 func frameRateText(_ rate: Double) -> String {
     let thousandths = Int64((rate * 1000).rounded())

@@ -83,14 +83,14 @@ public struct AWSSignature: Sendable {
             request.method, PercentEncoding.encoded(request.path, keepsSlashes: true),
             request.canonicalQuery, headers, names, payloadHash,
         ].joined(separator: "\n")
-        let hash = Self.hexadecimal(SHA256.hash(data: Data(canonical.utf8)))
+        let hash = hexadecimal(SHA256.hash(data: Data(canonical.utf8)))
         let text = [Self.algorithm, date.dateTime, scope(date), hash].joined(separator: "\n")
         var key = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
         for part in [date.date, region, Self.service, "aws4_request"] {
             key = SymmetricKey(
                 data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
         }
-        return Self.hexadecimal(
+        return hexadecimal(
             HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 
@@ -108,10 +108,6 @@ public struct AWSSignature: Sendable {
             sorted.map(\.name).joined(separator: ";")
         )
     }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }
 
 /// A time as signatures have it, in UTC: `20130524T000000Z`.
@@ -120,27 +116,8 @@ struct AWSDate {
     let dateTime: String
 
     init(_ time: UnixTime) {
-        let seconds = time.seconds
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
-        let ofDay = seconds - days * 86_400
-        // Years begin in March, so that the leap day is their last; the calendar repeats every
-        // 400 years of 146,097 days, of which 719,468 lie before 1970.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func padded(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        date = padded(year, 4) + padded(month, 2) + padded(day, 2)
-        let time = padded(ofDay / 3600, 2) + padded(ofDay / 60 % 60, 2) + padded(ofDay % 60, 2)
-        dateTime = "\(date)T\(time)Z"
+        let civil = CivilTime(unixNanoseconds: time.nanoseconds)
+        date = civil.compactDate
+        dateTime = "\(date)T\(civil.compactTime)Z"
     }
 }
