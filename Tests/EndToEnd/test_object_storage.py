@@ -12,7 +12,7 @@ import pytest
 from harness import assets
 from harness.http import Client, path_of
 from harness.server import Server
-from harness.store import BUCKET, PREFIX, Moto, Store
+from harness.store import BUCKET, ENCRYPTION, PREFIX, Moto, Store
 from harness.waiting import wait_for
 
 TIMEOUT = 60  # s
@@ -298,3 +298,47 @@ def test_a_copy_stays_when_it_is_asked_for(binary, moto, store, tmp_path):
     finally:
         assert server.stop() == 0
     recording.check(moto)
+
+
+@pytest.mark.parametrize("settings, headers", [
+    ({"ENCRYPTION": "AES256"}, {ENCRYPTION: "AES256"}),
+    ({"ENCRYPTION": "aws:kms"}, {ENCRYPTION: "aws:kms"}),
+    ({"ENCRYPTION": "aws:kms", "KMS_KEY_ID": "alias/recordings"},
+     {ENCRYPTION: "aws:kms", f"{ENCRYPTION}-aws-kms-key-id": "alias/recordings"}),
+], ids=["sse-s3", "sse-kms", "sse-kms with a key"])
+def test_temporary_credentials_and_encryption_are_asked_of_every_request(
+        binary, moto, settings, headers, tmp_path):
+    recording = Recording(tmp_path, f"sealed-{len(headers)}-{headers[ENCRYPTION][:3].lower()}",
+                          [PART + 1, 999])
+    # A token as they come: long, with all that a header's value and a query may trip over.
+    store = Store(moto, token="IQoJb3JpZ2luX2Vj//+a=b&c%20d" * 30, encryption=headers)
+    names = {f"ROOMCAST_RECORDINGS_STORE_{name}": text for name, text in settings.items()}
+    try:
+        server = Server(tmp_path, settings=store.settings | names)
+        try:
+            wait_for("all is in the store", lambda: recording.is_stored(server), TIMEOUT)
+            asset = f"/recording-assets/{recording.stream['id']}-0"
+            link = server.manage("GET", f"{asset}/presigned-url").json["url"]
+            got = Client("127.0.0.1", store.port).get(link.removeprefix(store.url))
+        finally:
+            assert server.stop() == 0
+        recording.check(moto)
+        assert got.status == 200 and got.body == next(iter(recording.bytes.values()))
+        kinds = collections.Counter(
+            (one.method, "begins" if one.begins_object else bool(one.part))
+            for one in store.requests)
+        assert kinds["POST", "begins"] == 2 and kinds["PUT", True] == 3
+        assert kinds["POST", False] == 2, "the parts are put together"
+        for path in recording.bytes:
+            said = moto.head(f"{PREFIX}/{path}")
+            assert {k: v for k, v in said.items() if k.startswith(ENCRYPTION)} == headers
+    finally:
+        store.close()
+
+
+def test_a_token_that_is_not_the_stores_is_refused_by_what_checks_it(moto):
+    """What the test above rests on."""
+    store = Store(moto, token="token")
+    with pytest.raises(AssertionError, match="wrong token"):
+        Client("127.0.0.1", store.port).get(f"/{BUCKET}/{PREFIX}/x")
+        store.close()

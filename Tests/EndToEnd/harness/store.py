@@ -26,6 +26,8 @@ BUCKET = "recordings"
 PREFIX = "roomcast/test"
 REGION = "eu-central-1"
 KEY, SECRET = "AKIATESTKEY", "the secret of the store/of the tests"
+# Whoever takes an object's first byte says how it is encrypted; S3 refuses it elsewhere.
+ENCRYPTION = "x-amz-server-side-encryption"
 START_TIMEOUT = 60  # s: it imports a lot
 
 
@@ -35,11 +37,19 @@ class Request:
     path: str  # without the bucket
     query: dict
     status: int = 0  # what the client was answered; 0 for nothing
+    headers: dict = field(default_factory=dict)  # names in small letters
+    body: bytes = b""
     when: float = field(default_factory=time.monotonic)
 
     @property
     def part(self):
-        return int(self.query["partNumber"][0]) if self.method == "PUT" else None
+        return int(self.query["partNumber"][0]) if "partNumber" in self.query else None
+
+    @property
+    def begins_object(self):
+        """CreateMultipartUpload or PutObject."""
+        return ("uploads" in self.query and self.method == "POST"
+                or self.method == "PUT" and not self.query)
 
 
 class Moto:
@@ -91,6 +101,12 @@ class Moto:
         assert status == 200, (key, status, body[:500])
         return body
 
+    def head(self, key):
+        """The object's headers, names in small letters."""
+        status, headers, _ = self.ask("HEAD", key)
+        assert status == 200, (key, status)
+        return {name.lower(): value for name, value in headers.items()}
+
     def close(self):
         if self.process.poll() is None:
             self.process.terminate()
@@ -106,12 +122,17 @@ class Store:
     "lost": it is done and nobody says so, "half": half of the answer is sent.
     """
 
-    def __init__(self, moto):
+    def __init__(self, moto, token=None, encryption=()):
+        """With temporary credentials every request has to show their token, signed like the rest.
+        `encryption`: the headers that an object has to begin with, and no other request may have."""
         self.moto = moto
+        self.token = token
+        self.encryption = dict(encryption)
         self.fault = lambda request: None
         self.requests = []
         self.errors = []
         self.watch = lambda request: None
+        self.forwarded = lambda request: None  # with its body, before the store has it
         self.port = free_port(socket.SOCK_STREAM)
         self.url = f"http://127.0.0.1:{self.port}"
         self._server = None
@@ -125,6 +146,8 @@ class Store:
             "ACCESS_KEY_ID": KEY, "SECRET_ACCESS_KEY": SECRET, "PART_MEBIBYTES": "5",
             "RETRY_MAXIMUM_SECONDS": "0.3", "TIMEOUT_SECONDS": "2",
         }
+        if self.token:
+            names["SESSION_TOKEN"] = self.token
         return {f"ROOMCAST_RECORDINGS_STORE_{name}": text for name, text in names.items()}
 
     def come(self):
@@ -162,7 +185,8 @@ class Store:
     def _handle(self, handler):
         url = urlsplit(handler.path)
         request = Request(handler.command, url.path.removeprefix(f"/{BUCKET}/"),
-                          parse_qs(url.query, keep_blank_values=True))
+                          parse_qs(url.query, keep_blank_values=True),
+                          headers={k.lower(): v for k, v in handler.headers.items()})
         self.watch(request)
         self.requests.append(request)
         length = int(handler.headers.get("Content-Length") or 0)
@@ -181,7 +205,10 @@ class Store:
             text = b"" if handler.command == "HEAD" else (
                 f"<Error><Code>{code}</Code><Message>no</Message></Error>".encode())
             return self._answer(handler, request, fault, {}, text)
-        self._check(handler, body)
+        self._check(handler, request, body)
+        if request.path.endswith(".m3u8"):
+            request.body = body
+        self.forwarded(request)
         status, headers, answer = self._forward(handler, body)
         if fault == "lost":
             return self._hang_up(handler)
@@ -227,13 +254,21 @@ class Store:
             except OSError:
                 pass
 
-    def _check(self, handler, body):
+    def _check(self, handler, request, body):
         """The signature, by another implementation of it; and what it says of the body."""
         headers = handler.headers
         if "X-Amz-Signature=" in handler.path:
             if not self._is_presigned(handler):
                 self.errors.append(f"wrong signature in {handler.path}")
+            if request.query.get("X-Amz-Security-Token", [None]) != [self.token]:
+                self.errors.append(f"wrong token in {handler.path}")
             return
+        if headers.get("x-amz-security-token") != self.token:
+            self.errors.append(f"wrong token of {handler.command} {handler.path}")
+        wanted = self.encryption if request.begins_object else {}
+        given = {k: v for k, v in request.headers.items() if k.startswith(ENCRYPTION)}
+        if given != wanted:
+            self.errors.append(f"{handler.command} {handler.path} has {given}, not {wanted}")
         given = re.fullmatch(
             r"AWS4-HMAC-SHA256 Credential=[^,]+,SignedHeaders=([^,]+),Signature=(\w+)",
             headers.get("Authorization", ""))
@@ -241,6 +276,10 @@ class Store:
             self.errors.append(f"{handler.command} {handler.path} is not signed")
             return
         names = given[1].split(";")
+        # What is sent in x-amz- headers counts only where it is signed.
+        for name in request.headers.keys() - set(names):
+            if name.startswith("x-amz-"):
+                self.errors.append(f"{name} of {handler.command} {handler.path} is not signed")
         request = AWSRequest(handler.command, f"{self.url}{handler.path}", headers={
             name: headers[name] for name in names})
         request.context["timestamp"] = headers["x-amz-date"]
