@@ -33,6 +33,8 @@ public struct HTTPServiceConfiguration: Sendable {
     public var showsRecordings: Bool
     /// Where pages load hls.js from; nil when they have only the browser's own HLS.
     public var hlsScriptURL: String?
+    /// What else than this server the pages' players fetch from.
+    public var mediaURLs: [String]
     /// Another directory of web pages than the one that comes with the program.
     public var pagesDirectory: String?
     /// Frames per second of ladder layers in start requests that name none.
@@ -42,7 +44,7 @@ public struct HTTPServiceConfiguration: Sendable {
         host: String = "127.0.0.1", port: Int = 8080, certificateFile: String? = nil,
         privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
         handsOutTokens: Bool = false, showsRecordings: Bool = false, hlsScriptURL: String? = nil,
-        pagesDirectory: String? = nil, frameRate: Int = 30
+        mediaURLs: [String] = [], pagesDirectory: String? = nil, frameRate: Int = 30
     ) {
         self.host = host
         self.port = port
@@ -53,6 +55,7 @@ public struct HTTPServiceConfiguration: Sendable {
         self.handsOutTokens = handsOutTokens
         self.showsRecordings = showsRecordings
         self.hlsScriptURL = hlsScriptURL
+        self.mediaURLs = mediaURLs
         self.pagesDirectory = pagesDirectory
         self.frameRate = frameRate
     }
@@ -166,7 +169,10 @@ public struct HTTPService: Sendable {
             catalogue: recordings.catalogue, authority: authority, clock: clock
         ).add(to: router)
         addOrigin(to: router)
-        PageRoutes(files: files, hlsScriptURL: configuration.hlsScriptURL).add(to: router)
+        PageRoutes(
+            files: files, hlsScriptURL: configuration.hlsScriptURL,
+            mediaURLs: configuration.mediaURLs
+        ).add(to: router)
         return router
     }
 

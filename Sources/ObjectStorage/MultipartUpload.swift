@@ -104,10 +104,7 @@ public struct MultipartUpload: Sendable {
     private var inFlight: Set<Int> = []
     /// Whether an order other than a part is being carried out.
     private var isAsking = false
-    private var failures = 0
-    private var pausedUntil: UnixTime?
-    private var random: SeededRandom
-    private let delayMaximum: Duration
+    private var pause: RetryPause
 
     /// - Parameters:
     ///   - partBytes: wanted; more where the file would have too many parts.
@@ -125,8 +122,7 @@ public struct MultipartUpload: Sendable {
         let standard = max(wanted, (least + mebibyte - 1) / mebibyte * mebibyte)
         let begun = progress.partBytes ?? standard
         partBytes = Self.partSizes.contains(begun) ? begun : standard
-        self.delayMaximum = delayMaximum
-        random = SeededRandom(seed: seed)
+        pause = RetryPause(first: Self.firstDelay, maximum: delayMaximum, seed: seed)
         guard let uploadID = progress.uploadID, begun == partBytes else {
             phase = .beginning
             parts = [:]
@@ -145,7 +141,7 @@ public struct MultipartUpload: Sendable {
     /// Bytes that the store has taken.
     public var bytesSent: Int64 { parts.keys.reduce(0) { $0 + Int64(count(ofPart: $1)) } }
     /// When `next` has something to do, unless a fact comes first.
-    public var nextDueAt: UnixTime? { isFinished ? nil : pausedUntil }
+    public var nextDueAt: UnixTime? { isFinished ? nil : pause.until }
 
     private var partCount: Int { Int((byteCount + partBytes - 1) / partBytes) }
 
@@ -164,9 +160,7 @@ public struct MultipartUpload: Sendable {
 
     /// What is to be done now.
     public mutating func next(at now: UnixTime) -> [Order] {
-        if let pausedUntil, now < pausedUntil { return [] }
-        pausedUntil = nil
-        guard !isAsking else { return [] }
+        guard pause.isOver(at: now), !isAsking else { return [] }
         switch phase {
         case .beginning:
             isAsking = true
@@ -209,7 +203,7 @@ public struct MultipartUpload: Sendable {
     public mutating func created(_ uploadID: String) -> [Order] {
         guard phase == .beginning else { return [] }
         isAsking = false
-        failures = 0
+        pause.succeeded()
         phase = .sending(uploadID: uploadID)
         return [.save(progress(uploadID))]
     }
@@ -219,7 +213,7 @@ public struct MultipartUpload: Sendable {
         guard case .sending(let uploadID) = phase, uploadID == upload,
             inFlight.remove(part.number) != nil
         else { return [] }
-        failures = 0
+        pause.succeeded()
         parts[part.number] = part
         return [.save(progress(uploadID))]
     }
@@ -227,7 +221,7 @@ public struct MultipartUpload: Sendable {
     public mutating func completed() -> [Order] {
         guard case .completing(let uploadID) = phase else { return [] }
         isAsking = false
-        failures = 0
+        pause.succeeded()
         phase = .confirming(uploadID: uploadID)
         return []
     }
@@ -254,16 +248,16 @@ public struct MultipartUpload: Sendable {
         guard isAsking else { return [] }
         isAsking = false
         guard case .completing(let uploadID) = phase else {
-            pause(at: now)
+            pause.failed(at: now)
             return []
         }
         switch failure {
         case .unavailable:
-            pause(at: now)
+            pause.failed(at: now)
             return []
         case .uploadGone:
             // It may have been completed, and only the answer was lost.
-            pause(at: now)
+            pause.failed(at: now)
             phase = .confirming(uploadID: uploadID)
             return []
         case .partsRefused:
@@ -280,7 +274,7 @@ public struct MultipartUpload: Sendable {
         else { return [] }
         switch failure {
         case .unavailable:
-            pause(at: now)
+            pause.failed(at: now)
             return []
         case .uploadGone, .partsRefused:
             return beginAnew(at: now)
@@ -291,16 +285,8 @@ public struct MultipartUpload: Sendable {
         phase = .beginning
         parts = [:]
         inFlight = []
-        pause(at: now)
+        pause.failed(at: now)
         return [.save(Progress())]
-    }
-
-    /// Doubled from failure to failure, and up to a quarter more by chance.
-    private mutating func pause(at now: UnixTime) {
-        let base = min(
-            Self.firstDelay.nanoseconds << min(failures, 16), delayMaximum.nanoseconds)
-        failures += 1
-        pausedUntil = now + .nanoseconds(base + Int64.random(in: 0...base / 4, using: &random))
     }
 
     /// What is to be written down of it at this moment. Of one that was completed too: whoever goes

@@ -53,6 +53,18 @@ public struct ObjectStore: Hashable, Sendable {
         ObjectLocation(bucket: bucket, key: prefix.isEmpty ? path : "\(prefix)/\(path)")
     }
 
+    /// What all its addresses begin with, for browsers that are told whom to ask.
+    public var origin: String {
+        "\(isTLS ? "https" : "http")://\(host(of: bucket))"
+    }
+
+    private func host(of bucket: String) -> String {
+        switch addressing {
+        case .path: authority
+        case .host: "\(bucket).\(authority)"
+        }
+    }
+
     /// The address that a request goes to.
     public func url(of request: StoreRequest) -> String {
         "\(isTLS ? "https" : "http")://\(request.host)\(request.target)"
@@ -68,19 +80,27 @@ public struct ObjectStore: Hashable, Sendable {
             StoreRequest.Field("content-type", contentType),
             StoreRequest.Field("x-amz-checksum-algorithm", "SHA256"),
         ]
-        switch encryption {
-        case .aes256:
-            request.headers.append(
-                StoreRequest.Field("x-amz-server-side-encryption", "AES256"))
-        case .keyManagement(let keyID):
-            request.headers.append(
-                StoreRequest.Field("x-amz-server-side-encryption", "aws:kms"))
-            if let keyID {
-                request.headers.append(
-                    StoreRequest.Field("x-amz-server-side-encryption-aws-kms-key-id", keyID))
-            }
-        case nil: break
-        }
+        request.headers += encryptionHeaders
+        return request
+    }
+
+    /// PutObject: all of it at once, at most 5 GiB. The signature covers the digest, and the store
+    /// checks it.
+    ///
+    /// - Parameters:
+    ///   - digest: SHA-256 of the object.
+    ///   - cacheControl: what it says to whoever fetches it. RFC 9111 sect. 5.2.
+    public func put(
+        _ location: ObjectLocation, contentType: String, cacheControl: String, digest: [UInt8]
+    ) -> StoreRequest {
+        var request = request("PUT", location)
+        request.headers = [
+            StoreRequest.Field("cache-control", cacheControl),
+            StoreRequest.Field("content-type", contentType),
+            StoreRequest.Field("x-amz-checksum-sha256", Data(digest).base64EncodedString()),
+        ]
+        request.headers += encryptionHeaders
+        request.payloadHash = hexadecimal(digest)
         return request
     }
 
@@ -99,7 +119,7 @@ public struct ObjectStore: Hashable, Sendable {
         request.headers = [
             StoreRequest.Field("x-amz-checksum-sha256", Data(digest).base64EncodedString())
         ]
-        request.payloadHash = Self.hexadecimal(digest)
+        request.payloadHash = hexadecimal(digest)
         return request
     }
 
@@ -121,7 +141,7 @@ public struct ObjectStore: Hashable, Sendable {
         var request = request(
             "POST", location, query: [StoreRequest.Field("uploadId", uploadID)])
         request.headers = [StoreRequest.Field("content-type", "application/xml")]
-        request.payloadHash = Self.hexadecimal(Array(SHA256.hash(data: body)))
+        request.payloadHash = hexadecimal(SHA256.hash(data: body))
         return (request, body)
     }
 
@@ -179,22 +199,24 @@ public struct ObjectStore: Hashable, Sendable {
     /// DeleteObject. What is not there is deleted too.
     public func delete(_ location: ObjectLocation) -> StoreRequest { request("DELETE", location) }
 
-    private func request(
-        _ method: String, _ location: ObjectLocation, query: [StoreRequest.Field] = []
-    ) -> StoreRequest {
-        switch addressing {
-        case .path:
-            StoreRequest(
-                method: method, host: authority, path: "/\(location.bucket)/\(location.key)",
-                query: query)
-        case .host:
-            StoreRequest(
-                method: method, host: "\(location.bucket).\(authority)", path: "/\(location.key)",
-                query: query)
+    /// Of requests that begin an object; the others go by what was said then.
+    private var encryptionHeaders: [StoreRequest.Field] {
+        switch encryption {
+        case .aes256: [StoreRequest.Field("x-amz-server-side-encryption", "AES256")]
+        case .keyManagement(let keyID):
+            [StoreRequest.Field("x-amz-server-side-encryption", "aws:kms")]
+                + (keyID.map {
+                    [StoreRequest.Field("x-amz-server-side-encryption-aws-kms-key-id", $0)]
+                } ?? [])
+        case nil: []
         }
     }
 
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    private func request(
+        _ method: String, _ location: ObjectLocation, query: [StoreRequest.Field] = []
+    ) -> StoreRequest {
+        let path = addressing == .path ? "/\(location.bucket)/\(location.key)" : "/\(location.key)"
+        return StoreRequest(
+            method: method, host: host(of: location.bucket), path: path, query: query)
     }
 }

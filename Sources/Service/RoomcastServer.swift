@@ -152,6 +152,9 @@ public struct RoomcastServer: Sendable {
         let connection = StoreConnection(timeout: storeSettings.timeout)
         let courier = StoreClient(
             access: store, client: connection.client, timeout: storeSettings.timeout)
+        let liveCourier = StoreClient(
+            access: store, client: connection.client,
+            timeout: min(storeSettings.timeout, LiveUploads.timeoutMaximum))
         return [
             connection,
             AssetRetention(
@@ -159,6 +162,10 @@ public struct RoomcastServer: Sendable {
             AssetUploads(
                 settings: storeSettings, catalogue: catalogue, root: root, notes: notes,
                 events: events, courier: courier, logger: logger),
+            LiveUploads(
+                settings: storeSettings, root: root, streams: settings.stream.outputDirectory,
+                keptFor: settings.stream.recordingsKept, source: streams, courier: liveCourier,
+                logger: logger),
         ]
     }
 

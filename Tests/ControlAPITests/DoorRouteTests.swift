@@ -108,6 +108,7 @@ import Testing
     @Test func thePagesComeWithTheirPolicy() async throws {
         var world = try await TestWorld()
         world.configuration.hlsScriptURL = "https://cdn.example.org/hls.js"
+        world.configuration.mediaURLs = ["https://media.example.org/a", "http://store:9000"]
         try await world.routes { client in
             for (uri, name) in [
                 ("/", "index.html"), ("/rooms/demo", "room.html"), ("/watch/demo", "watch.html"),
@@ -118,6 +119,9 @@ import Testing
                 #expect(String(buffer: response.body).contains(name))
                 let policy = try #require(response.headers[.contentSecurityPolicy])
                 #expect(policy.contains("script-src 'self' https://cdn.example.org;"))
+                let media = "https://media.example.org http://store:9000;"
+                #expect(policy.contains("media-src 'self' blob: \(media)"))
+                #expect(policy.contains("connect-src 'self' ws: wss: \(media)"))
                 #expect(policy.contains("frame-ancestors 'none'"))
                 #expect(!policy.contains("unsafe"))
                 let tag = try #require(response.headers[.eTag])

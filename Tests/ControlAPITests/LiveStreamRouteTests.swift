@@ -30,7 +30,7 @@ import Testing
                 #"{"audio":{"only":false,"roles":null},"#,
                 #""created_at":"2023-03-22T04:24:10.155978231Z","degradation":null,"#,
                 #""destination":"default","#,
-                #""id":"stream-1","layout":{},"#,
+                #""id":"stream-1","layout":{},"live_upload":null,"#,
                 #""meeting_url":"http://localhost/rooms/demo?skip_preview=true","#,
                 #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,
                 #""post_processing_progress":null,"#,

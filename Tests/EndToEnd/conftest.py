@@ -20,6 +20,7 @@ from harness.starvation import (  # noqa: E402, F401
     pytest_fixture_setup,
     pytest_runtest_protocol,
 )
+from harness.store import Moto  # noqa: E402
 
 
 def pytest_report_header(config):
@@ -50,6 +51,14 @@ def receiver():
     receiver = Receiver()
     yield receiver
     receiver.close()
+
+
+@pytest.fixture(scope="module")
+def moto(tmp_path_factory):
+    """An S3 server, without rules of its own."""
+    moto = Moto(tmp_path_factory.mktemp("moto") / "moto.log")
+    yield moto
+    moto.close()
 
 
 @pytest.fixture

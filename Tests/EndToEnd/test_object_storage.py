@@ -12,7 +12,7 @@ import pytest
 from harness import assets
 from harness.http import Client, path_of
 from harness.server import Server
-from harness.store import BUCKET, ENCRYPTION, PREFIX, Moto, Store
+from harness.store import BUCKET, ENCRYPTION, PREFIX, Store
 from harness.waiting import wait_for
 
 TIMEOUT = 60  # s
@@ -21,13 +21,6 @@ SEED = 20_261_121
 # How long the store is away in the middle of a stream. The longest pause between two attempts is
 # set to 0.3 s here and is 60 s by itself, so 3 s are as many attempts as in ten minutes.
 AWAY = float(os.environ.get("ROOMCAST_STORE_AWAY_SECONDS", "3"))
-
-
-@pytest.fixture(scope="module")
-def moto(tmp_path_factory):
-    moto = Moto(tmp_path_factory.mktemp("moto") / "moto.log")
-    yield moto
-    moto.close()
 
 
 @pytest.fixture

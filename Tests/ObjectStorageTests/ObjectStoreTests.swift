@@ -55,6 +55,31 @@ import Testing
                 == Field("x-amz-server-side-encryption-aws-kms-key-id", "k"))
     }
 
+    @Test func aWholeObjectIsPutUnderItsDigestWithItsEncryption() {
+        let location = ObjectLocation(bucket: "b", key: "k")
+        let request = store(encryption: .aes256).put(
+            location, contentType: "video/mp2t", cacheControl: "no-cache", digest: [0, 255, 16])
+        #expect(request.method == "PUT" && request.target == "/b/k")
+        #expect(request.payloadHash == "00ff10")
+        #expect(
+            request.headers == [
+                Field("cache-control", "no-cache"), Field("content-type", "video/mp2t"),
+                Field("x-amz-checksum-sha256", "AP8Q"),
+                Field("x-amz-server-side-encryption", "AES256"),
+            ])
+    }
+
+    @Test func encryptionIsAskedForByNoOtherRequest() {
+        let store = store(encryption: .keyManagement(keyID: "k"))
+        let location = ObjectLocation(bucket: "b", key: "k")
+        let others = [
+            store.send(part: 1, of: "u", to: location, digest: [1]),
+            store.complete("u", parts: [], at: location).0, store.abort("u", at: location),
+            store.head(location), store.get(location), store.delete(location),
+        ]
+        #expect(others.flatMap(\.headers).allSatisfy { !$0.name.contains("encryption") })
+    }
+
     @Test func aPartIsSentUnderItsDigest() {
         let request = store().send(
             part: 3, of: "u/1", to: ObjectLocation(bucket: "b", key: "k"), digest: [0, 255, 16])

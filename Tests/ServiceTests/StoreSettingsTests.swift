@@ -29,6 +29,7 @@ import Workbench
                     isTLS: true, authority: "s3.eu-central-1.amazonaws.com",
                     region: "eu-central-1", addressing: .host, bucket: "recordings"))
         #expect(settings.partBytes == 8 << 20 && !settings.keepsLocal)
+        #expect(!settings.copiesLive && settings.copyURL == nil)
         #expect(settings.delayMaximum == .seconds(60) && settings.timeout == .seconds(60))
     }
 
@@ -38,7 +39,7 @@ import Workbench
                 "ENDPOINT": "http://minio:80/", "PREFIX": "a/b_c", "ADDRESSING": "path",
                 "SESSION_TOKEN": "t", "ENCRYPTION": "aws:kms", "KMS_KEY_ID": "k",
                 "PART_MEBIBYTES": "5", "KEEP_LOCAL": "true", "RETRY_MAXIMUM_SECONDS": "0.5",
-                "TIMEOUT_SECONDS": "3",
+                "TIMEOUT_SECONDS": "3", "LIVE": "true", "LIVE_URL": "https://cdn/a/",
             ]))
         #expect(!settings.store.isTLS && settings.store.authority == "minio")
         #expect(settings.store.prefix == "a/b_c" && settings.store.addressing == .path)
@@ -50,6 +51,7 @@ import Workbench
                         accessKeyID: "id", secretAccessKey: "secret", sessionToken: "t")))
         #expect(settings.partBytes == 5 << 20 && settings.keepsLocal)
         #expect(settings.delayMaximum == .milliseconds(500) && settings.timeout == .seconds(3))
+        #expect(settings.copiesLive && settings.copyURL == "https://cdn/a")
     }
 
     @Test(
@@ -67,6 +69,11 @@ import Workbench
             (["PART_MEBIBYTES": "4"], "partMebibytes"),
             (["RETRY_MAXIMUM_SECONDS": "0"], "retryMaximumSeconds"),
             (["TIMEOUT_SECONDS": "0.5"], "timeoutSeconds"),
+            (["LIVE_URL": "https://cdn"], "liveURL"),
+            (["LIVE": "false", "LIVE_URL": "https://cdn"], "liveURL"),
+            (["LIVE": "true", "LIVE_URL": "cdn"], "liveURL"),
+            (["LIVE": "true", "LIVE_URL": "https:///a"], "liveURL"),
+            (["LIVE": "true", "LIVE_URL": "https://cdn/?a"], "liveURL"),
         ] as [([String: String], String)])
     func whatCannotBeMeantIsNamed(changes: [String: String], key: String) throws {
         do {

@@ -8,6 +8,8 @@ struct PageRoutes: Sendable {
     let files: WebFiles
     /// Where hls.js comes from, when the operator configured it.
     let hlsScriptURL: String?
+    /// What else than this server players fetch from.
+    let mediaURLs: [String]
 
     func add(to router: Router<some RequestContext>) {
         for method in [HTTPRequest.Method.get, .head] {
@@ -66,13 +68,15 @@ struct PageRoutes: Sendable {
     }
 
     /// Everything from here, media also from blobs (MSE), sockets to anywhere (the WebSocket's
-    /// address comes from `/init`), and scripts from hls.js' origin if there is one.
+    /// address comes from `/init`), scripts from hls.js' origin if there is one, and media from where
+    /// the operator has it served.
     private var contentSecurityPolicy: String {
         let script = hlsScriptURL.flatMap(Self.origin).map { " \($0)" } ?? ""
+        let media = mediaURLs.compactMap(Self.origin).map { " \($0)" }.joined()
         return [
             "default-src 'self'", "script-src 'self'\(script)", "style-src 'self'",
-            "img-src 'self' data: blob:", "media-src 'self' blob:",
-            "connect-src 'self' ws: wss:", "worker-src 'self' blob:", "object-src 'none'",
+            "img-src 'self' data: blob:", "media-src 'self' blob:\(media)",
+            "connect-src 'self' ws: wss:\(media)", "worker-src 'self' blob:", "object-src 'none'",
             "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
         ].joined(separator: "; ")
     }

@@ -37,6 +37,7 @@ struct LiveStreamBody: Encodable {
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
+        case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
         case variants
@@ -69,6 +70,7 @@ struct LiveStreamBody: Encodable {
             forKey: .recordingAssets)
         try container.encode(
             stream.degradation.map(DegradationBody.init), forKey: .degradation)
+        try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)

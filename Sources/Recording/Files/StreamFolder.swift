@@ -5,7 +5,7 @@ import HLS
 public struct StreamFolder: Hashable, Sendable {
     public let path: String
 
-    static let layersMaximum = Ladder.maximumLayers
+    public static let layersMaximum = Ladder.maximumLayers
     public static let masterName = "master.m3u8"
     /// The master playlist before it is published. Hidden, so that no origin serves it.
     public static let preparedMasterName = ".master.m3u8"
@@ -14,7 +14,7 @@ public struct StreamFolder: Hashable, Sendable {
     static let rangesName = "archive.m3u8"
     /// A segment of 20 s at 20 Mbit/s, ten times over.
     static let segmentBytesMaximum = 512 << 20
-    static let masterBytesMaximum = 1 << 20
+    public static let masterBytesMaximum = 1 << 20
 
     /// - Parameter path: absolute.
     public init(path: String) { self.path = path }

@@ -29,6 +29,8 @@ enum SettingKey: String, CaseIterable {
     case recordingsStoreKeepLocal = "recordings.store.keepLocal"
     case recordingsStoreRetryMaximumSeconds = "recordings.store.retryMaximumSeconds"
     case recordingsStoreTimeoutSeconds = "recordings.store.timeoutSeconds"
+    case recordingsStoreLive = "recordings.store.live"
+    case recordingsStoreLiveURL = "recordings.store.liveURL"
     case webhooksURL = "webhooks.url"
     case webhooksSecret = "webhooks.secret"
     case policyFile = "policy.file"
@@ -75,7 +77,9 @@ enum SettingKey: String, CaseIterable {
             .streamMaximumSeconds, .recordingsKeepDays, .recordingsStoreRetryMaximumSeconds,
             .recordingsStoreTimeoutSeconds:
             .number
-        case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal: .flag
+        case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
+            .recordingsStoreLive:
+            .flag
         case .udpAdvertisedAddresses, .streamLadder, .streamAutoStartRecording, .picturesHosts:
             .list
         case .streamLayout, .recordingsThumbnails: .object
@@ -85,7 +89,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStorePrefix, .recordingsStoreAddressing, .recordingsStoreAccessKeyID,
             .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
             .recordingsStoreCredentialsFile, .recordingsStoreEncryption,
-            .recordingsStoreKMSKeyID,
+            .recordingsStoreKMSKeyID, .recordingsStoreLiveURL,
             .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
             .streamPreset, .streamEncoder, .streamAutoStart, .pagesHLSScriptURL, .pagesDirectory,
             .logLevel, .logFormat:

@@ -2,6 +2,7 @@ public import ControlAPI
 import HLS
 public import Logging
 import MediaKernel
+import ObjectStorage
 import Stage
 
 #if canImport(FoundationEssentials)
@@ -61,6 +62,7 @@ public struct Settings: Hashable, Sendable {
         try readStream(source)
         try readWebhooks(source)
         store = try StoreReader(source: source).settings()
+        stream.copyURL = store?.copyURL
         try readLog(source)
         hlsScriptURL = source.text(.pagesHLSScriptURL)
         pagesDirectory = source.text(.pagesDirectory)
@@ -96,7 +98,9 @@ public struct Settings: Hashable, Sendable {
             privateKeyFile: privateKeyFile, outputDirectory: stream.outputDirectory,
             publicBaseURL: publicURL, handsOutTokens: opensTokens,
             showsRecordings: usesDevelopmentKey,
-            hlsScriptURL: hlsScriptURL, pagesDirectory: pagesDirectory,
+            hlsScriptURL: hlsScriptURL,
+            mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
+            pagesDirectory: pagesDirectory,
             frameRate: stream.ladder.frameRate)
     }
 

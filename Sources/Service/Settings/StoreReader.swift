@@ -43,6 +43,8 @@ struct StoreReader {
             settings.partBytes = Int64(size) << 20
         }
         settings.keepsLocal = source.flag(.recordingsStoreKeepLocal) ?? settings.keepsLocal
+        settings.copiesLive = source.flag(.recordingsStoreLive) ?? settings.copiesLive
+        settings.copyURL = try copyURL(isWanted: settings.copiesLive)
         settings.delayMaximum =
             try seconds(.recordingsStoreRetryMaximumSeconds, Self.retrySeconds)
             ?? settings.delayMaximum
@@ -89,6 +91,24 @@ struct StoreReader {
         let port = isTLS ? ":443" : ":80"
         if rest.hasSuffix(port), rest.count > port.count { rest.removeLast(port.count) }
         return (isTLS, rest.lowercased())
+    }
+
+    private func copyURL(isWanted: Bool) throws(SettingsError) -> String? {
+        guard var text = source.text(.recordingsStoreLiveURL) else { return nil }
+        guard isWanted else {
+            throw invalid(.recordingsStoreLiveURL, "recordings.store.live must be true with it")
+        }
+        while text.hasSuffix("/") { text.removeLast() }
+        let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }
+        let rest = text.dropFirst(scheme?.count ?? 0)
+        guard scheme != nil, !rest.isEmpty, !rest.hasPrefix("/"),
+            !rest.contains(where: { "?#@ \"\\".contains($0) || !$0.isASCII || $0.isNewline })
+        else {
+            throw invalid(
+                .recordingsStoreLiveURL,
+                "it must be http:// or https:// with a host, perhaps a path")
+        }
+        return text
     }
 
     private func addressing() throws(SettingsError) -> ObjectStore.Addressing {

@@ -14,6 +14,8 @@ struct StreamOnAir {
     /// Both nil when it is not recorded.
     var order: RecordingOrder?
     var place: RecordingPlace?
+    /// Its bot is running, which is told at this moment, or when the copy in the store can be played.
+    var runningIsHeldUntil: Instant?
     var statistics = StreamStatistics()
     /// Timed metadata that was taken.
     var metadataCount = 0

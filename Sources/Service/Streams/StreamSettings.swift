@@ -1,6 +1,7 @@
 public import ControlAPI
 public import HLS
 import MediaKernel
+import Recording
 public import Rooms
 public import Stage
 
@@ -43,6 +44,9 @@ public struct StreamSettings: Hashable, Sendable {
     public var thumbnails = ThumbnailWish(enabled: true, width: 0, height: 0, offsets: [2])
     /// In front of `/hls/…` in playback URLs, without a slash at the end.
     public var publicBaseURL = "http://localhost:8080"
+    /// In front of `/live/…` in playback URLs, where copies of live streams can be played; without a
+    /// slash at the end. Nil when viewers come to this server.
+    public var copyURL: String?
     /// Passed on to the bots.
     public var logLevel = "info"
     public var logFormat = "logfmt"
@@ -51,4 +55,10 @@ public struct StreamSettings: Hashable, Sendable {
     public static let recorderRole = "__internal_recorder"
 
     public init() {}
+
+    /// The master playlist of a live stream, for viewers.
+    func playbackURL(of stream: StreamID, in room: RoomID) -> String {
+        let base = copyURL.map { "\($0)/\(LiveCopyRecord.folder)" } ?? "\(publicBaseURL)/hls"
+        return "\(base)/\(room)/\(stream)/\(StreamFolder.masterName)"
+    }
 }

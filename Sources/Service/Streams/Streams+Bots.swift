@@ -74,7 +74,8 @@ extension Streams {
         switch report {
         case .joined: log(.info, "bot joined", id)
         case .running:
-            orders = entry.machine.botRunning(at: now)
+            entry.runningIsHeldUntil = runningIsHeld(id, entry, at: now)
+            if entry.runningIsHeldUntil == nil { orders = entry.machine.botRunning(at: now) }
             if entry.statistics.startedAfter == nil {
                 entry.statistics.startedAfter = now - entry.requestedAt
             }
@@ -111,6 +112,7 @@ extension Streams {
         guard entries[id]?.generation == generation else { return }
         entries[id]?.signals?.finish()
         entries[id]?.signals = nil
+        entries[id]?.runningIsHeldUntil = nil
         log(.info, "bot exited", id, ["exit": "\(exit)"])
         carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
     }

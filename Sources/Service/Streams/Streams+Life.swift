@@ -24,8 +24,7 @@ extension Streams {
             id: id, room: room, kind: request.kind, session: session, variant: variant,
             recording: request.recording, destination: request.destination,
             audio: request.audio, layout: layout.json,
-            playbackURL: request.kind == .stream
-                ? "\(settings.publicBaseURL)/hls/\(room)/\(id)/master.m3u8" : "",
+            playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         let recording = try order(
             request, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)

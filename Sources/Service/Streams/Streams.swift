@@ -20,6 +20,8 @@ public actor Streams: LiveStreamControl, Service {
     static let statisticsMaximum = 100
     /// Recordings of one room that may begin in one second.
     static let placesMaximum: Int64 = 1000
+    /// How long the news that a stream is running waits for its copy in a store.
+    static let copyWaitMaximum: Duration = .seconds(5)
     /// From a state that could not be written down to the next attempt.
     static let saveRetryDelay: Duration = .seconds(1)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
@@ -255,6 +257,7 @@ public actor Streams: LiveStreamControl, Service {
     public func tick() {
         let now = clock().instant
         if shutdownWanted.withLock({ $0 }), !isShuttingDown { shutDown(at: now) }
+        tellHeld(at: now)
         for id in entries.keys.sorted() {
             guard let deadline = entries[id]?.machine.nextDeadline, deadline <= now else {
                 continue

@@ -34,7 +34,7 @@ struct StoreClient: StoreCourier {
         // One whose answer was lost, or whose file was begun anew, would be kept and paid for.
         try await abandonUploads(to: file.location)
         let answer = try await ask(
-            access.store.create(file.location, contentType: file.contentType))
+            access.store.create(file.location, contentType: file.location.contentType))
         guard answer.isSuccess, let uploadID = answer.uploadID else { throw StoreFailure(answer) }
         return uploadID
     }
@@ -42,19 +42,11 @@ struct StoreClient: StoreCourier {
     func send(
         part: Int, of uploadID: String, _ file: UploadFile, _ range: Range<Int64>
     ) async throws(StoreFailure) -> MultipartUpload.Part {
-        let digest: [UInt8]
-        do {
-            digest = try await file.digest(range)
-        } catch {
-            throw StoreFailure(reason: "\(error)")
-        }
+        let digest = try await digest(of: file, range)
         let watch = StallWatch()
-        let body = HTTPClientRequest.Body.stream(
-            FileStretch(path: file.path, range: range) { watch.moved() },
-            length: .known(Int64(range.count)))
         let answer = try await ask(
-            access.store.send(part: part, of: uploadID, to: file.location, digest: digest), body,
-            watch: watch)
+            access.store.send(part: part, of: uploadID, to: file.location, digest: digest),
+            body(of: file, range, watch), watch: watch)
         guard answer.isSuccess, let entityTag = answer.header("etag") else {
             throw StoreFailure(answer)
         }
@@ -81,12 +73,8 @@ struct StoreClient: StoreCourier {
         // Some stores leave the number of parts away.
         if expected.hasPrefix("\(checksum)-") { return (length, expected) }
         // Some have one of the whole object instead of one of the parts' checksums.
-        do {
-            let whole = Data(try await file.digest(0..<file.byteCount)).base64EncodedString()
-            return (length, whole == checksum ? expected : checksum)
-        } catch {
-            throw StoreFailure(reason: "\(error)")
-        }
+        let whole = try await digest(of: file, 0..<file.byteCount)
+        return (length, Data(whole).base64EncodedString() == checksum ? expected : checksum)
     }
 
     func abandonUploads(to location: ObjectLocation) async throws(StoreFailure) {
@@ -105,6 +93,25 @@ struct StoreClient: StoreCourier {
     func delete(_ location: ObjectLocation) async throws(StoreFailure) {
         let answer = try await ask(access.store.delete(location))
         guard answer.isSuccess || answer.code == "NoSuchKey" else { throw StoreFailure(answer) }
+    }
+
+    /// A stretch of a file as a request's body.
+    private func body(
+        of file: UploadFile, _ range: Range<Int64>, _ watch: StallWatch
+    ) -> HTTPClientRequest.Body {
+        .stream(
+            FileStretch(path: file.path, range: range) { watch.moved() },
+            length: .known(Int64(range.count)))
+    }
+
+    private func digest(
+        of file: UploadFile, _ range: Range<Int64>
+    ) async throws(StoreFailure) -> [UInt8] {
+        do {
+            return try await file.digest(range)
+        } catch {
+            throw StoreFailure(reason: "\(error)")
+        }
     }
 
     // MARK: HTTP
@@ -154,8 +161,39 @@ struct StoreClient: StoreCourier {
     }
 }
 
+extension StoreClient: LiveCourier {
+    func put(_ file: UploadFile, cacheControl: String) async throws(StoreFailure) {
+        let range = 0..<file.byteCount
+        let digest = try await digest(of: file, range)
+        let watch = StallWatch()
+        let answer = try await ask(
+            access.store.put(
+                file.location, contentType: file.location.contentType,
+                cacheControl: cacheControl, digest: digest),
+            body(of: file, range, watch), watch: watch)
+        guard answer.isSuccess else { throw StoreFailure(answer) }
+    }
+
+    func put(
+        _ text: [UInt8], at location: ObjectLocation, cacheControl: String
+    ) async throws(StoreFailure) {
+        var digest = PartDigest()
+        digest.update(text)
+        let answer = try await ask(
+            access.store.put(
+                location, contentType: location.contentType, cacheControl: cacheControl,
+                digest: digest.bytes),
+            .bytes(text))
+        guard answer.isSuccess else { throw StoreFailure(answer) }
+    }
+}
+
 /// The connections to a store, for as long as the server runs.
 struct StoreConnection: Service {
+    /// Requests at a time: parts of assets, turns of live streams, and what is asked beside.
+    private static let connectionsMaximum =
+        AssetUploads.filesMaximum * MultipartUpload.inFlightMaximum + LiveUploads.turnsMaximum + 2
+
     let client: HTTPClient
 
     init(timeout: Duration) {
@@ -163,6 +201,9 @@ struct StoreConnection: Service {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .nanoseconds(timeout.nanoseconds)))
         configuration.httpVersion = .http1Only
+        // One that waits for a connection would count as one that the store does not answer.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            Self.connectionsMaximum
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

@@ -47,3 +47,16 @@ protocol StoreCourier: Sendable {
 
     func delete(_ location: ObjectLocation) async throws(StoreFailure)
 }
+
+/// Carries live streams into a store. The server does it over HTTP, tests without.
+protocol LiveCourier: Sendable {
+    /// Puts a whole file there.
+    func put(_ file: UploadFile, cacheControl: String) async throws(StoreFailure)
+
+    /// Puts a text there, whose kind its location says.
+    func put(
+        _ text: [UInt8], at location: ObjectLocation, cacheControl: String
+    ) async throws(StoreFailure)
+
+    func delete(_ location: ObjectLocation) async throws(StoreFailure)
+}

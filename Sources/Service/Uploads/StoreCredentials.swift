@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import ObjectStorage
 import Synchronization
 
@@ -10,17 +9,17 @@ final class StoreCredentials: Sendable {
     private static let bytesMaximum = 1 << 20
 
     private let path: String?
-    private let known: Mutex<(credentials: AWSCredentials, version: [Int])>
+    private let known: Mutex<(credentials: AWSCredentials, version: FileVersion?)>
 
     /// - Throws: `SettingsError` for a file without credentials.
     init(_ settings: StoreSettings.Credentials) throws(SettingsError) {
         switch settings {
         case .fixed(let credentials):
             path = nil
-            known = Mutex((credentials, []))
+            known = Mutex((credentials, nil))
         case .file(let path):
             self.path = path
-            let version = Self.version(path)
+            let version = FileVersion(path)
             guard let credentials = Self.read(path) else {
                 throw .invalid(
                     key: SettingKey.recordingsStoreCredentialsFile.rawValue,
@@ -34,21 +33,12 @@ final class StoreCredentials: Sendable {
     var current: AWSCredentials {
         guard let path else { return known.withLock { $0.credentials } }
         return known.withLock { known in
-            let version = Self.version(path)
+            let version = FileVersion(path)
             if version != known.version, let credentials = Self.read(path) {
                 known = (credentials, version)
             }
             return known.credentials
         }
-    }
-
-    /// Another one when the file is another one.
-    private static func version(_ path: String) -> [Int] {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return [] }
-        return [
-            Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-        ]
     }
 
     private static func read(_ path: String) -> AWSCredentials? {

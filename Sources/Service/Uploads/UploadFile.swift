@@ -10,21 +10,6 @@ struct UploadFile: Hashable, Sendable {
     var location: ObjectLocation
     var byteCount: Int64
 
-    /// By the name's ending.
-    var contentType: String {
-        switch location.key.split(separator: ".").last {
-        case "mp4": "video/mp4"
-        case "m4a": "audio/mp4"
-        case "zip": "application/zip"
-        case "m3u8": "application/vnd.apple.mpegurl"
-        case "ts": "video/mp2t"
-        case "vtt": "text/vtt"
-        case "csv": "text/csv"
-        case "jpg", "jpeg": "image/jpeg"
-        default: "application/octet-stream"
-        }
-    }
-
     /// SHA-256 of a stretch of it.
     ///
     /// - Throws: `UploadFileError`.
@@ -120,6 +105,23 @@ struct FileStretch: AsyncSequence, Sendable {
             guard code == 0 else { throw UploadFileError.unreadable(path: path, code: code) }
             guard bytes.count == count else { throw UploadFileError.tooShort(path: path) }
             return bytes
+        }
+    }
+}
+
+extension ObjectLocation {
+    /// By the key's ending.
+    var contentType: String {
+        switch key.split(separator: ".").last {
+        case "mp4": "video/mp4"
+        case "m4a": "audio/mp4"
+        case "zip": "application/zip"
+        case "m3u8": "application/vnd.apple.mpegurl"
+        case "ts": "video/mp2t"
+        case "vtt": "text/vtt"
+        case "csv": "text/csv"
+        case "jpg", "jpeg": "image/jpeg"
+        default: "application/octet-stream"
         }
     }
 }

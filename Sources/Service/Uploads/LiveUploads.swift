@@ -1,0 +1,376 @@
+import ControlAPI
+import Foundation
+import HLS
+import Logging
+import MediaKernel
+import NIOPosix
+import ObjectStorage
+import Recording
+import ServiceLifecycle
+import Synchronization
+
+/// The streams, as far as their copies in a store have to do with them.
+protocol LiveCopySource: Sendable {
+    /// Live streams that have not come to their end.
+    func streamsToCopy() async -> [LiveCopySubject]
+
+    /// How far the copy of a stream is.
+    func copied(_ id: StreamID, _ upload: LiveStream.Upload) async
+}
+
+/// A live stream that has not come to its end.
+struct LiveCopySubject: Hashable, Sendable {
+    var stream: StreamID
+    var room: RoomID
+    /// Relative to the root of streams.
+    var directory: String
+    /// It goes on air, or is; one that is about to end is copied if it was before.
+    var isOnAir: Bool
+}
+
+/// Takes live streams into a store while they are on air, so that a CDN or the store itself can
+/// serve them: segments as they are cut, each before the playlist that names it, and the master
+/// playlist when all that it names is there.
+///
+/// It reads what the bots have written, and nobody waits for it: a store that is away costs the
+/// stream nothing. What is to be done follows from the stream's playlists (`LiveLayerUpload`), so
+/// there is no queue that could grow; each layer has one request at a time. How far a copy is lies
+/// in its `LiveCopyRecord`, from before the first object until the last one is gone.
+actor LiveUploads: Service {
+    static let tickInterval: Duration = .milliseconds(100)
+    /// Requests at a time, of all streams. Newer streams come first: of two, the older one may be
+    /// over.
+    static let turnsMaximum = 32
+    /// The longest pause between two attempts: a store that is back is noticed soon.
+    static let delayMaximum: Duration = .seconds(5)
+    /// A segment that takes longer is late anyway.
+    static let timeoutMaximum: Duration = .seconds(10)
+    /// How long a server that is stopped waits for what is not there yet. The next one goes on.
+    static let atShutdown: Duration = .seconds(10)
+    private static let ticksBetweenLooks = 5
+    /// Objects that are removed in a turn.
+    static let removalsMaximum = 100
+    /// Of the master playlist, which does not change.
+    private static let masterCacheControl = "public, max-age=60"
+
+    enum Turn: Hashable {
+        case layer(StreamID, Int)
+        case master(StreamID)
+        case removal(StreamID)
+    }
+
+    private let settings: StoreSettings
+    /// Of recordings, and of streams.
+    private let root: String
+    private let streams: String
+    /// How long copies are kept; nil for ever.
+    private let keptFor: Duration?
+    private let source: any LiveCopySource
+    private let courier: any LiveCourier
+    let logger: Logger
+    let clock: @Sendable () -> UnixTime
+
+    private var copies: [StreamID: LiveCopy] = [:]
+    /// Complete, and to go when their time is over.
+    private var kept: [StreamID: (record: LiveCopyRecord, pause: RetryPause)] = [:]
+    private var running: Set<Turn> = []
+    private var random: SeededRandom
+    private let shutdownWanted = Mutex(false)
+
+    /// - Parameters:
+    ///   - root: of recordings.
+    ///   - streams: root of streams.
+    ///   - keptFor: how long copies are kept after a stream's end; nil for ever.
+    init(
+        settings: StoreSettings, root: String, streams: String, keptFor: Duration?,
+        source: any LiveCopySource, courier: any LiveCourier, logger: Logger,
+        seed: UInt64 = UInt64.random(in: 0...UInt64.max),
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+    ) {
+        self.settings = settings
+        self.root = root
+        self.streams = streams
+        self.keptFor = keptFor
+        self.source = source
+        self.courier = courier
+        self.logger = logger
+        self.clock = clock
+        random = SeededRandom(seed: seed)
+    }
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            load()
+            await withDiscardingTaskGroup { group in
+                var ticks = 0
+                var deadline: UnixTime?
+                while !Task.isCancelled {
+                    if ticks.isMultiple(of: Self.ticksBetweenLooks) { await look() }
+                    for turn in due() { group.addTask { await self.carryOut(turn) } }
+                    if shutdownWanted.withLock({ $0 }) {
+                        let end = deadline ?? clock() + Self.atShutdown
+                        deadline = end
+                        if isIdle || clock() >= end { break }
+                    }
+                    ticks += 1
+                    try? await Task.sleep(for: Self.tickInterval)
+                }
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            self.shutdownWanted.withLock { $0 = true }
+        }
+    }
+
+    // MARK: What is to be done
+
+    /// What the server before left.
+    func load() {
+        let (records, unusable) = LiveCopyRecord.all(in: root)
+        for path in unusable {
+            logger.warning("the record of a live copy is not usable", metadata: ["path": "\(path)"])
+        }
+        for record in records {
+            if record.isComplete { keep(record) } else { begin(record) }
+        }
+    }
+
+    /// New streams, and those that are over.
+    func look() async {
+        let subjects = await source.streamsToCopy()
+        if settings.copiesLive {
+            for subject in subjects where subject.isOnAir && copies[subject.stream] == nil {
+                let path = "\(LiveCopyRecord.folder)/\(subject.room)/\(subject.stream)"
+                begin(
+                    LiveCopyRecord(
+                        stream: subject.stream, room: subject.room, directory: subject.directory,
+                        location: settings.store.location(of: path).description))
+            }
+        }
+        let known = Set(subjects.map(\.stream))
+        for id in Array(copies.keys) {
+            if !known.contains(id) { copies[id]?.isOver = true }
+            findLayers(of: id)
+            if copies[id]?.isComplete == true, !running.contains(where: { $0.stream == id }) {
+                await close(id)
+            }
+            await tell(id)
+        }
+    }
+
+    private func begin(_ record: LiveCopyRecord) {
+        copies[record.stream] = LiveCopy(
+            record, directory: "\(streams)/\(record.directory)", delayMaximum: delayMaximum,
+            seed: random.next())
+    }
+
+    private var delayMaximum: Duration { min(settings.delayMaximum, Self.delayMaximum) }
+
+    private func findLayers(of id: StreamID) {
+        guard var copy = copies[id] else { return }
+        while copy.layers.count < Ladder.maximumLayers,
+            FileVersion(copy.path(ofLayer: copy.layers.count)) != nil
+        {
+            copy.layers.append(
+                LiveLayer(
+                    upload: LiveLayerUpload(delayMaximum: delayMaximum, seed: random.next())))
+        }
+        guard copy.layers.count != copy.record.layers.count else { return }
+        // Before the first object, so that none is forgotten.
+        copy.record.layers = copy.layers.map(\.upload.progress)
+        guard write(copy.record) else { return }
+        copies[id] = copy
+    }
+
+    /// Turns that may begin now. They run until `carryOut` returns.
+    func due() -> [Turn] {
+        let now = clock()
+        var turns: [Turn] = []
+        for id in copies.keys.sorted(by: >) {
+            guard let copy = copies[id] else { continue }
+            for index in copy.layers.indices where copy.isLayerDue(index, at: now) {
+                turns.append(.layer(id, index))
+            }
+            if copy.masterDue(at: now) != nil { turns.append(.master(id)) }
+        }
+        for (id, kept) in kept where kept.record.expiresAt.map({ $0 <= now }) ?? false {
+            if kept.pause.until.map({ $0 <= now }) ?? true { turns.append(.removal(id)) }
+        }
+        let begun = turns.filter { !running.contains($0) }
+            .prefix(max(0, Self.turnsMaximum - running.count))
+        running.formUnion(begun)
+        return Array(begun)
+    }
+
+    /// Nothing is under way that could be done before a shutdown.
+    private var isIdle: Bool {
+        running.isEmpty && copies.values.allSatisfy { !$0.isMoving }
+    }
+
+    // MARK: Turns
+
+    func carryOut(_ turn: Turn) async {
+        switch turn {
+        case .layer(let id, let index): await carryOutLayer(index, of: id)
+        case .master(let id): await putMaster(of: id)
+        case .removal(let id): await remove(id)
+        }
+        running.remove(turn)
+    }
+
+    private func carryOutLayer(_ index: Int, of id: StreamID) async {
+        guard let copy = copies[id],
+            let location = copy.record.object(StreamFolder.layerName(index))
+        else { return }
+        let before = copy.layers[index]
+        let after = await LiveLayerTurn(
+            path: copy.path(ofLayer: index), location: location, isOver: copy.isOver,
+            courier: courier, clock: clock
+        ).run(before)
+        guard var copy = copies[id] else { return }
+        copy.layers[index] = after
+        copy.record.layers[index] = after.upload.progress
+        if before.upload.progress != after.upload.progress { write(copy.record) }
+        copies[id] = copy
+        log(copy, failures: (before.upload.failures, after.upload.failures), after.reason)
+        if let missing = after.missing, before.missing == nil {
+            logger.error(
+                "a segment is gone, the stored stream ends before it",
+                metadata: ["stream": "\(id)", "layer": "\(index)", "segment": "\(missing)"])
+        }
+        await tell(id)
+    }
+
+    private func putMaster(of id: StreamID) async {
+        guard let copy = copies[id], let version = copy.masterDue(at: clock()),
+            let location = copy.record.object(StreamFolder.masterName)
+        else { return }
+        let before = copy.masterPause.failures
+        var reason: String?
+        do {
+            let text = try copy.masterText()
+            try await courier.put(text, at: location, cacheControl: Self.masterCacheControl)
+            copies[id]?.master = version
+            copies[id]?.masterPause.succeeded()
+        } catch {
+            reason = "\(error)"
+            copies[id]?.masterPause.failed(at: clock())
+        }
+        copies[id]?.masterReason = reason
+        guard let copy = copies[id] else { return }
+        log(copy, failures: (before, copy.masterPause.failures), reason)
+        await tell(id)
+    }
+
+    /// Says how far a copy is.
+    private func tell(_ id: StreamID) async {
+        guard let copy = copies[id], copy.upload != copy.told else { return }
+        copies[id]?.told = copy.upload
+        await source.copied(id, copy.upload)
+    }
+
+    private func close(_ id: StreamID) async {
+        guard var copy = copies.removeValue(forKey: id) else { return }
+        guard copy.isAnywhere else {
+            forget(copy.record)
+            return
+        }
+        copy.record.isComplete = true
+        // Without a master playlist nobody can play it: the stream was stopped before it ran.
+        let kept = copy.master == nil ? Duration.zero : keptFor
+        copy.record.expiresAt = kept.map { clock() + $0 }
+        write(copy.record)
+        keep(copy.record)
+        logger.info(
+            "live stream stored",
+            metadata: [
+                "stream": "\(id)", "room": "\(copy.record.room)",
+                "location": "\(copy.record.location)",
+            ])
+        await source.copied(id, copy.upload)
+    }
+
+    // MARK: What is over
+
+    private func keep(_ record: LiveCopyRecord) {
+        guard record.expiresAt != nil else { return }
+        let pause = RetryPause(
+            first: LiveLayerUpload.firstDelay, maximum: settings.delayMaximum,
+            seed: random.next())
+        kept[record.stream] = (record, pause)
+    }
+
+    /// Removes some of a copy's objects: what is named last, what names others first.
+    private func remove(_ id: StreamID) async {
+        guard var record = kept[id]?.record else { return }
+        do {
+            for name in record.playlists { try await delete(name, of: record) }
+            var count = 0
+            while count < Self.removalsMaximum, let name = record.takeSegment() {
+                try await delete(name, of: record)
+                count += 1
+            }
+            kept[id]?.record = record
+            kept[id]?.pause.succeeded()
+            guard count < Self.removalsMaximum else {
+                write(record)
+                return
+            }
+            kept[id] = nil
+            forget(record)
+            logger.info(
+                "expired live stream removed from the store",
+                metadata: ["stream": "\(id)", "location": "\(record.location)"])
+        } catch {
+            kept[id]?.pause.failed(at: clock())
+            logger.warning(
+                "expired live stream not removed from the store yet",
+                metadata: ["stream": "\(id)", "reason": "\(error)"])
+        }
+    }
+
+    private func delete(_ name: String, of record: LiveCopyRecord) async throws {
+        guard let location = record.object(name) else { return }
+        try await courier.delete(location)
+    }
+
+    // MARK: The record
+
+    @discardableResult private func write(_ record: LiveCopyRecord) -> Bool {
+        do {
+            try record.write(in: root)
+            return true
+        } catch {
+            logger.error(
+                "the record of a live copy cannot be written",
+                metadata: ["stream": "\(record.stream)", "error": "\(error)"])
+            return false
+        }
+    }
+
+    private func forget(_ record: LiveCopyRecord) { try? record.remove(in: root) }
+
+    /// A store that is away for long is told of less and less often.
+    private func log(_ copy: LiveCopy, failures: (before: Int, after: Int), _ reason: String?) {
+        let metadata: Logger.Metadata = [
+            "stream": "\(copy.record.stream)", "room": "\(copy.record.room)",
+            "failures": "\(max(failures.before, failures.after))",
+            "segments_waiting": "\(copy.upload.segmentsWaiting)",
+        ]
+        if failures.after > failures.before, failures.after.nonzeroBitCount == 1 {
+            logger.warning(
+                "live stream not stored yet",
+                metadata: metadata.merging(["reason": "\(reason ?? "")"]) { $1 })
+        } else if failures.after == 0, failures.before > 0 {
+            logger.notice("live stream is stored again", metadata: metadata)
+        }
+    }
+}
+
+extension LiveUploads.Turn {
+    var stream: StreamID {
+        switch self {
+        case .layer(let id, _), .master(let id), .removal(let id): id
+        }
+    }
+}

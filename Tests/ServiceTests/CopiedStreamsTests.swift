@@ -1,0 +1,73 @@
+import ControlAPI
+import MediaKernel
+import Testing
+
+@testable import Service
+
+/// Streams whose viewers are sent to a store.
+@Suite struct CopiedStreamsTests {
+    private static func world() async throws -> StreamsWorld {
+        try await StreamsWorld { $0.copyURL = "https://cdn/a" }
+    }
+
+    @Test func viewersAreSentToTheStoreAndRunningWaitsForIt() async throws {
+        try await Self.world().run { world in
+            let stream = try await world.streams.start(
+                room: "r", LiveStreamRequest(), startedBy: nil)[0]
+            #expect(stream.playbackURL == "https://cdn/a/live/r/\(stream.id)/master.m3u8")
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            var upload = LiveStream.Upload(location: "s3://b/k")
+            await world.streams.copied(stream.id, upload)
+            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            upload.isPlayable = true
+            await world.streams.copied(stream.id, upload)
+            #expect(await world.streams.stream(stream.id)?.status == .running)
+            #expect(await world.streams.stream(stream.id)?.upload == upload)
+        }
+    }
+
+    @Test func aStoreThatIsAwayHoldsAStartUpForAMomentOnly() async throws {
+        try await Self.world().run { world in
+            let stream = try await world.streams.start(
+                room: "r", LiveStreamRequest(), startedBy: nil)[0]
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            world.clock.advance(Streams.copyWaitMaximum - .milliseconds(1))
+            await world.streams.tick()
+            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            world.clock.advance(.milliseconds(1))
+            await world.streams.tick()
+            #expect(await world.streams.stream(stream.id)?.status == .running)
+        }
+    }
+
+    @Test func aBotThatWasSlowIsNotKilledForAStoreThatIsAway() async throws {
+        try await Self.world().run { world in
+            let stream = try await world.streams.start(
+                room: "r", LiveStreamRequest(), startedBy: nil)[0]
+            let bot = try #require(await world.launcher.next())
+            world.clock.advance(.seconds(28))
+            await world.streams.tick()
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            world.clock.advance(.seconds(1))
+            await world.streams.tick()
+            #expect(await world.streams.stream(stream.id)?.status == .running)
+        }
+    }
+
+    @Test func onlyLiveStreamsOnAirAreToBeCopied() async throws {
+        try await Self.world().run { world in
+            let stream = try await world.streams.start(
+                room: "r", LiveStreamRequest(), startedBy: nil)[0]
+            #expect(
+                await world.streams.streamsToCopy() == [
+                    LiveCopySubject(
+                        stream: stream.id, room: "r", directory: "r/\(stream.id)", isOnAir: true)
+                ])
+            _ = try await world.streams.stop(room: "r", kind: .stream, stoppedBy: nil)
+            #expect(await world.streams.streamsToCopy().map(\.isOnAir) == [false])
+        }
+    }
+}
