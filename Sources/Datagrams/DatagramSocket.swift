@@ -28,6 +28,8 @@ public final class DatagramSocket {
     static let kernelBufferBytes: Int32 = 4 << 20
     /// Datagrams that one system call reads.
     static let readBatch = 32
+    /// Such calls in a row, before others have their turn.
+    static let readCallsMaximum: UInt = 64
 
     private let channel: any Channel
     public let localAddress: TransportAddress
@@ -44,11 +46,15 @@ public final class DatagramSocket {
     }
 
     /// Binds and starts to receive. Port 0 takes a free one. `makeHandlers` runs on the loop.
+    ///
+    /// - Parameter readsByItself: false when datagrams are to wait until `read` is called.
     public static func bind(
-        host: String, port: Int, on eventLoop: any EventLoop,
+        host: String, port: Int, on eventLoop: any EventLoop, readsByItself: Bool = true,
         makeHandlers: @escaping @Sendable () -> Handlers
     ) -> EventLoopFuture<NIOLoopBound<DatagramSocket>> {
-        DatagramBootstrap(group: eventLoop)
+        // That nothing more waits is what the selector says too, without another call.
+        let readCalls = readsByItself ? 1 : readCallsMaximum
+        return DatagramBootstrap(group: eventLoop)
             .channelOption(
                 .recvAllocator,
                 value: FixedSizeRecvByteBufferAllocator(
@@ -57,7 +63,8 @@ public final class DatagramSocket {
             .channelOption(.datagramVectorReadMessageCount, value: readBatch)
             .channelOption(.socketOption(.so_rcvbuf), value: .init(kernelBufferBytes))
             .channelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))
-            .channelOption(.maxMessagesPerRead, value: 64)
+            .channelOption(.maxMessagesPerRead, value: readCalls)
+            .channelOption(.autoRead, value: readsByItself)
             .channelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 4 << 20))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -74,6 +81,10 @@ public final class DatagramSocket {
                     DatagramSocket(channel: channel, localAddress: address), eventLoop: eventLoop)
             }
     }
+
+    /// Takes all datagrams that wait; where none do, the next ones to come. For a socket that does
+    /// not read by itself.
+    public func read() { channel.read() }
 
     /// Queues one datagram until `flush`. When the kernel takes no more for long, media is lost
     /// rather than kept: what is late is worthless, and retransmission exists.

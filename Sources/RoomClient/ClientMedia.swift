@@ -43,6 +43,7 @@ public final class ClientMedia {
     private let identity: DTLSIdentity
     private let network: NetworkConditions
     private let receivesVideo: Bool
+    private let readsAtTicks: Bool
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     private let channelText: @Sendable (String) -> Void
     /// What we said we wish to receive, by track: said again when the channel opens.
@@ -57,6 +58,7 @@ public final class ClientMedia {
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
         network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true,
+        readsAtTicks: Bool = false,
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
         channelText: @escaping @Sendable (String) -> Void
     ) {
@@ -65,6 +67,7 @@ public final class ClientMedia {
         self.observer = observer
         self.network = network
         self.receivesVideo = receivesVideo
+        self.readsAtTicks = readsAtTicks
         self.stateChanged = stateChanged
         self.channelText = channelText
     }
@@ -282,6 +285,7 @@ public final class ClientMedia {
                 core.settleChannels(at: now)
             }
             drain(direction, at: now)
+            if readsAtTicks { side(direction)?.socket.read() }
         }
     }
 }

@@ -21,6 +21,7 @@ extension RoomClient {
         let identity = try DTLSIdentity.generate()
         let (eventLoop, makeObserver) = (eventLoop, makeObserver)
         let (network, receivesVideo) = (configuration.network, configuration.receivesVideo)
+        let readsAtTicks = configuration.readsAtTicks
         let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
             [weak self] direction, state in
             guard direction == .publish, state == .failed || state == .disconnected else { return }
@@ -36,12 +37,14 @@ extension RoomClient {
             NIOLoopBound(
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, receivesVideo: receivesVideo, stateChanged: changed,
-                    channelText: heard),
+                    network: network, receivesVideo: receivesVideo, readsAtTicks: readsAtTicks,
+                    stateChanged: changed, channelText: heard),
                 eventLoop: eventLoop)
         }.get()
         func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {
-            try await DatagramSocket.bind(host: "0.0.0.0", port: 0, on: eventLoop) {
+            try await DatagramSocket.bind(
+                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: !readsAtTicks
+            ) {
                 DatagramSocket.Handlers(
                     received: { media.value.received($0, from: $1, direction) },
                     batchEnded: { media.value.flush() })

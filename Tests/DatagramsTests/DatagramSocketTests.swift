@@ -27,6 +27,38 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    @Test func letsDatagramsWaitUntilItIsToldToRead() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let received = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: loop)
+        let batch = loop.makePromise(of: Void.self)
+        let patient = try await DatagramSocket.bind(
+            host: "127.0.0.1", port: 0, on: loop, readsByItself: false
+        ) {
+            .init(received: { _, _ in received.value += 1 }, batchEnded: { batch.succeed() })
+        }.get()
+        let passed = loop.makePromise(of: Void.self)
+        let eager = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: loop) {
+            .init(received: { _, _ in passed.succeed() }, batchEnded: {})
+        }.get()
+        try await loop.submit {
+            for _ in 0..<100 { eager.value.send([1], to: patient.value.localAddress) }
+            eager.value.send([2], to: eager.value.localAddress)
+            eager.value.flush()
+        }.get()
+        // It was sent last, so the others wait.
+        try await passed.futureResult.get()
+        #expect(try await loop.submit { received.value }.get() == 0)
+        try await loop.submit { patient.value.read() }.get()
+        try await batch.futureResult.get()
+        #expect(try await loop.submit { received.value }.get() == 100)
+        try await loop.submit {
+            patient.value.close()
+            eager.value.close()
+        }.get()
+        try await group.shutdownGracefully()
+    }
+
     @Test func listsLoopbackLast() throws {
         let addresses = HostAddresses.all()
         #expect(addresses.contains(TransportAddress(ipv4: 127, 0, 0, 1, port: 0)))
