@@ -89,7 +89,7 @@ final class Director {
     /// The body of the director's thread. Returns when the stream is over.
     func run() throws {
         var batch: [Command] = []
-        while inbox.takeAll(into: &batch, until: nextDeadline) {
+        while takeInput(into: &batch) {
             for command in batch { handle(command) }
             batch.removeAll(keepingCapacity: true)
             advanceWarmUp()
@@ -99,12 +99,16 @@ final class Director {
         try finishLayers()
     }
 
-    private var nextDeadline: Instant? {
+    /// Takes what has come; gives false when nothing more will. While the clock runs that is all
+    /// since the last frame at once: a thread that wakes for each packet finds the caches full of
+    /// the encoders' data each time, and whoever sends the packet has to wake it.
+    private func takeInput(into batch: inout [Command]) -> Bool {
         switch phase {
-        case .waiting: nil
-        case .warmingUp(let since): since + Self.warmUpMaximum
+        case .waiting: inbox.takeAll(into: &batch, until: nil)
+        case .warmingUp(let since):
+            inbox.takeAll(into: &batch, until: since + Self.warmUpMaximum)
         case .live(let clock, let next), .finishing(let clock, let next, _):
-            clock.instant(ofFrame: next)
+            inbox.takeAll(into: &batch, at: clock.instant(ofFrame: next))
         }
     }
 

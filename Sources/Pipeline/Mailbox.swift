@@ -68,9 +68,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
                 pthread_cond_wait(changed, lock)
                 continue
             }
-            var time = timespec(
-                tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
-                tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+            var time = timespec(deadline)
             if pthread_cond_timedwait(changed, lock, &time) == ETIMEDOUT { break }
         }
         if queue.isEmpty { return !isClosed }
@@ -79,11 +77,29 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return true
     }
 
+    /// Appends what waits at an instant to `batch`. Nobody is woken for it before.
+    ///
+    /// - Returns: false once the queue is closed and empty.
+    func takeAll(into batch: inout [Element], at instant: Instant) -> Bool {
+        var time = timespec(instant)
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+        return takeAll(into: &batch, until: instant)
+    }
+
     /// No more is taken; what waits is still given out.
     func close() {
         locked {
             isClosed = true
             pthread_cond_broadcast(changed)
         }
+    }
+}
+
+extension timespec {
+    /// An instant of the monotonic clock.
+    fileprivate init(_ instant: Instant) {
+        self.init(
+            tv_sec: Int(instant.nanoseconds / 1_000_000_000),
+            tv_nsec: Int(instant.nanoseconds % 1_000_000_000))
     }
 }

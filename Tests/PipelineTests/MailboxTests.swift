@@ -1,3 +1,4 @@
+import Clocks
 import Foundation
 import MediaKernel
 import Synchronization
@@ -28,6 +29,21 @@ import Testing
     @Test func aDeadlineThatPassesEndsTheWaitWithNothing() {
         let box = Mailbox<Int>(maximum: 1)
         #expect(take(from: box, until: .zero) == [])
+    }
+
+    @Test func whatComesBeforeAnInstantIsTakenThenAndNotBefore() async {
+        let box = Mailbox<Int>(maximum: 2)
+        #expect(box.offer(1))
+        let instant = MonotonicClock.now + .milliseconds(20)
+        let sender = MediaThread(name: "sender") { _ = box.offer(2) }
+        var batch: [Int] = []
+        #expect(box.takeAll(into: &batch, at: instant))
+        #expect(MonotonicClock.now >= instant)
+        await sender.join()
+        if batch.count == 1 { #expect(box.takeAll(into: &batch, at: .zero)) }
+        #expect(batch == [1, 2])
+        #expect(box.takeAll(into: &batch, at: .zero))
+        #expect(batch == [1, 2])
     }
 
     @Test func aClosedBoxGivesOutWhatItHoldsAndTakesNoMore() {
