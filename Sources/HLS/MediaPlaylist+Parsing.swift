@@ -6,8 +6,8 @@ extension MediaPlaylist {
     /// Date ranges of one playlist, far below what would slow players down.
     public static let maximumDateRanges = 5000
 
-    /// Reads a playlist of the kind that Roomcast writes: files or ranges of them, neither encrypted
-    /// nor with an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
+    /// Reads a playlist of the kind that Roomcast writes: files or ranges of them, neither
+    /// encrypted nor with an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
     public init(parsing text: String) throws(PlaylistError) {
         var reader = Reader()
         for line in try PlaylistLines(text).lines {

@@ -8,8 +8,8 @@
 /// get its 64-bit form (zip64, 4.3.14 and 4.5.3), and only those, so that archives below 4 GB can
 /// be read by everything.
 ///
-/// Invariant: each file's bytes follow what `add` returned; `finish` comes once, at the end. Held is
-/// the central directory, about 100 bytes a file.
+/// Invariant: each file's bytes follow what `add` returned; `finish` comes once, at the end. Held
+/// is the central directory, about 100 bytes a file.
 public struct ZipLayout: Sendable {
     /// Four days of one-second segments in five layers.
     public static let entriesMaximum = 2_000_000

@@ -17,8 +17,7 @@ struct PlaylistOutlineTests {
                 Segment(
                     uri: "segment_00000\(number).ts",
                     duration: MediaTime(ticks: 2, timescale: 1),
-                    programDateTime: 1_760_000_000_000_000_000 + Int64(number) * 2_000_000_000,
-                    byteCount: 1000))
+                    programDateTime: 1_760_000_000_000_000_000 + Int64(number) * 2_000_000_000))
             versions.append(Array(builder.rendered().utf8))
         }
         if ends { builder.end() }

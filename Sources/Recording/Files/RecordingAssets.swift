@@ -2,8 +2,8 @@ public import HLS
 import MediaKernel
 import Zip
 
-/// Makes a recording's assets from what is on the disk: all MP4 files in one pass over the segments,
-/// the archive in another. In a pass each byte is read once, and written once for each asset.
+/// Makes a recording's assets from what is on the disk: all MP4 files in one pass over the
+/// segments, the archive in another. In a pass each byte is read once, and written once for each asset.
 ///
 /// Blocking, and made for a process or a thread of its own. Memory holds one segment and the
 /// logs. What a damaged segment costs is said by `.damaged`; a new plan without it can be made.
