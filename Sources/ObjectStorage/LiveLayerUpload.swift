@@ -104,9 +104,13 @@ public struct LiveLayerUpload: Sendable {
     public mutating func next(at now: UnixTime) -> Order? {
         guard !isFinished, let listed, !listed.isEmpty, pause.isOver(at: now) else { return nil }
         let start = start(of: listed)
-        if start < listed.upperBound, putSincePublished < Self.batchMaximum { return .put(start) }
+        // A playlist cut here would name something, and more than the one that is there.
+        let hasMore = start > max(listed.lowerBound, published?.upperBound ?? 0)
+        if start < listed.upperBound, putSincePublished < Self.batchMaximum || !hasMore {
+            return .put(start)
+        }
         let isLast = isListedLast && start == listed.upperBound
-        if isLast || start > published?.upperBound ?? listed.lowerBound {
+        if isLast || hasMore {
             return .publish(end: start, isLast: isLast)
         }
         guard let published,

@@ -11,7 +11,7 @@ import pytest
 
 from harness import assets, hls
 from harness.server import Server
-from harness.store import BUCKET, ENCRYPTION, PREFIX, Store
+from harness.store import ENCRYPTION, PREFIX, Store
 from harness.waiting import wait_for
 
 TIMEOUT = 60  # s
@@ -43,10 +43,8 @@ def watch(store):
     store.forwarded = check
 
 
-def settings(store, moto, **more):
-    # Viewers ask the bucket itself; the proxy takes signed requests only.
-    public = f"http://127.0.0.1:{moto.port}/{BUCKET}/{PREFIX}"
-    names = {"LIVE": "true", "LIVE_URL": public} | more
+def settings(store, **more):
+    names = {"LIVE": "true", "LIVE_URL": store.public} | more
     return store.settings | SEGMENT | {
         f"ROOMCAST_RECORDINGS_STORE_{name}": text for name, text in names.items()}
 
@@ -95,12 +93,12 @@ def test_viewers_can_be_sent_to_the_store_from_the_first_moment(
         binary, moto, receiver, tmp_path):
     store = Store(moto, encryption={ENCRYPTION: "AES256"})
     watch(store)
-    server = Server(tmp_path, settings=settings(store, moto, ENCRYPTION="AES256")
+    server = Server(tmp_path, settings=settings(store, ENCRYPTION="AES256")
                     | receiver.settings)
     try:
         stream = server.start_stream("on-air", {"ladder": assets.LADDER})
         url = stream["playback"]["url"]
-        assert url == f"http://127.0.0.1:{moto.port}/{BUCKET}/{key(stream, 'master.m3u8')}"
+        assert url == f"{store.public}/live/on-air/{stream['id']}/master.m3u8"
         server.wait_for_status(stream["id"], "running", TIMEOUT)
         # Who is told that it runs finds it there.
         master, headers = fetch(url)
@@ -118,7 +116,8 @@ def test_viewers_can_be_sent_to_the_store_from_the_first_moment(
         wait_for("it follows", lambda: len(hls.parse_media(
             moto.object(key(stream, "stream_0/stream.m3u8")).decode()).segments) >= 4, TIMEOUT)
         wait_for("webhooks", lambda: receiver.types(stream["id"]), TIMEOUT)
-        assert receiver.accepted[0]["data"]["url"] == url
+        [started] = [one for one in receiver.accepted if one["type"] == "hls.started.success"]
+        assert started["data"]["url"] == url
         server.stop_stream("on-air")
         server.wait_for_status(stream["id"], "completed", TIMEOUT)
         wait_for_copy(server, stream)
@@ -152,7 +151,7 @@ def test_whatever_the_store_and_the_bot_do_the_copy_comes_to_be_what_was_on_air(
         return kind
 
     store.fault = fault
-    server = Server(tmp_path, settings=settings(store, moto))
+    server = Server(tmp_path, settings=settings(store))
     try:
         stream = assets.start(server, "faults", recording=None)
         wait_for("each fault came twice", lambda: all(seen[kind] >= 2 for kind in kinds),
@@ -183,7 +182,7 @@ def test_whatever_the_store_and_the_bot_do_the_copy_comes_to_be_what_was_on_air(
 
 def test_a_server_that_was_killed_leaves_no_copy_without_its_end(
         binary, moto, store, tmp_path):
-    server = Server(tmp_path, settings=settings(store, moto))
+    server = Server(tmp_path, settings=settings(store))
     stream = assets.start(server, "killed", recording=None)
     wait_for("some of it is there", lambda: copy(server, stream)["segments_stored"] >= 2, TIMEOUT)
     store.go()
@@ -195,7 +194,7 @@ def test_a_server_that_was_killed_leaves_no_copy_without_its_end(
     sent = {one.path for one in store.done("PUT") if one.path.endswith(".ts")}
     before = len(store.requests)
     store.come()
-    server = Server(tmp_path, settings=settings(store, moto))
+    server = Server(tmp_path, settings=settings(store))
     try:
         wait_for_copy(server, stream)
         check_copy(server, moto, stream)
@@ -209,7 +208,7 @@ def test_a_window_moves_in_the_store_and_all_goes_when_its_time_is_over(
         binary, moto, store, tmp_path):
     window = {"ROOMCAST_STREAM_PLAYLIST": "live", "ROOMCAST_STREAM_PLAYLIST_WINDOW": "3",
               "ROOMCAST_RECORDINGS_KEEP_DAYS": "0.0003"}  # 26 s
-    server = Server(tmp_path, settings=settings(store, moto) | window)
+    server = Server(tmp_path, settings=settings(store) | window)
 
     def there():
         return {one for one in moto.keys() if one.startswith(key(stream, ""))}
@@ -233,7 +232,7 @@ def test_a_window_moves_in_the_store_and_all_goes_when_its_time_is_over(
 
 def test_a_stream_runs_though_the_store_is_away_from_its_start(binary, moto, store, tmp_path):
     store.go()
-    server = Server(tmp_path, settings=settings(store, moto))
+    server = Server(tmp_path, settings=settings(store))
     try:
         stream = server.start_stream("away", {"ladder": assets.LADDER})
         server.wait_for_status(stream["id"], "running", TIMEOUT)

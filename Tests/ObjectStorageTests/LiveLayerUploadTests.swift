@@ -125,6 +125,29 @@ struct LiveLayerUploadTests {
         #expect(!orders.contains(.remove(300)))
     }
 
+    @Test("A window that moved past all that was put holds nothing up")
+    func windowPassed() {
+        for isRestarted in [false, true] {
+            var upload = Self.upload(isRestarted ? .init(first: 0, next: 6) : .init())
+            if !isRestarted {
+                upload.listed(0..<6, isLast: false)
+                _ = Self.run(&upload)
+            }
+            // So many are there, and the playlist that names them is not.
+            upload.listed(6..<20, isLast: false)
+            for _ in 0..<LiveLayerUpload.batchMaximum {
+                upload.next(at: Self.start).map { upload.succeeded($0) }
+            }
+            #expect(upload.next(at: Self.start) == .publish(end: 14, isLast: false))
+            upload.listed(14..<20, isLast: false)
+            #expect(
+                Self.run(&upload).prefix(7) == [
+                    .put(14), .put(15), .put(16), .put(17), .put(18), .put(19),
+                    .publish(end: 20, isLast: false),
+                ])
+        }
+    }
+
     @Test("After a restart it goes on where it was, and says once more what is there")
     func restart() {
         var upload = Self.upload(.init(first: 0, next: 7))
@@ -174,6 +197,7 @@ struct LiveLayerUploadTests {
                 switch order {
                 case .put(let number): stored.insert(number)
                 case .publish(let end, _):
+                    #expect(end > listed.lowerBound)
                     named = listed.lowerBound..<end
                     #expect(named.allSatisfy { stored.contains($0) })
                 case .remove(let number):

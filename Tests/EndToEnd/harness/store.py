@@ -135,8 +135,11 @@ class Store:
         self.forwarded = lambda request: None  # with its body, before the store has it
         self.port = free_port(socket.SOCK_STREAM)
         self.url = f"http://127.0.0.1:{self.port}"
+        # What the public may read without a signature, as from a CDN before the bucket.
+        self.public = f"{self.url}/public/{PREFIX}"
         self._server = None
         self._closing = threading.Event()
+        self._connections = set()
         self.come()
 
     @property
@@ -155,10 +158,12 @@ class Store:
         self._server = LocalServer(self._handler(), self.port)
 
     def go(self):
-        """Away: connections are refused from now on."""
+        """Away: connections are refused from now on, and those that there are end."""
         if self._server:
             self._closing.set()
             self._server.close()
+            for connection in list(self._connections):
+                self._hang_up(connection)
             self._server = None
 
     def close(self):
@@ -180,10 +185,26 @@ class Store:
 
             do_PUT = do_POST = do_HEAD = do_DELETE = do_GET
 
+            def setup(self):
+                super().setup()
+                store._connections.add(self)
+
+            def finish(self):
+                store._connections.discard(self)
+                try:
+                    super().finish()
+                except OSError:  # it was hung up
+                    pass
+
         return Requests
 
     def _handle(self, handler):
         url = urlsplit(handler.path)
+        if url.path.startswith("/public/"):
+            status, headers, body = self.moto.ask(
+                handler.command, url.path.removeprefix("/public/"))
+            return self._answer(handler, Request(handler.command, url.path, {}), status, headers,
+                                body)
         request = Request(handler.command, url.path.removeprefix(f"/{BUCKET}/"),
                           parse_qs(url.query, keep_blank_values=True),
                           headers={k.lower(): v for k, v in handler.headers.items()})
