@@ -80,13 +80,14 @@ public final class AudioResampler {
             pairs.withUnsafeBytes { pairs in
                 Self.kernel.withUnsafeBytes { kernel in
                     var weights = Weights()
+                    var at = Place(position)
+                    let stride = Place(step)
                     for n in 0..<count {
-                        let at = position + Double(n) * step
-                        let start = Int(at)
-                        weights.move(to: at - Double(start), kernel)
-                        let pair = weights.sum(of: pairs, from: start)
+                        weights.move(to: at.finePhase, kernel)
+                        let pair = weights.sum(of: pairs, from: at.pair)
                         output[2 * n] = pair[0]
                         output[2 * n + 1] = pair[1]
+                        at.advance(by: stride)
                     }
                 }
             }
@@ -99,8 +100,27 @@ public final class AudioResampler {
         return output
     }
 
+    /// Where an output lies in the input, in units of 2^-40 of a pair: what a whole second of
+    /// steps that are rounded to them is wrong by lies far below a fine phase.
+    private struct Place {
+        private static let fractionBits = 40
+        private var units: UInt64
+
+        init(_ pairs: Double) { units = UInt64(pairs * Double(1 << Self.fractionBits)) }
+
+        var pair: Int { Int(truncatingIfNeeded: units >> UInt64(Self.fractionBits)) }
+
+        /// Of `Weights.finePhases`.
+        var finePhase: Int {
+            let shift = UInt64(Self.fractionBits - Weights.finePhaseBits)
+            return Int(truncatingIfNeeded: units >> shift) & (1 << Weights.finePhaseBits - 1)
+        }
+
+        mutating func advance(by step: Place) { units &+= step.units }
+    }
+
     /// The kernel at one fraction of a sample. Two clocks are so nearly the same that the fraction
-    /// hardly moves from one sample to the next, so it is looked at in `finePhases`: a place that
+    /// hardly moves from one sample to the next, so it is looked at in fine phases: a place that
     /// is wrong by half of one of them is noise 76 dB below a tone of 10 kHz.
     ///
     /// Each weight stands twice, for left and right, so that the samples are read as they lie.
@@ -108,14 +128,14 @@ public final class AudioResampler {
         private typealias Row = SIMD8<Float>
         private typealias Lanes = SIMD16<Float>
         private static let bytes = MemoryLayout<Float>.stride
-        private static let finePhases = 16 * phases
+        /// 16 for each of `phases`.
+        static let finePhaseBits = 12
 
         private var finePhase = -1
         private var lanes = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
 
         @inline(__always)
-        mutating func move(to fraction: Double, _ kernel: UnsafeRawBufferPointer) {
-            let finePhase = min(Int(fraction * Double(Self.finePhases)), Self.finePhases - 1)
+        mutating func move(to finePhase: Int, _ kernel: UnsafeRawBufferPointer) {
             guard finePhase != self.finePhase else { return }
             self.finePhase = finePhase
             let (phase, within) = finePhase.quotientAndRemainder(dividingBy: 16)
