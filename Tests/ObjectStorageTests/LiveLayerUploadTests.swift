@@ -141,9 +141,9 @@ struct LiveLayerUploadTests {
             #expect(upload.next(at: Self.start) == .publish(end: 14, isLast: false))
             upload.listed(14..<20, isLast: false)
             #expect(
-                Self.run(&upload).prefix(7) == [
-                    .put(14), .put(15), .put(16), .put(17), .put(18), .put(19),
-                    .publish(end: 20, isLast: false),
+                Self.run(&upload).prefix(8) == [
+                    .put(14), .publish(end: 15, isLast: false), .put(15), .put(16), .put(17),
+                    .put(18), .put(19), .publish(end: 20, isLast: false),
                 ])
         }
     }

@@ -54,4 +54,4 @@ class Receiver(LocalServer):
 
     def close(self):
         super().close()
-        assert self.errors == []
+        assert not self.errors, self.errors

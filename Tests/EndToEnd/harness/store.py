@@ -168,7 +168,7 @@ class Store:
 
     def close(self):
         self.go()
-        assert self.errors == []
+        assert not self.errors, self.errors
 
     def done(self, method, part=None):
         return [one for one in self.requests if one.method == method and one.status // 100 == 2
