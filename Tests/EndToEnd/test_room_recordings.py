@@ -103,7 +103,8 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     sound_and_picture_are_together(avsync.measure(path))
     # The whole story, in its order.
     wait_for("all is told", lambda: receiver.types(recording["id"]) == TOLD, TIMEOUT)
-    began, ended, made = (event["data"] for event in receiver.events(recording["id"]))
+    began, ended, made, again = (event["data"] for event in receiver.events(recording["id"]))
+    assert made == again, "by both of its names"
     assert began["recording_enabled"] and began["rtmp"] == [] and "url" not in began
     assert (began["max_width"], began["max_height"]) == SIZE
     assert ended["reason"] == "client request" and ended["duration"] >= 20
