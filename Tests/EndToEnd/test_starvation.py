@@ -46,23 +46,25 @@ def recording():
     yield len(makings)
 
 def test_before(recording): pass
-def test_it(recording): assert recording > {needed}, recording
+def test_it(recording):
+    if recording <= {needed}: pytest.fail(str({words}))
 def test_behind(recording): print("makings", len(makings))
 """
 
 
 @pytest.mark.parametrize("how", ["stealing", "slowing"])
-@pytest.mark.parametrize("bad, needed, always, outcome, makings", [
-    (0, 1, False, "1 failed, 2 passed", 1),
-    (1, 1, False, "3 passed", 2),
-    (2, 2, False, "3 passed", 3),
-    (3, 9, True, "2 passed, 1 skipped", 3),
-], ids=["never", "once", "twice", "all the time"])
+@pytest.mark.parametrize("bad, needed, always, words, outcome, makings", [
+    (0, 1, False, "recording", "1 failed, 2 passed", 1),
+    (1, 1, False, "recording", "3 passed", 2),
+    (2, 2, False, "recording", "3 passed", 3),
+    (3, 9, True, "recording", "2 passed, 1 skipped", 3),
+    (3, 9, True, "'it is broken'", "1 failed, 2 passed", 2),
+], ids=["never", "once", "twice", "all the time", "all the time, in the same words"])
 def test_a_failure_counts_if_the_machine_had_its_cpu(
-        tmp_path, how, bad, needed, always, outcome, makings):
+        tmp_path, how, bad, needed, always, words, outcome, makings):
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_it.py").write_text(
-        TEST.format(how=how, bad=bad, needed=needed, always=always))
+        TEST.format(how=how, bad=bad, needed=needed, always=always, words=words))
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", "-s", str(tmp_path)],
         capture_output=True, text=True, check=False)
