@@ -25,7 +25,9 @@ public enum BotOrder: Hashable, Sendable {
         let body = Data(parts[1].utf8)
         switch parts[0] {
         case "layout":
-            guard let json = JSONValue(parsing: body) else { return nil }
+            guard let json = try? JSONDecoder().decode(JSONValue.self, from: body) else {
+                return nil
+            }
             var layout = Layout()
             do throws(LayoutError) {
                 try layout.merge(json)

@@ -10,6 +10,13 @@ import NIOCore
 
 /// JSON bodies in and out, with one set of rules.
 enum JSON {
+    /// Keys in a fixed order, so that equal answers are equal bytes.
+    static func data(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
     static func response(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
@@ -17,9 +24,7 @@ enum JSON {
         headers[.contentType] = "application/json; charset=utf-8"
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
         // Our own DTOs hold strings, integers and booleans, which always encode.
-        let bytes =
-            (try? BodyEncoder.text(value))
-            ?? Array(#"{"code":500,"message":"internal error"}"#.utf8)
+        let bytes = (try? data(value)) ?? Data(#"{"code":500,"message":"internal error"}"#.utf8)
         return Response(
             status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }

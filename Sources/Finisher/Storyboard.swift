@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The WebVTT file beside a sheet of pictures: when each of them is shown, and where on the sheet it
 /// is, as players' previews read it (media fragments, `#xywh=`).
 struct Storyboard {
@@ -30,12 +32,9 @@ struct Storyboard {
     /// `hh:mm:ss.mmm`, W3C WebVTT sect. 3.3.
     private func time(_ frame: Int64) -> String {
         let milliseconds = frame * 1000 / Int64(frameRate)
-        func digits(_ value: Int64, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
         let seconds = milliseconds / 1000
-        return "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2))"
-            + ":\(digits(seconds % 60, 2)).\(digits(milliseconds % 1000, 3))"
+        let fields = [seconds / 3600, seconds / 60 % 60, seconds % 60]
+        return fields.map { paddedDecimal($0, digits: 2) }.joined(separator: ":")
+            + ".\(paddedDecimal(milliseconds % 1000, digits: 3))"
     }
 }

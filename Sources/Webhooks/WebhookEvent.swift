@@ -1,8 +1,14 @@
 public import MediaKernel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a receiver is told: 100ms' envelope.
-public struct WebhookEvent: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+public struct WebhookEvent: Hashable, Sendable, Encodable {
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case hlsStarted = "hls.started.success"
         case hlsStopped = "hls.stopped.success"
         case hlsFailed = "hls.failure"
@@ -48,15 +54,31 @@ public struct WebhookEvent: Hashable, Sendable {
         self.data = data
     }
 
+    enum CodingKeys: String, CodingKey {
+        case version, id, timestamp, data
+        case accountID = "account_id"
+        case appID = "app_id"
+        case kind = "type"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode("2.0", forKey: .version)
+        try container.encode(id, forKey: .id)
+        try container.encode(accountID, forKey: .accountID)
+        try container.encode(appID, forKey: .appID)
+        try container.encode(timestamp, forKey: .timestamp)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(data, forKey: .data)
+    }
+
     /// Made once and sent in every attempt: a signature covers its bytes.
     public var body: [UInt8] {
-        var writer = JSONWriter()
-        writer.write(
-            .object([
-                "version": .string("2.0"), "id": .string(id), "account_id": .string(accountID),
-                "app_id": .string(appID), "timestamp": .string(timestamp),
-                "type": .string(kind.rawValue), "data": data,
-            ]))
-        return writer.bytes
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(self) else {
+            preconditionFailure("an event holds nothing but text, integers and booleans")
+        }
+        return Array(data)
     }
 }

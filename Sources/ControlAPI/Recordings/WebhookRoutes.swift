@@ -3,6 +3,12 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The history of webhooks and their replay, guarded by a management token.
 struct WebhookRoutes: Sendable {
     let catalogue: Catalogue
@@ -107,6 +113,7 @@ private struct WebhookBody: Encodable {
         try container.encode(hasEnded ? text(delivery.dueAt) : nil, forKey: .updatedAt)
         try container.encode(isPending ? text(delivery.dueAt) : nil, forKey: .nextAttemptAt)
         // As it was or is to be sent.
-        try container.encode(JSONValue(parsing: delivery.body), forKey: .event)
+        try container.encode(
+            try? JSONDecoder().decode(JSONValue.self, from: Data(delivery.body)), forKey: .event)
     }
 }

@@ -52,17 +52,6 @@ extension StreamFolder {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .failed("open", path) }
         defer { close(file) }
-        var code: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count {
-                let got = Glibc.read(file, buffer.baseAddress.map { $0 + done }, count - done)
-                if got < 0, errno == EINTR { continue }
-                if got < 0 { code = errno }
-                guard got > 0 else { break }
-                done += got
-            }
-        }
-        guard code == 0 else { throw .failed("read", path, code: code) }
-        return bytes
+        return try read(file, path, first: count)
     }
 }

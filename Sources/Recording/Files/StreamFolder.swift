@@ -71,15 +71,23 @@ public struct StreamFolder: Hashable, Sendable {
         guard fstat(file, &status) == 0 else { throw .failed("stat", path) }
         let size = Int(status.st_size)
         guard size <= maximum else { throw .failed("read", path, code: EFBIG) }
+        return try read(file, path, first: size)
+    }
+
+    /// As many bytes as there are, at most `count`.
+    ///
+    /// - Throws: `.file`.
+    static func read(
+        _ file: Int32, _ path: String, first count: Int
+    ) throws(RecordingError) -> [UInt8] {
         var code: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < size {
-                let base = buffer.baseAddress.map { $0 + count }
-                let got = Glibc.read(file, base, size - count)
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let got = Glibc.read(file, buffer.baseAddress.map { $0 + done }, count - done)
                 if got < 0, errno == EINTR { continue }
                 if got < 0 { code = errno }
                 guard got > 0 else { break }
-                count += got
+                done += got
             }
         }
         guard code == 0 else { throw .failed("read", path, code: code) }

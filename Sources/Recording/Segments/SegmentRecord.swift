@@ -117,8 +117,7 @@ public struct SegmentRecord: Hashable, Sendable {
     public var fileName: String { Self.fileName(number: number) }
 
     public static func fileName(number: Int) -> String {
-        let digits = String(number)
-        return "segment_\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).ts"
+        "segment_\(paddedDecimal(Int64(number), digits: 6)).ts"
     }
 
     /// Whether these are the bytes that were recorded.

@@ -73,9 +73,14 @@ struct SettingsSource {
         guard data.count <= bytesMaximum else {
             throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
         }
-        guard let tree = try? JSONDecoder().decode(SettingsTree.self, from: data),
-            let json = JSONValue(parsing: data)
-        else { throw .unreadable(file: file, reason: "it is not a JSON object") }
+        let tree: SettingsTree
+        let json: JSONValue
+        do {
+            tree = try JSONDecoder().decode(SettingsTree.self, from: data)
+            json = try JSONDecoder().decode(JSONValue.self, from: data)
+        } catch {
+            throw .unreadable(file: file, reason: "it is not a JSON object")
+        }
         let leaves = tree.leaves()
         let known = Set(SettingKey.allCases.map(\.rawValue))
         let unknown = leaves.keys.filter { !known.contains($0) }.sorted()

@@ -9,25 +9,6 @@ import Recording
 import ServiceLifecycle
 import Synchronization
 
-/// The streams, as far as their copies in a store have to do with them.
-protocol LiveCopySource: Sendable {
-    /// Live streams that have not come to their end.
-    func streamsToCopy() async -> [LiveCopySubject]
-
-    /// How far the copy of a stream is.
-    func copied(_ id: StreamID, _ upload: LiveStream.Upload) async
-}
-
-/// A live stream that has not come to its end.
-struct LiveCopySubject: Hashable, Sendable {
-    var stream: StreamID
-    var room: RoomID
-    /// Relative to the root of streams.
-    var directory: String
-    /// It goes on air, or is; one that is about to end is copied if it was before.
-    var isOnAir: Bool
-}
-
 /// Takes live streams into a store while they are on air, so that a CDN or the store itself can
 /// serve them: segments as they are cut, each before the playlist that names it, and the master
 /// playlist when all that it names is there.
