@@ -9,9 +9,8 @@ import Recording
 struct LayerDirectory {
     /// Bytes of a playlist left by an earlier run that are read back: a week of 2-s segments.
     static let playlistBytesMaximum = 32 << 20
-    /// Segments that left the live window stay for so many more, since a player may still hold an
-    /// old playlist. RFC 8216 sect. 6.2.2.
-    static let expiredSegmentsKept = 8
+    /// Segments that left the live window stay for so many more at least, for players that lag.
+    static let expiredSegmentsMinimum = 8
     /// Where the muxer puts time zero, in ticks of 90 kHz.
     private static let timestampOrigin =
         TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
@@ -35,6 +34,10 @@ struct LayerDirectory {
     }
 
     let path: String
+    /// Segments that stay behind the live window: for as long as a playlist that names one of them
+    /// and the segment itself last (RFC 8216 sect. 6.2.2), and one more for a short one among them,
+    /// which a bot's death leaves.
+    private let expiredKept: Int
     private var builder: MediaPlaylistBuilder
     /// Nil for a stream that is not recorded.
     private let log: SegmentLogFile?
@@ -53,6 +56,11 @@ struct LayerDirectory {
         isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
     ) throws(PipelineError) {
         self.metadata = metadata
+        expiredKept =
+            switch mode {
+            case .live(let window): max(Self.expiredSegmentsMinimum, window + 2)
+            case .event: 0
+            }
         path = "\(directory)/\(StreamFolder.layerName(index))"
         try AtomicFile.makeDirectory(path)
         log = isRecorded ? try Self.openLog(in: path) : nil
@@ -111,7 +119,7 @@ struct LayerDirectory {
         announceMetadata()
         try list(name, place: place, duration: duration)
         try writePlaylist()
-        while expired.count > Self.expiredSegmentsKept {
+        while expired.count > expiredKept {
             let name = expired.removeFirst()
             if log == nil { unlink("\(path)/\(name)") }
         }

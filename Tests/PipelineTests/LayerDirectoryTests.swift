@@ -129,10 +129,13 @@ import Workbench
         #expect(try playlist().segments.count == 1)
     }
 
-    @Test func theLiveWindowMovesAndOldFilesGo() throws {
+    /// A window, and how many of its segments stay behind it.
+    @Test(arguments: [(3, 8), (10, 12)])
+    func theLiveWindowMovesAndOldFilesGo(window: Int, behind: Int) throws {
         var validator = PlaylistValidator()
-        var directory = try open(.live(window: 3))
-        for number in 0..<20 {
+        var directory = try open(.live(window: window))
+        let last = window + behind + 9
+        for number in 0...last {
             try publish(number..<(number + 1), in: &directory)
             let playlist = try playlist()
             #expect(validator.observe(playlist).isEmpty)
@@ -140,13 +143,12 @@ import Workbench
             for segment in playlist.segments { #expect(files.contains(segment.uri)) }
         }
         let playlist = try playlist()
-        #expect(playlist.kind == .live && playlist.mediaSequence == 17)
-        #expect(playlist.segments.count == 3)
+        #expect(playlist.kind == .live && playlist.mediaSequence == last - window + 1)
+        #expect(playlist.segments.count == window)
         // The window, and what a player with an older playlist may still ask for.
-        let kept = 3 + LayerDirectory.expiredSegmentsKept
         let files = scratch.names(in: "stream_1").filter { $0.hasSuffix(".ts") }
-        #expect(files.count == kept)
-        #expect(files.first == "segment_000009.ts" && files.last == "segment_000019.ts")
+        let first = last - window - behind + 1
+        #expect(files == (first...last).map { SegmentRecord.fileName(number: $0) })
     }
 
     @Test func numbersOfMoreThanSixDigitsAreWritten() throws {
