@@ -22,9 +22,14 @@ enum DTLSRecords {
     /// Sorts out what is not a record, so that a stray or damaged datagram cannot end a handshake:
     /// OpenSSL answers unencrypted nonsense of known types with a fatal alert.
     ///
-    /// - Parameter epochs: those that may be in use now. Records of a later epoch would otherwise
-    ///   be stored by OpenSSL, unauthenticated.
-    static func screen(_ datagram: [UInt8], epochs: ClosedRange<UInt16>) -> Screening {
+    /// - Parameters:
+    ///   - epochs: those that may be in use now. Records of a later epoch would otherwise be stored
+    ///     by OpenSSL, unauthenticated.
+    ///   - encryptedMinimum: bytes of an encrypted record's body that holds nothing. OpenSSL ends
+    ///     the connection over a shorter one, where it should pass it over (RFC 6347 sect. 4.1.2.7).
+    static func screen(
+        _ datagram: [UInt8], epochs: ClosedRange<UInt16>, encryptedMinimum: Int
+    ) -> Screening {
         var kept: [Range<Int>] = []
         var offset = 0
         var isWhole = true
@@ -32,7 +37,10 @@ enum DTLSRecords {
             let bodyCount = Int(uint16(datagram, offset + 11))
             let body = (offset + headerBytes)..<(offset + headerBytes + bodyCount)
             guard body.upperBound <= datagram.count else { break }
-            if isAcceptable(datagram, header: offset, body: body, epochs: epochs) {
+            if isAcceptable(
+                datagram, header: offset, body: body, epochs: epochs,
+                encryptedMinimum: encryptedMinimum)
+            {
                 kept.append(offset..<body.upperBound)
             } else {
                 isWhole = false
@@ -65,13 +73,14 @@ enum DTLSRecords {
     }
 
     private static func isAcceptable(
-        _ bytes: [UInt8], header: Int, body: Range<Int>, epochs: ClosedRange<UInt16>
+        _ bytes: [UInt8], header: Int, body: Range<Int>, epochs: ClosedRange<UInt16>,
+        encryptedMinimum: Int
     ) -> Bool {
         let epoch = uint16(bytes, header + 3)
-        guard bytes[header + 1] == 0xFE, epochs.contains(epoch), !body.isEmpty,
-            body.count <= bodyBytesMaximum
-        else { return false }
         let isEncrypted = epoch > 0
+        guard bytes[header + 1] == 0xFE, epochs.contains(epoch), body.count <= bodyBytesMaximum,
+            body.count >= (isEncrypted ? encryptedMinimum : 1)
+        else { return false }
         switch bytes[header] {
         case 20:  // change_cipher_spec
             return isEncrypted || (body.count == 1 && bytes[body.lowerBound] == 1)

@@ -154,7 +154,19 @@ struct DTLSSession: ~Copyable {
         return roomcast_dtls_handle_timeout(ssl) >= 0
     }
 
-    // MARK: SRTP
+    // MARK: What was negotiated
+
+    /// Bytes of an encrypted record's body that holds nothing: the tag, and with AES-GCM the
+    /// explicit part of the nonce before it (RFC 5288 sect. 3, RFC 7905 sect. 2).
+    var encryptedMinimum: Int {
+        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else {
+            return 16
+        }
+        switch SSL_CIPHER_get_cipher_nid(cipher) {
+        case NID_aes_128_gcm, NID_aes_256_gcm: return 8 + 16
+        default: return 16
+        }
+    }
 
     var profile: SRTPProfile? {
         SSL_get_selected_srtp_profile(ssl).flatMap { SRTPProfile(openSSLID: $0.pointee.id) }

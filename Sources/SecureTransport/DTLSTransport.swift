@@ -129,7 +129,9 @@ public final class DTLSTransport {
         case .closed, .failed: return refuseInput()
         }
         guard datagram.count <= Self.receivedBytesMaximum else { return refuseInput() }
-        switch DTLSRecords.screen(datagram, epochs: epochs) {
+        switch DTLSRecords.screen(
+            datagram, epochs: epochs, encryptedMinimum: session.encryptedMinimum)
+        {
         case .whole: session.feed(datagram)
         case .parts(let parts): session.feed(datagram, parts)
         case .nothing: return refuseInput()

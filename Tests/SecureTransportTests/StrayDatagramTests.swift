@@ -102,6 +102,18 @@ struct StrayDatagramTests {
         #expect(pair.clientOutputs.last == .applicationData([43]))
     }
 
+    @Test("An encrypted record that is too short to be one is passed over", arguments: 0...40)
+    func shortRecord(bodyBytes: Int) throws {
+        let pair = try DTLSPair.connected()
+        let record =
+            [23, 0xFE, 0xFD, 0, 1, 0, 0, 0, 0, 1, 0, 0, UInt8(bodyBytes)]
+            + [UInt8](repeating: 7, count: bodyBytes)
+        pair.client.handle(record, at: .zero)
+        pair.server.handle(record, at: .zero)
+        pair.exchange()
+        #expect(pair.client.isConnected && pair.server.isConnected)
+    }
+
     @Test("Mutated datagrams in a handshake end in a connection or a failure, never a trap")
     func mutationHandshake() throws {
         var random = SeededRandom(seed: 0x4853)
