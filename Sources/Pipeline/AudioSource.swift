@@ -58,11 +58,12 @@ final class AudioSource {
             loss = frame.timestamp
             return
         }
-        isSpeaking = true
         level = frame.audioLevel ?? Self.level(of: samples)
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         if peak < Self.quietPeak { isQuiet() }
+        // What has no place is not heard, and so nothing of it is to be continued.
         guard let instant = presentation(frame.timestamp), timeline != nil else { return }
+        isSpeaking = true
         Concealment.blend(tail, into: &samples)
         let instructions =
             timeline?.place(

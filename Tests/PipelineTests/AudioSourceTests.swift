@@ -26,6 +26,15 @@ import Testing
         #expect(levels[20...].allSatisfy(levelRange.contains))
     }
 
+    /// Nothing that was heard is missing where a stream begins, so nothing is made up.
+    @Test func ofWhatCameBeforeTheStreamNothingIsHeardEarly() throws {
+        let samples = try Voice(seconds: 3, signal: Voice.hum).heard(beginning: 20) { _ in true }
+        let levels = Voice.levels(samples)
+        #expect(levels[..<9].allSatisfy { $0 == 0 }, "\(levels[..<9])")
+        #expect(levels[20...].allSatisfy(levelRange.contains))
+        #expect(worstEdge(samples) <= clickLimit)
+    }
+
     @Test(arguments: [5, 20])
     func randomLossIsNotHeardAsClicksOrHoles(percent: Int) throws {
         var random = SeededRandom(seed: UInt64(percent))

@@ -39,14 +39,17 @@ struct Voice {
     /// What the mixer gets of the left channel from the first sample on.
     ///
     /// - Parameters:
+    ///   - beginning: the packet whose arrival the output begins with; what came until then has
+    ///     been decoded and has no place in it.
     ///   - delay: from a packet's arrival to its presentation; its changes are slides.
     ///   - arrives: whether a packet comes; nil for one that the sender never sent.
     func heard(
-        delay: (Int) -> Duration = { _ in .milliseconds(100) }, arrives: (Int) -> Bool?
+        beginning: Int = -1, delay: (Int) -> Duration = { _ in .milliseconds(100) },
+        arrives: (Int) -> Bool?
     ) throws -> [Float] {
         let clock = SampleClock(origin: .zero, frameRate: 50)
         let source = try AudioSource()
-        source.begin(clock, position: 0)
+        if beginning < 0 { source.begin(clock, position: 0) }
         var output: [Float] = []
         var loss: Int64?
         for index in packets.indices {
@@ -65,6 +68,8 @@ struct Voice {
             case false?: loss = loss ?? timestamp
             case nil: break
             }
+            guard index >= beginning else { continue }
+            if index == beginning { source.begin(clock, position: timestamp) }
             let end = timestamp + Int64(Self.packetSamples)
             let block = source.pull(Self.packetSamples, through: end)
             output += (0..<Self.packetSamples).map { block?[2 * $0] ?? 0 }
