@@ -18,6 +18,12 @@ SHELL := /bin/sh
 BINARY := .build/release/roomcast
 PYTHON := .venv/bin/python
 REQUIREMENTS := Tests/EndToEnd/requirements.txt
+# The build that is shipped, which the end-to-end tests then take: a debug build beside it would take a
+# quarter of an hour more on a fresh machine. (`swift test` alone makes one, which checks accesses to
+# stored properties at run time.) Its own targets are testable (Package.swift), packages need not be.
+# One test after the other: usrsctp has one clock and one table for the whole process, and tests of
+# several targets look at them.
+SWIFT_TEST := swift test -c release --disable-testable-imports --no-parallel
 
 .PHONY: help
 help: ## List the targets
@@ -43,9 +49,7 @@ test: test-units test-end-to-end ## Every test, the browser ones included
 
 .PHONY: test-units
 test-units: install-dependencies ## The Swift tests
-	@# One after the other: usrsctp has one clock and one table for the whole process, and tests of
-	@# several targets look at them.
-	swift test --no-parallel
+	$(SWIFT_TEST)
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
@@ -64,7 +68,7 @@ avsync-soak: install-test-dependencies build ## Three participants for MINUTES=3
 
 .PHONY: goldens
 goldens: install-dependencies ## Render the golden pictures of the layouts anew; look at what changes
-	GOLDENS=write swift test --filter GoldenPictureTests
+	GOLDENS=write $(SWIFT_TEST) --filter GoldenPictureTests
 
 .PHONY: bench
 bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)

@@ -4,18 +4,24 @@ import PackageDescription
 // Targets are listed floor by floor (docs/ARCHITECTURE.md): a target may only depend on floors
 // below its own.
 
-let settings: [SwiftSetting] = [
+let language: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    // The checks at run time of accesses to stored properties cost the bot 3 % of its CPU. The
-    // debug build has them, and with it all tests. Generic types of one target that another one
-    // uses would find their layout at run time, at each call.
-    .unsafeFlags(
-        ["-enforce-exclusivity=unchecked", "-cross-module-optimization"],
-        .when(configuration: .release)),
 ]
+// The checks at run time of accesses to stored properties cost the bot 3 % of its CPU; the debug
+// build has them. Generic types of one target that another one uses would find their layout at run
+// time, at each call. Tests see what is internal: `make test` tests the build that is shipped.
+let settings: [SwiftSetting] =
+    language + [
+        .unsafeFlags(
+            ["-enforce-exclusivity=unchecked", "-cross-module-optimization", "-enable-testing"],
+            .when(configuration: .release))
+    ]
+// The tests themselves need not be fast, but built soon.
+let testSettings: [SwiftSetting] =
+    language + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
     -> Target
@@ -29,7 +35,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = [], resources: 
 {
     .testTarget(
         name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies,
-        resources: resources, swiftSettings: settings)
+        resources: resources, swiftSettings: testSettings)
 }
 
 let nio: [Target.Dependency] = [
@@ -182,11 +188,11 @@ let package = Package(
             ], swiftSettings: settings),
 
         // What several targets' tests have in common.
-        .target(name: "Workbench", path: "Tests/Workbench", swiftSettings: settings),
+        .target(name: "Workbench", path: "Tests/Workbench", swiftSettings: testSettings),
         .target(
             name: "RecordedStreams",
             dependencies: ["MediaKernel", "Codec", "Recording", "Workbench"],
-            path: "Tests/RecordedStreams", swiftSettings: settings),
+            path: "Tests/RecordedStreams", swiftSettings: testSettings),
 
         tests("MediaKernel"),
         tests("RTP", ["MediaKernel"]),
