@@ -23,8 +23,35 @@ from harness.starvation import (  # noqa: E402, F401
 from harness.store import Moto  # noqa: E402
 
 
+# Modules that wait more than they work, and judge nothing by the clock. They run beside the others,
+# which have the machine to themselves but for them.
+ASIDE = {
+    "auto_start", "avsync", "bad_input", "bot_process", "chat_recording", "crash_series",
+    "disk_full", "harness", "live_store", "object_storage", "page_modules", "recording_assets",
+    "recording_in_room", "recordings_page", "room_recordings", "sessions", "starvation",
+    "stream_races", "thumbnails", "webhooks",
+}
+ASIDE_NICENESS = 5
+
+
+def is_aside(item):
+    return item.path.stem.removeprefix("test_") in ASIDE
+
+
 def pytest_report_header(config):
     return f"roomcast: {BINARY}"
+
+
+def pytest_collection_modifyitems(items):
+    """Two lanes, for pytest-xdist's `--dist loadgroup`."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("aside" if is_aside(item) else "by the clock"))
+
+
+def pytest_runtest_setup(item):
+    # All that a worker starts inherits it. A process of its own only where there are two lanes.
+    if "PYTEST_XDIST_WORKER" in os.environ and is_aside(item) and os.nice(0) < ASIDE_NICENESS:
+        os.nice(ASIDE_NICENESS)
 
 
 @pytest.fixture(scope="session")
