@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 import zipfile
@@ -15,7 +16,7 @@ import pytest
 
 from harness import assets, checks, hls, media
 from harness.http import Response
-from harness.server import REPOSITORY
+from harness.server import REPOSITORY, free_port
 from harness.waiting import wait_for
 
 DURATION = 20  # s
@@ -32,6 +33,8 @@ class Demo:
             [str(binary), "demo", *arguments],
             cwd=REPOSITORY,
             env=os.environ | {
+                "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
+                "ROOMCAST_UDP_PORT": str(free_port(socket.SOCK_DGRAM)),
                 "ROOMCAST_OUTPUT_DIRECTORY": str(directory),
                 "ROOMCAST_RECORDINGS_DIRECTORY": f"{directory}-recordings",
             },
