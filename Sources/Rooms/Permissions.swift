@@ -60,13 +60,20 @@ public struct Permissions: Hashable, Sendable, Codable {
 
 /// The rights that a request of a peer is checked against.
 public enum Permission: String, Hashable, Sendable {
-    case endRoom, removeOthers, hlsStreaming, broadcast
+    case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, rtmpStreaming
+    case browserRecording, sendRoomState, broadcast
 
     func isGranted(by permissions: Permissions) -> Bool {
         switch self {
         case .endRoom: permissions.endRoom
         case .removeOthers: permissions.removeOthers
+        case .mute: permissions.mute
+        case .unmute: permissions.unmute
+        case .changeRole: permissions.changeRole
         case .hlsStreaming: permissions.hlsStreaming
+        case .rtmpStreaming: permissions.rtmpStreaming
+        case .browserRecording: permissions.browserRecording
+        case .sendRoomState: permissions.sendRoomState
         case .broadcast: permissions.broadcast
         }
     }

@@ -45,8 +45,10 @@ extension SignallingClient {
             emit(.broadcast(try read(BroadcastNotification.self, text)))
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, text)))
-        case .onRecordUpdate:
-            // What is kept concerns people, and no client of ours.
+        case .onRecordUpdate, .onRTMPUpdate:
+            // What is kept, and where else it is shown, concerns people, and no client of ours.
+            break
+        case .onRoleChangeRequest, .onTrackUpdateRequest, .onChangeTrackMuteStateRequest:
             break
         case .onMetadataChange:
             emit(.metadata(try read(MetadataNotification.self, text).values))

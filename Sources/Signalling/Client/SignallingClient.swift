@@ -241,9 +241,10 @@ public struct SignallingClient: Sendable {
             let sent = try FrameCodec.decode(IncomingResult<BroadcastResult>.self, from: text)
             emit(.sent(id, sent.result))
         case .answer, .trickle, .leave, .analytics, .trackUpdate, .endRoom, .peerLeaveRequest,
-            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
-            .setMetadata,
-            .getMetadata, .listenMetadataChange:
+            .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
+            .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
+            .findPeer, .peerIterNext, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
+            .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange:
             emit(.done(id, method))
         }
     }

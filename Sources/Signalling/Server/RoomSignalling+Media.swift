@@ -141,7 +141,7 @@ extension RoomSignalling {
         case .preferAudioTrackState:
             let wish = try FrameCodec.parameters(PreferAudioParameters.self, from: frame)
             return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
-        case .activeSpeakers, .onTrackLayerUpdate, nil:
+        case .activeSpeakers, .onTrackLayerUpdate, .onConnectionQualityUpdate, nil:
             throw .unknownMethod(name)
         }
     }

@@ -63,6 +63,10 @@ extension RoomSignalling {
                 throw .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, text, on: connection)
+        case .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
+            .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
+            .groupRemove:
+            throw .unknownMethod(method.rawValue)
         }
     }
 
@@ -71,7 +75,10 @@ extension RoomSignalling {
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
         switch method {
-        case .join, .leave, .ping, .analytics: return .empty
+        case .join, .leave, .ping, .analytics, .roleChangeRequest, .roleChange,
+            .trackUpdateRequest, .changeTrackMuteStateRequest, .rtmpStart, .rtmpStop,
+            .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove:
+            return .empty
         case .offer: return try await offer(try read(text), from: peer)
         case .answer: return try await answer(try read(text), from: peer)
         case .trickle: return try await trickle(try read(text), from: peer)
@@ -107,5 +114,9 @@ extension RoomSignalling {
         } catch {
             throw .room(error)
         }
+    }
+
+    func require(_ permission: Permission, of peer: PeerID) throws(SignallingError) {
+        try ruled { () throws(RoomError) in try room.require(permission, of: peer) }
     }
 }

@@ -1,9 +1,15 @@
-/// What a client calls or notifies (`hms.md` section 5): what this server understands.
+/// What a client calls or notifies (`hms.md` section 5), as far as it has a name here.
 public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case join, offer, answer, trickle, broadcast, leave, ping, analytics
     case trackUpdate = "track-update"
     case endRoom = "end-room"
     case peerLeaveRequest = "peer-leave-request"
+    case roleChangeRequest = "role-change-request"
+    case roleChange = "role-change"
+    case trackUpdateRequest = "track-update-request"
+    case changeTrackMuteStateRequest = "change-track-mute-state-request"
+    case rtmpStart = "rtmp-start"
+    case rtmpStop = "rtmp-stop"
     case hlsStart = "hls-start"
     case hlsStop = "hls-stop"
     case hlsTimedMetadata = "hls-timed-metadata"
@@ -11,6 +17,11 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case getPeer = "get-peer"
     case findPeer = "find-peer"
     case peerIterNext = "peer-iter-next"
+    case peerNameSearch = "peer-name-search"
+    case groupJoin = "group-join"
+    case groupLeave = "group-leave"
+    case groupAdd = "group-add"
+    case groupRemove = "group-remove"
     case setMetadata = "set-metadata"
     case getMetadata = "get-metadata"
     case listenMetadataChange = "listen-metadata-change"
@@ -35,8 +46,12 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onBroadcast = "on-broadcast"
     case onHLSUpdate = "on-hls-update"
     case onRecordUpdate = "on-record-update"
+    case onRTMPUpdate = "on-rtmp-update"
     case onMetadataChange = "on-metadata-change"
     case onPeerLeaveRequest = "on-peer-leave-request"
+    case onRoleChangeRequest = "on-role-change-request"
+    case onTrackUpdateRequest = "on-track-update-request"
+    case onChangeTrackMuteStateRequest = "on-change-track-mute-state-request"
 }
 
 /// What goes over the `ion-sfu` data channel (`hms.md` section 8).
@@ -45,4 +60,5 @@ public enum DataChannelMethod: String, Sendable, Hashable {
     case preferAudioTrackState = "prefer-audio-track-state"
     case activeSpeakers = "active-speakers"
     case onTrackLayerUpdate = "on-track-layer-update"
+    case onConnectionQualityUpdate = "on-connection-quality-update"
 }

@@ -1,0 +1,51 @@
+internal import MediaKernel
+internal import Rooms
+
+/// What a peer says of itself and to others (`hms.md` section 5).
+extension RoomSignalling {
+    func updateTracks(
+        _ params: TrackUpdateParameters, of peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        var changes: [TrackID: TrackChange] = [:]
+        for (id, change) in params.tracks {
+            changes[TrackID(id)] = TrackChange(
+                isMuted: change.mute, description: change.description)
+        }
+        try ruled { () throws(RoomError) in
+            try room.tracksUpdated(changes, by: peer, at: clock.now())
+        }
+        return .empty
+    }
+
+    func broadcast(
+        _ params: BroadcastParameters, from peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let audience: Audience
+        if let target = params.peerID {
+            audience = .peer(target)
+        } else if let roles = params.roles, !roles.isEmpty {
+            audience = .roles(roles)
+        } else {
+            audience = .everybody
+        }
+        let body = try params.info.message.opaque()
+        let message = try ruled { () throws(RoomError) in
+            try room.messageSent(
+                by: peer, to: audience, type: params.info.type ?? "chat", body: body,
+                at: clock.now(), wall: clock.wall())
+        }
+        streaming.said(message, room: room.id)
+        return .result(
+            BroadcastResult(timestamp: message.sentAt.milliseconds, messageID: message.id))
+    }
+
+    func updatePeer(
+        _ params: PeerUpdateParameters, _ peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        try ruled { () throws(RoomError) in
+            try room.peerUpdated(
+                peer, name: params.name, metadata: params.data, at: clock.now())
+        }
+        return .empty
+    }
+}

@@ -1,0 +1,82 @@
+internal import Logging
+internal import MediaKernel
+internal import Rooms
+
+/// Streams that are started and stopped from the room (`hms.md` section 5).
+extension RoomSignalling {
+    func startHLS(
+        _ params: HLSStartParameters, by peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try require(.hlsStreaming, of: peer)
+        let variants = try checked(params.variants)
+        do {
+            try await streaming.start(
+                room: room.id, session: room.session?.id, variants: variants,
+                recording: params.hlsRecording, startedBy: peer)
+        } catch {
+            throw streamingError(error, "start")
+        }
+        return .empty
+    }
+
+    func stopHLS(
+        _ params: HLSStopParameters, by peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try require(.hlsStreaming, of: peer)
+        let variants = try checked(params.variants)
+        do {
+            try await streaming.stop(room: room.id, variants: variants, stoppedBy: peer)
+        } catch {
+            throw streamingError(error, "stop")
+        }
+        return .empty
+    }
+
+    func addTimedMetadata(
+        _ params: HLSTimedMetadataParameters, by peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        try require(.hlsStreaming, of: peer)
+        let count = params.metadata.count
+        guard (1...SignallingLimits.timedMetadata).contains(count) else {
+            throw .badParameter(
+                "metadata_objs",
+                reason: "has \(count) entries; 1 to \(SignallingLimits.timedMetadata) are allowed")
+        }
+        do {
+            try await streaming.addTimedMetadata(params.metadata, room: room.id, by: peer)
+        } catch {
+            throw streamingError(error, "take timed metadata")
+        }
+        return .empty
+    }
+
+    private func checked(
+        _ variants: [HLSVariantRequest]?
+    ) throws(SignallingError) -> [HLSVariantRequest] {
+        let variants = variants ?? []
+        guard variants.count <= RoomLimits.variants else {
+            throw .badParameter(
+                "variants", reason: "has \(variants.count) entries; at most \(RoomLimits.variants)")
+        }
+        for (index, variant) in variants.enumerated() {
+            let limits = [
+                ("meeting_url", variant.meetingURL, SignallingLimits.meetingURLBytes),
+                ("metadata", variant.metadata, RoomLimits.metadataBytes),
+            ]
+            for (field, value, maximum) in limits {
+                guard let count = value?.utf8.count, count > maximum else { continue }
+                throw .badParameter(
+                    "variants.\(index).\(field)",
+                    reason: "has \(count) bytes; at most \(maximum) are allowed")
+            }
+        }
+        return variants
+    }
+
+    private func streamingError(_ error: any Error, _ verb: String) -> SignallingError {
+        if let error = error as? LiveStreamingError { return .streaming(error) }
+        logger.error("stream did not \(verb)", metadata: ["reason": "\(error)"])
+        return .streaming(
+            LiveStreamingError(code: 500, message: "the stream could not \(verb)"))
+    }
+}
