@@ -16,8 +16,8 @@ extension RoomClient {
 
     func handle(_ event: SignallingEvent) async throws {
         switch event {
-        case .policy:
-            try await policyArrived()
+        case .policy(let policy):
+            try await policyArrived(policy)
         case .joined(_, let sdp):
             try await onMedia { try $0.publishAnswer(sdp) }
             isOfferOutstanding = false
@@ -52,15 +52,23 @@ extension RoomClient {
         case .silent:
             throw RoomClientError.unreachable("no sign of life")
         case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,
-            .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata, .sent,
-            .done, .warning, .ignored:
+            .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata,
+            .roleOffered, .sent, .done, .warning, .ignored:
             break
         }
         eventSink.yield(.signalling(event))
     }
 
-    /// The server speaks first; only then may a client join or come back.
-    func policyArrived() async throws {
+    /// The server speaks first; only then may a client join or come back. Whatever policy comes
+    /// on the same socket after that is that of a new role.
+    func policyArrived(_ policy: PolicyPayload) async throws {
+        let isGreeting = self.policy == nil
+        self.policy = policy
+        if firstRole == nil { firstRole = policy.name }
+        guard isGreeting else {
+            logger.info("new role", metadata: ["role": "\(policy.name)"])
+            return try await offerPublish()
+        }
         switch membership {
         case .outside:
             membership = .joining
@@ -74,7 +82,7 @@ extension RoomClient {
             // hms.md sect. 9: an offer on the existing connection, then all track states.
             isOfferOutstanding = false
             try await offerPublish()
-            signalling.updateTracks(published.map(\.payload))
+            signalling.updateTracks(publishable.map(\.payload))
         }
     }
 }

@@ -18,8 +18,9 @@ extension RoomClient {
             return
         }
         published[index].payload.mute = isMuted
-        guard membership == .inside, outbox != nil else { return }
-        signalling.updateTracks([published[index].payload])
+        let payload = published[index].payload
+        guard membership == .inside, outbox != nil, mayPublish(payload) else { return }
+        signalling.updateTracks([payload])
         try await drain()
     }
 
@@ -38,14 +39,24 @@ extension RoomClient {
             needsOffer = true
             return
         }
-        let tracks = published.map(\.track)
+        let offered = publishable
+        let tracks = offered.map(\.track)
         let restarts = needsRestart
         let sdp = try await onMedia { try $0.publishOffer(tracks: tracks, restartsICE: restarts) }
         isOfferOutstanding = true
         needsOffer = false
         needsRestart = false
-        signalling.offer(sdp, tracks: published.map(\.payload))
+        signalling.offer(sdp, tracks: offered.map(\.payload))
         try await drain()
+    }
+
+    /// What we send of what we were given: all of it in the role that we came with, so that one
+    /// that may not is told so; in another role, what that role may publish.
+    var publishable: [PublishedMedia] { published.filter { mayPublish($0.payload) } }
+
+    private func mayPublish(_ track: TrackPayload) -> Bool {
+        guard let policy, policy.name != firstRole else { return true }
+        return policy.allows(track)
     }
 
     /// Says which form of a video we wish to get: the best one unless we say otherwise; `none`

@@ -87,6 +87,10 @@ public actor RoomClient {
     var media: NIOLoopBound<ClientMedia>?
     var outbox: AsyncStream<String>.Continuation?
     var membership = Membership.outside
+    /// Of the present socket; nil until it has come.
+    var policy: PolicyPayload?
+    /// The role of our token.
+    var firstRole: String?
     var published: [PublishedMedia] = []
     var isOfferOutstanding = false
     var needsOffer = false
@@ -181,6 +185,7 @@ public actor RoomClient {
         let (frames, outbox) = AsyncStream.makeStream(
             of: String.self, bufferingPolicy: .bufferingOldest(Self.outboxMaximum))
         self.outbox = outbox
+        policy = nil
         signalling.opened(at: MonotonicClock.now)
         try await drain()
         let timer = Task {

@@ -8,7 +8,7 @@ public struct Peer: Hashable, Sendable {
     public let userID: String
     /// Tells apart two anonymous users: from the token, empty when it holds none.
     public let tokenID: String
-    public let role: String
+    public internal(set) var role: String
     /// Copied from the role, so that no question about a peer needs the policy.
     public let isHidden: Bool
     public var name: String
@@ -20,6 +20,13 @@ public struct Peer: Hashable, Sendable {
     /// In the order in which they were published.
     public internal(set) var tracks: [Track] = []
 
+    /// What the peer asked to publish by the offer that is being negotiated.
+    var offered: [Track] = []
+    /// Tracks that a role change took away, newest last. Its client goes on to name them until it
+    /// has taken them out of its offers one by one, which is no fault of it.
+    var withdrawn: [TrackID] = []
+    /// Oldest first.
+    var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted
     var fanOut: TokenBucket
 
@@ -52,6 +59,32 @@ public struct Peer: Hashable, Sendable {
     }
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
+
+    /// Keeps an offer in the place of those that are over, and of the oldest past the maximum.
+    mutating func take(_ offer: RoleOffer, maximum: Int, at now: Instant) {
+        roleOffers.removeAll { $0.until <= now }
+        roleOffers = (roleOffers + [offer]).suffix(maximum)
+    }
+
+    /// Takes away what may not be published any more, and remembers so many of it by id.
+    ///
+    /// - Returns: what was published until now.
+    mutating func withdrawTracks(
+        notIn allowed: [PublishParameters.Kind], remembering maximum: Int
+    ) -> [Track] {
+        func isRefused(_ track: Track) -> Bool { !allowed.contains(track.publishKind) }
+        let refused = tracks.filter(isRefused)
+        tracks.removeAll(where: isRefused)
+        let ids = Set((refused + offered.filter(isRefused)).map(\.id))
+        withdrawn.removeAll(where: ids.contains)
+        withdrawn = (withdrawn + ids.sorted()).suffix(maximum)
+        return refused
+    }
+}
+
+extension [Peer] {
+    /// The ids of those whom a message would reach.
+    var reachable: [PeerID] { filter(\.isReachable).map(\.id) }
 }
 
 /// What a client and its token say when it joins.

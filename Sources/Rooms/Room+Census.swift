@@ -41,7 +41,7 @@ extension Room {
     /// to, in the order in which they came.
     public func subscriptions(of id: PeerID) -> [Track] {
         guard let viewer = peers[id], viewer.hasJoined else { return [] }
-        return joined.filter { receives(viewer, from: $0) }.flatMap(\.tracks)
+        return publishers(for: viewer).flatMap(\.tracks)
     }
 
     /// Whether one peer receives what the other publishes.
@@ -54,6 +54,11 @@ extension Room {
     /// Those who receive what this peer publishes, in the order in which they joined.
     func subscribers(of publisher: Peer) -> [Peer] {
         joined.filter { receives($0, from: publisher) }
+    }
+
+    /// Those whose tracks this peer receives, in the order in which they joined.
+    func publishers(for viewer: Peer) -> [Peer] {
+        joined.filter { receives(viewer, from: $0) }
     }
 
     func everybody(except id: PeerID? = nil) -> [PeerID] {

@@ -49,13 +49,7 @@ extension Room {
         case .everybody:
             return everybody(except: id)
         case .roles(let roles):
-            guard roles.count <= RoomLimits.rolesPerMessage else {
-                throw .tooLong(
-                    field: "roles", count: roles.count, maximum: RoomLimits.rolesPerMessage)
-            }
-            for role in roles where policy.role(role)?.isHidden ?? true {
-                throw .unknownRole(role)
-            }
+            try checkRoles(roles)
             return everybody(except: id).filter { peer in
                 peers[peer].map { roles.contains($0.role) } ?? false
             }

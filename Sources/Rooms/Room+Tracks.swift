@@ -2,21 +2,26 @@ public import MediaKernel
 
 /// What peers publish.
 extension Room {
-    /// Whether a peer may publish exactly these tracks.
-    func checkTracks(_ tracks: [Track], of id: PeerID) throws(RoomError) {
+    /// What of these tracks a peer publishes when it offers them: all of them, or the offer is
+    /// refused. Only those that a role change took away are passed over.
+    private func admitted(_ tracks: [Track], of id: PeerID) throws(RoomError) -> [Track] {
         let peer = try joinedPeer(id)
         guard tracks.count <= limits.tracksPerPeer else {
             throw .tooManyTracks(count: tracks.count, maximum: limits.tracksPerPeer)
         }
         let allowed = policy.role(peer.role)?.publishParams.allowed ?? []
+        var publishable: [Track] = []
         for track in tracks {
             try track.check()
             guard !peer.isHidden, allowed.contains(track.publishKind) else {
+                guard !peer.withdrawn.contains(track.id) else { continue }
                 throw .mayNotPublish(kind: track.publishKind.rawValue, role: peer.role)
             }
             let isTaken = peers.values.contains { $0.id != id && $0.track(track.id) != nil }
             guard !isTaken else { throw .trackIDTaken(track.id) }
+            publishable.append(track)
         }
+        return publishable
     }
 
     /// A peer's offer came, before its media is negotiated: whether the peer may publish exactly
@@ -24,8 +29,9 @@ extension Room {
     public mutating func offerReceived(
         _ tracks: [Track]?, from id: PeerID, at now: Instant
     ) throws(RoomError) {
-        if let tracks { try checkTracks(tracks, of: id) }
+        let offered = if let tracks { try admitted(tracks, of: id) } else { [Track]() }
         try spendFanOut(of: id, at: now)
+        peers[id]?.offered = offered
     }
 
     /// A peer publishes exactly these tracks from now on: new ones are added, missing ones are
@@ -33,8 +39,10 @@ extension Room {
     public mutating func tracksPublished(
         _ tracks: [Track], by id: PeerID
     ) throws(RoomError) {
-        try checkTracks(tracks, of: id)
+        let tracks = try admitted(tracks, of: id)
         var peer = try joinedPeer(id)
+        peer.offered = []
+        peer.withdrawn.removeAll { withdrawn in tracks.contains { $0.id == withdrawn } }
         let before = peer.tracks
         peer.tracks = before.compactMap { old in tracks.first { $0.id == old.id } }
         let added = Self.unique(tracks).filter { track in !before.contains { $0.id == track.id } }
@@ -43,11 +51,11 @@ extension Room {
         let updated = peer.tracks.filter { track in
             before.contains { $0.id == track.id && $0 != track }
         }
-        guard !added.isEmpty || !removed.isEmpty || !updated.isEmpty else { return }
         peers[id] = peer
+        guard !added.isEmpty || !removed.isEmpty || !updated.isEmpty else { return }
         emit(.republish(id))
         let listeners = subscribers(of: peer)
-        let recipients = listeners.filter(\.isReachable).map(\.id)
+        let recipients = listeners.reachable
         if !removed.isEmpty { tell(recipients, .tracksRemoved(removed, of: peer)) }
         if !added.isEmpty { tell(recipients, .tracksAdded(added, of: peer)) }
         if !updated.isEmpty { tell(recipients, .tracksUpdated(updated, of: peer)) }
@@ -55,13 +63,13 @@ extension Room {
     }
 
     /// A peer muted, unmuted or described tracks it publishes. Changes nothing when one of them is
-    /// not its own.
+    /// not its own; one that a role change took away is passed over.
     public mutating func tracksUpdated(
         _ changes: [TrackID: TrackChange], by id: PeerID, at now: Instant
     ) throws(RoomError) {
         var peer = try joinedPeer(id)
         for track in changes.keys.sorted() where peer.track(track) == nil {
-            throw .unknownTrack(track)
+            guard peer.withdrawn.contains(track) else { throw .unknownTrack(track) }
         }
         try spendFanOut(of: id, at: now)
         var updated: [Track] = []
@@ -78,9 +86,7 @@ extension Room {
         }
         guard !updated.isEmpty else { return }
         peers[id]?.tracks = peer.tracks
-        tell(
-            subscribers(of: peer).filter(\.isReachable).map(\.id),
-            .tracksUpdated(updated, of: peer))
+        tell(subscribers(of: peer).reachable, .tracksUpdated(updated, of: peer))
     }
 
     private static func unique(_ tracks: [Track]) -> [Track] {

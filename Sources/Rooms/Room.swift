@@ -113,11 +113,7 @@ public struct Room: Sendable {
         guard peers[request.peer] == nil else { throw .alreadyJoined(request.peer) }
         guard !isLocked else { throw .roomLocked }
         guard peers.count < limits.peers else { throw .roomFull(maximum: limits.peers) }
-        if role.maxPeerCount != 0 {
-            let maximum = max(0, role.maxPeerCount)
-            let count = peers.values.count { $0.role == role.name }
-            guard count < maximum else { throw .roleFull(role: role.name, maximum: maximum) }
-        }
+        try checkPlace(in: role)
         joins += 1
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,

@@ -23,6 +23,10 @@ public enum RoomEvent: Hashable, Sendable {
     case peerJoined(Peer)
     case peerLeft(Peer)
     case peerUpdated(Peer)
+    /// The recipient has this role from now on.
+    case policyChanged(role: String)
+    /// The recipient may take a role.
+    case roleOffered(RoleOffer)
     case tracksAdded([Track], of: Peer)
     case tracksUpdated([Track], of: Peer)
     case tracksRemoved([Track], of: Peer)

@@ -11,10 +11,16 @@ public enum RoomError: Error, Hashable, Sendable {
     case notJoined(PeerID)
     case alreadyJoined(PeerID)
     case unknownPeer(PeerID)
+    /// The peer's connection is lost, so there is nobody to ask.
+    case peerAway(PeerID)
     case unknownTrack(TrackID)
     case roomFull(maximum: Int)
     case roomLocked
     case roleFull(role: String, maximum: Int)
+    /// The room took some of those who were to change their role. So many keep theirs.
+    case roleFullForSome(role: String, maximum: Int, left: Int)
+    /// A peer accepted a role that nobody offers it, or not any more.
+    case unknownRoleOffer
     /// The peer id is taken by another user.
     case peerIDTaken(PeerID)
     case missingPermission(Permission, role: String)
@@ -35,8 +41,9 @@ public enum RoomError: Error, Hashable, Sendable {
         case .unknownRole, .notJoined, .alreadyJoined, .tooManyTracks, .tooLong, .invalidField,
             .storeFull, .trackIDTaken:
             400
-        case .unknownPeer, .unknownTrack: 404
-        case .roomFull, .roleFull, .roomLocked, .peerIDTaken, .missingPermission, .mayNotPublish:
+        case .unknownPeer, .peerAway, .unknownTrack: 404
+        case .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer, .roomLocked, .peerIDTaken,
+            .missingPermission, .mayNotPublish:
             403
         case .versionConflict: 409
         case .tooManyRequests: 429
@@ -50,11 +57,15 @@ public enum RoomError: Error, Hashable, Sendable {
         case .notJoined(let peer): "peer \(peer) has not joined the room"
         case .alreadyJoined(let peer): "peer \(peer) has already joined the room"
         case .unknownPeer(let peer): "peer \(peer) is not in the room"
+        case .peerAway(let peer): "peer \(peer) has lost its connection: ask when it is back"
         case .unknownTrack(let track): "track \(track) is not published by this peer"
         case .roomFull(let maximum): "the room is full: it holds \(maximum) peers"
         case .roomLocked: "the room has ended and is locked"
         case .roleFull(let role, let maximum):
             "role '\(role)' is full: the room takes \(maximum) peers of it"
+        case .roleFullForSome(let role, let maximum, let left):
+            "role '\(role)' is full: the room takes \(maximum) peers of it, and \(left) keep theirs"
+        case .unknownRoleOffer: "this role has not been offered, or the offer is over"
         case .peerIDTaken(let peer): "peer id \(peer) belongs to another user"
         case .missingPermission(let permission, let role):
             "role '\(role)' has no permission '\(permission.rawValue)'"

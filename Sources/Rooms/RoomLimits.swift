@@ -6,6 +6,8 @@ public struct RoomLimits: Hashable, Sendable {
     public var tracksPerPeer = 16
     /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.
     public var absence: Duration = .seconds(60)
+    /// How long a peer may think about a role that it was offered.
+    public var roleOfferLifetime: Duration = .seconds(300)
     /// Requests that reach other peers: so many a second for long …
     public var fanOutPerSecond = 20
     /// … and so many at once.
@@ -25,8 +27,10 @@ public struct RoomLimits: Hashable, Sendable {
     public static let descriptionBytes = 1024
     /// In bytes of UTF-8: ids that a client chose.
     public static let identifierBytes = 128
-    /// Roles that one broadcast may be addressed to.
+    /// Roles that one broadcast, or one request to peers, may be addressed to.
     public static let rolesPerMessage = 100
+    /// Roles that are offered to one peer at once; the oldest offer is forgotten.
+    public static let roleOffersPerPeer = 16
     /// Keys in a session's store.
     public static let storeKeys = 100
     /// In bytes of UTF-8: one value in a session's store.

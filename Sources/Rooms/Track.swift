@@ -29,7 +29,7 @@ public struct Track: Hashable, Sendable {
     }
 
     /// What a role's `allowed` must hold for this track. A screen's sound belongs to the screen.
-    var publishKind: PublishParameters.Kind {
+    public var publishKind: PublishParameters.Kind {
         if source == "screen" { return .screen }
         switch kind {
         case .audio: return .audio

@@ -169,6 +169,23 @@ import Testing
         #expect(payload.variants.first?.initialisedAt == 5)
     }
 
+    @Test func aPolicySaysWhatItsRecipientMayPublish() {
+        func track(_ type: TrackKind, source: String = "regular") -> TrackPayload {
+            TrackPayload(trackID: "t", streamID: "s", type: type, source: source)
+        }
+        var policy = PolicyPayload(.standard, role: "viewer")
+        #expect(!policy.allows(track(.audio)))
+        policy.name = "guest"
+        #expect(policy.allows(track(.video)))
+        policy.knownRoles["guest"]?.publishParams.allowed = [.audio, .screen]
+        #expect(policy.allows(track(.audio)))
+        #expect(!policy.allows(track(.video)))
+        #expect(policy.allows(track(.video, source: "screen")))
+        // Of a server whose roles we could not read, nothing is known.
+        policy.knownRoles = [:]
+        #expect(policy.allows(track(.video)))
+    }
+
     @Test func aPreferenceIsAFrameOfTheDataChannel() throws {
         var client = client
         let request = client.preferVideo("t", layer: .high)

@@ -15,6 +15,9 @@ import Testing
         #"{"method":"hls-start","params":{"variants":[{"meeting_url":"https://x/","metadata":"m"}],"hls_recording":{"hls_vod":true}},"id":"4"}"#,
         #"{"method":"set-metadata","params":{"key":"k","data":{"x":1},"if_change_version":1},"id":"5"}"#,
         #"{"method":"find-peer","params":{"peers":["a"],"role":"host","limit":9223372036854775807},"id":"6"}"#,
+        #"{"method":"role-change-request","params":{"requested_for":"victim","role":"guest","force":true},"id":"8"}"#,
+        #"{"method":"role-change-request","params":{"roles":["guest","host"],"role":"viewer","force":true},"id":"9"}"#,
+        #"{"method":"role-change","params":{"requested_by":"a","role":"host","token":"t"},"id":"10"}"#,
         #"{"method":"peer-update","params":{"name":"n","data":"d"},"id":"7"}"#,
     ]
 
@@ -71,6 +74,7 @@ import Testing
             #"{"jsonrpc":"2.0","method":"peer-list","params":{"peers":{"p":\#(peer)},"room":{"name":"r","streaming":{"enabled":true,"hls":{"enabled":true,"variants":[{"url":"u","state":"started"}]}}}}}"#,
             #"{"jsonrpc":"2.0","method":"on-track-add","params":{"tracks":{"t":{"track_id":"t","stream_id":"s","type":"video"}},"peer":\#(peer)}}"#,
             #"{"jsonrpc":"2.0","method":"offer","params":{"type":"offer","sdp":"x"}}"#,
+            #"{"jsonrpc":"2.0","method":"on-role-change-request","params":{"requested_by":"p","role":"host","token":"t"}}"#,
             #"{"id":"1","error":{"code":"404","message":"no"}}"#,
         ]
         var client = SignallingClient(seed: 1)

@@ -39,6 +39,10 @@ import Testing
                 == "403 role '__internal_recorder' has no permission 'hlsStreaming'")
         #expect(
             try await back.call(
+                "role-change-request", #"{"requested_for":"ann","role":"guest","force":true}"#
+            ).error == "403 role '__internal_recorder' has no permission 'changeRole'")
+        #expect(
+            try await back.call(
                 "offer",
                 """
                 {"desc":{"type":"offer","sdp":"x"},"tracks":{"bot":{"track_id":"bot",\
@@ -54,6 +58,10 @@ import Testing
         seen += try await ben2.drain()
         #expect(
             try await ann2.call("get-peer", #"{"peer_id":"bot"}"#).error?.hasPrefix("404") == true)
+        #expect(
+            try await ann2.call(
+                "role-change-request", #"{"requested_for":"bot","role":"guest","force":true}"#
+            ).error?.hasPrefix("404") == true)
         let found = try await ann2.call("find-peer", #"{"limit":10}"#)
         #expect(found.result["total"].integer == 2)
         seen.append(found)

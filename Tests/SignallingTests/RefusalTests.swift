@@ -57,6 +57,7 @@ import Testing
         ("offer", "{}", "'offer' needs a joined peer: join first"),
         ("broadcast", "{}", "'broadcast' needs a joined peer: join first"),
         ("hls-start", "{}", "'hls-start' needs a joined peer: join first"),
+        ("role-change-request", "{}", "'role-change-request' needs a joined peer: join first"),
     ])
     func beforeTheJoin(method: String, params: String, message: String) async throws {
         let client = try await fixture.connect("a")
@@ -122,7 +123,47 @@ import Testing
         ("set-metadata", #"{"key":"","data":1}"#, "400 key is empty"),
         ("listen-metadata-change", "{}", "400 parameter 'keys' is missing"),
         ("peer-leave-request", "{}", "400 parameter 'requested_for' is missing"),
-        ("role-change-request", "{}", "404 method 'role-change-request' is not known here"),
+        ("rtmp-start", "{}", "404 method 'rtmp-start' is not known here"),
+        ("role-change-request", "{}", "400 parameter 'role' is missing"),
+        (
+            "role-change-request", #"{"role":"guest"}"#,
+            "400 parameter 'requested_for' is missing"
+        ),
+        (
+            "role-change-request", #"{"role":"guest","requested_for":"b"}"#,
+            "404 peer b is not in the room"
+        ),
+        (
+            "role-change-request", #"{"role":"pope","requested_for":"a","force":true}"#,
+            "400 role 'pope' does not exist in this room's policy"
+        ),
+        (
+            "role-change-request",
+            #"{"role":"__internal_recorder","requested_for":"a","force":true}"#,
+            "400 role '__internal_recorder' does not exist in this room's policy"
+        ),
+        (
+            "role-change-request", #"{"role":"guest","roles":["host"]}"#,
+            "400 parameter 'force' must be true for a change by 'roles'"
+        ),
+        (
+            "role-change-request", #"{"role":"guest","roles":[],"force":true}"#,
+            "400 roles is empty"
+        ),
+        (
+            "role-change-request",
+            #"{"role":"guest","roles":["host"],"requested_for":"a","force":true}"#,
+            "400 parameter 'roles' cannot stand beside 'requested_for'"
+        ),
+        (
+            "role-change-request", #"{"role":"guest","requested_for":"a","force":"yes"}"#,
+            "400 parameter 'force' must be a boolean"
+        ),
+        ("role-change", #"{"role":"guest"}"#, "400 parameter 'token' is missing"),
+        (
+            "role-change", #"{"role":"guest","token":"t"}"#,
+            "403 this role has not been offered, or the offer is over"
+        ),
     ])
     func afterTheJoin(method: String, params: String, error: String) async throws {
         let client = try await fixture.join("a")
@@ -255,8 +296,9 @@ import Testing
         let client = try await fixture.connect("a")
         #expect(try await client.call("join", #"{"name":"A"}"#).result == .object([:]))
         #expect(
-            try await client.call("offer", #"{"desc":{"type":"offer","sdp":"x"}}"#).error
-                == "400 the peer joined without an offer and so has no media")
+            try await client.call(
+                "trickle", #"{"target":0,"candidate":{"candidate":""}}"#
+            ).error == "400 the peer joined without an offer and so has no media")
         #expect(await fixture.signalling.snapshot().peerCount == 1)
         await client.notify("leave")
         #expect(await client.socket.closure().code == 1000)

@@ -48,7 +48,9 @@ extension SignallingClient {
         case .onRecordUpdate, .onRTMPUpdate:
             // What is kept, and where else it is shown, concerns people, and no client of ours.
             break
-        case .onRoleChangeRequest, .onTrackUpdateRequest, .onChangeTrackMuteStateRequest:
+        case .onRoleChangeRequest:
+            emit(.roleOffered(try read(RoleOfferPayload.self, text)))
+        case .onTrackUpdateRequest, .onChangeTrackMuteStateRequest:
             break
         case .onMetadataChange:
             emit(.metadata(try read(MetadataNotification.self, text).values))

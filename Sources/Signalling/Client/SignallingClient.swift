@@ -193,7 +193,7 @@ public struct SignallingClient: Sendable {
     // MARK: - Frames
 
     @discardableResult
-    private mutating func call(_ method: ClientMethod, _ params: some Encodable) -> RequestID {
+    mutating func call(_ method: ClientMethod, _ params: some Encodable) -> RequestID {
         let id = makeID()
         if pendingOrder.count >= Self.pendingMaximum {
             pending[pendingOrder.removeFirst()] = nil

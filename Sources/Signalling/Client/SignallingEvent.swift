@@ -1,6 +1,7 @@
 /// What a server told its client, typed.
 public enum SignallingEvent: Hashable, Sendable {
-    /// The role we have; before the first of these nothing but pings may be sent.
+    /// The role we have; before the first of these nothing but pings may be sent. Another one on
+    /// the same socket is a new role.
     case policy(PolicyPayload)
     /// Everybody, and the room; again after every reconnection.
     case peerList(PeerListPayload)
@@ -19,6 +20,8 @@ public enum SignallingEvent: Hashable, Sendable {
     case broadcast(BroadcastNotification)
     case hls(HLSPayload)
     case metadata([MetadataPayload])
+    /// We may take a role: see ``SignallingClient/acceptRole(_:)``.
+    case roleOffered(RoleOfferPayload)
     /// We have been removed, or the room has ended.
     case leaveRequested(LeaveRequestNotification)
     /// The answer to `join`. `sdp` is empty when nothing was offered.

@@ -52,6 +52,12 @@ extension TracksNotification {
     }
 }
 
+extension RoleOfferPayload {
+    init(_ offer: RoleOffer) {
+        self.init(requestedBy: offer.requestedBy, role: offer.role, token: offer.token)
+    }
+}
+
 extension BroadcastNotification {
     init(_ message: Message) {
         peer = PeerPayload(message.sender, withTracks: false)

@@ -47,11 +47,7 @@ extension RoomSignalling {
         } catch {
             throw .mediaUnavailable("\(error)")
         }
-        do {
-            return try await media.publishOffer(offer, from: peer)
-        } catch {
-            throw .media("the offer was refused: \(error)")
-        }
+        return try await publish(offer, from: peer)
     }
 
     private func complete(_ connection: Connection) throws(SignallingError) {
@@ -91,26 +87,66 @@ extension RoomSignalling {
     // MARK: - Publishing and subscribing
 
     func offer(
-        _ params: OfferParameters, from peer: PeerID
+        _ params: OfferParameters, id: RequestID?, on connection: Connection
     ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
         try check(params.desc, is: .offer, field: "desc")
-        try requireMedia(of: peer)
+        let isFirst = seats[peer] == .withoutMedia
+        guard isFirst || seats[peer] == .open else { throw .busy }
         let tracks = params.tracks.map { tracks in
             tracks.values.map(\.track).sorted { $0.id < $1.id }
         }
         try ruled { () throws(RoomError) in
             try room.offerReceived(tracks, from: peer, at: clock.now())
         }
-        let answer: String
+        if isFirst {
+            let answer = try await openMedia(params.desc.sdp, tracks, on: connection)
+            if let id { reply(AnswerResult(type: .answer, sdp: answer), to: id, on: connection) }
+            orders.add(.subscriptions(peer))
+            await releaseHeld(for: peer)
+            return .sent
+        }
+        let answer = try await publish(params.desc.sdp, from: peer)
+        try published(tracks, by: peer)
+        return .result(AnswerResult(type: .answer, sdp: answer))
+    }
+
+    /// The first offer of a peer that joined without one, as native clients do whose role has
+    /// nothing to publish or to receive: it has been given another role.
+    private func openMedia(
+        _ offer: String, _ tracks: [Track]?, on connection: Connection
+    ) async throws(SignallingError) -> String {
+        let peer = connection.peer
+        seats[peer] = .opening(connection.id)
+        do throws(SignallingError) {
+            let answer = try await connect(peer, offer: offer)
+            // Who has left meanwhile has no seat, or a new one.
+            guard seats[peer] == .opening(connection.id) else { throw SignallingError.busy }
+            try published(tracks, by: peer)
+            seats[peer] = .open
+            return answer
+        } catch {
+            guard seats[peer] == .opening(connection.id) else { throw error }
+            held[peer] = nil
+            seats[peer] = .closing
+            await media.removePeer(peer)
+            seats[peer] = room.peer(peer)?.hasJoined ?? false ? .withoutMedia : nil
+            throw error
+        }
+    }
+
+    private func publish(_ offer: String, from peer: PeerID) async throws(SignallingError) -> String
+    {
         do {
-            answer = try await media.publishOffer(params.desc.sdp, from: peer)
+            return try await media.publishOffer(offer, from: peer)
         } catch {
             throw .media("the offer was refused: \(error)")
         }
-        if let tracks {
-            try ruled { () throws(RoomError) in try room.tracksPublished(tracks, by: peer) }
-        }
-        return .result(AnswerResult(type: .answer, sdp: answer))
+    }
+
+    private func published(_ tracks: [Track]?, by peer: PeerID) throws(SignallingError) {
+        guard let tracks else { return }
+        try ruled { () throws(RoomError) in try room.tracksPublished(tracks, by: peer) }
     }
 
     func answer(

@@ -64,17 +64,17 @@ extension RoomSignalling {
         await settle()
     }
 
-    /// Hands on what was said to a peer whose join has just been answered.
+    /// Hands on what was said to a peer whose first offer has just been answered.
     func releaseHeld(for peer: PeerID) async {
         for event in held.removeValue(forKey: peer) ?? [] { await received(event) }
     }
 
-    /// Who is to hear an event. A client knows nothing of its connections before its join is
-    /// answered, so until then events wait; for a peer without a socket they are dropped, because
+    /// Who is to hear an event. A client knows nothing of its connections before its first offer
+    /// is answered, so until then events wait; for a peer without a socket they are dropped, because
     /// its next socket starts with a fresh offer.
     private func listener(_ peer: PeerID, _ event: RoomMediaEvent) -> Connection? {
         guard let state = room.peer(peer) else { return nil }
-        guard state.hasJoined else {
+        guard state.hasJoined, !isOpening(peer) else {
             // Past the maximum the newest are dropped: candidates repeat, the offer came first.
             if held[peer, default: []].count < SignallingLimits.heldEvents {
                 held[peer, default: []].append(event)
@@ -82,6 +82,13 @@ extension RoomSignalling {
             return nil
         }
         return current[peer].flatMap { connections[$0] }
+    }
+
+    private func isOpening(_ peer: PeerID) -> Bool {
+        switch seats[peer] {
+        case .opening: true
+        case .open, .withoutMedia, .closing, nil: false
+        }
     }
 
     // MARK: - The data channel

@@ -3,6 +3,42 @@ internal import Rooms
 
 /// What a peer may do to others, when its role permits it (`hms.md` section 5).
 extension RoomSignalling {
+    func requestRoleChange(
+        _ params: RoleChangeRequestParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let isForced = params.force ?? false
+        switch (params.requestedFor, params.roles) {
+        case (let target?, nil):
+            try ruled { () throws(RoomError) in
+                try room.roleChangeRequested(
+                    of: target, to: params.role, isForced: isForced, by: peer, at: clock.now())
+            }
+        case (nil, let roles?):
+            guard isForced else {
+                throw .badParameter("force", reason: "must be true for a change by 'roles'")
+            }
+            try ruled { () throws(RoomError) in
+                try room.roleChangeRequested(
+                    ofRoles: roles, to: params.role, by: peer, at: clock.now())
+            }
+        case (_?, _?):
+            throw .badParameter("roles", reason: "cannot stand beside 'requested_for'")
+        case (nil, nil):
+            throw .missingParameter("requested_for")
+        }
+        return .empty
+    }
+
+    func acceptRole(
+        _ params: RoleOfferPayload, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        try ruled { () throws(RoomError) in
+            try room.roleOfferAccepted(
+                token: params.token, role: params.role, by: peer, at: clock.now())
+        }
+        return .empty
+    }
+
     func endRoom(_ params: EndRoomParameters, by peer: PeerID) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try room.endRequested(

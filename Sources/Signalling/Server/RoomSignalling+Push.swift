@@ -49,6 +49,10 @@ extension RoomSignalling {
             push(.onPeerLeave, PeerPayload(peer, withTracks: false), to: listeners)
         case .peerUpdated(let peer):
             push(.onPeerUpdate, PeerPayload(peer, withTracks: false), to: listeners)
+        case .policyChanged(let role):
+            push(.onPolicyChange, PolicyPayload(room.policy, role: role), to: listeners)
+        case .roleOffered(let offer):
+            push(.onRoleChangeRequest, RoleOfferPayload(offer), to: listeners)
         case .tracksAdded(let tracks, let peer):
             push(.onTrackAdd, TracksNotification(tracks, of: peer), to: listeners)
         case .tracksUpdated(let tracks, let peer):

@@ -57,29 +57,28 @@ extension RoomSignalling {
         case .leave:
             return leave(connection)
         case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
-            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
-            .setMetadata, .getMetadata, .listenMetadataChange:
+            .roleChangeRequest, .roleChange, .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate,
+            .getPeer, .findPeer, .peerIterNext, .setMetadata, .getMetadata, .listenMetadataChange:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
                 throw .joinFirst(method: method.rawValue)
             }
-            return try await performJoined(method, text, on: connection)
-        case .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
-            .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
-            .groupRemove:
+            return try await performJoined(method, text, id: id, on: connection)
+        case .trackUpdateRequest, .changeTrackMuteStateRequest, .rtmpStart, .rtmpStop,
+            .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove:
             throw .unknownMethod(method.rawValue)
         }
     }
 
     private func performJoined(
-        _ method: ClientMethod, _ text: String, on connection: Connection
+        _ method: ClientMethod, _ text: String, id: RequestID?, on connection: Connection
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
         switch method {
-        case .join, .leave, .ping, .analytics, .roleChangeRequest, .roleChange,
-            .trackUpdateRequest, .changeTrackMuteStateRequest, .rtmpStart, .rtmpStop,
-            .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove:
+        case .join, .leave, .ping, .analytics, .trackUpdateRequest, .changeTrackMuteStateRequest,
+            .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
+            .groupRemove:
             return .empty
-        case .offer: return try await offer(try read(text), from: peer)
+        case .offer: return try await offer(try read(text), id: id, on: connection)
         case .answer: return try await answer(try read(text), from: peer)
         case .trickle: return try await trickle(try read(text), from: peer)
         case .trackUpdate: return try updateTracks(try read(text), of: peer)
@@ -87,6 +86,8 @@ extension RoomSignalling {
         case .peerUpdate: return try updatePeer(try read(text), peer)
         case .endRoom: return try endRoom(try read(text), by: peer)
         case .peerLeaveRequest: return try removePeer(try read(text), by: peer)
+        case .roleChangeRequest: return try requestRoleChange(try read(text), by: peer)
+        case .roleChange: return try acceptRole(try read(text), by: peer)
         case .hlsStart: return try await startHLS(try read(text), by: peer)
         case .hlsStop: return try await stopHLS(try read(text), by: peer)
         case .hlsTimedMetadata: return try await addTimedMetadata(try read(text), by: peer)

@@ -26,7 +26,7 @@ public actor RoomSignalling {
     enum Seat: Hashable {
         case opening(ConnectionID)
         case open
-        /// The peer offered no connection: it neither publishes nor subscribes.
+        /// The peer has offered no connection yet: it neither publishes nor subscribes.
         case withoutMedia
         case closing
     }

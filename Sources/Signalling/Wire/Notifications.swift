@@ -31,6 +31,12 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
         plugins = Plugins()
     }
 
+    /// Whether the recipient may publish that track, as far as it has been told.
+    public func allows(_ payload: TrackPayload) -> Bool {
+        guard let role = knownRoles[name] else { return true }
+        return role.publishParams.allowed.contains(payload.track.publishKind)
+    }
+
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)

@@ -1,0 +1,156 @@
+public import MediaKernel
+
+/// Who has which role, and how that changes while somebody is here.
+extension Room {
+    /// A peer asked that another one take a role: told to when forced, else asked.
+    ///
+    /// - Throws: ``RoomError/roleFull(role:maximum:)`` for a forced change; an offer is checked
+    ///   when it is accepted. ``RoomError/peerAway(_:)`` for an offer that would reach nobody.
+    public mutating func roleChangeRequested(
+        of target: PeerID, to name: String, isForced: Bool, by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        try require(.changeRole, of: id)
+        let role = try visibleRole(name)
+        let peer = try visiblePeer(target)
+        guard peer.role != role.name else { return }
+        guard isForced || peer.isReachable else { throw .peerAway(target) }
+        try spendFanOut(of: id, at: now)
+        guard !isForced else { return try roleChanged(target, to: role.name) }
+        let offer = RoleOffer(
+            token: makeIdentifier(), role: role.name, requestedBy: id,
+            until: now + limits.roleOfferLifetime)
+        peers[target]?.take(offer, maximum: RoomLimits.roleOffersPerPeer, at: now)
+        tell([target], .roleOffered(offer))
+    }
+
+    /// A peer asked that everybody of some roles take another one, itself included when its own
+    /// role is named. Who joined first is first where the new role has few places.
+    ///
+    /// - Throws: ``RoomError/roleFullForSome(role:maximum:left:)`` after as many as fit were
+    ///   changed.
+    public mutating func roleChangeRequested(
+        ofRoles names: [String], to name: String, by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        try require(.changeRole, of: id)
+        let role = try visibleRole(name)
+        guard !names.isEmpty else { throw .invalidField(field: "roles", reason: "is empty") }
+        try checkRoles(names)
+        let wanted = visiblePeers.filter { names.contains($0.role) && $0.role != role.name }
+        guard !wanted.isEmpty else { return }
+        try spendFanOut(of: id, at: now)
+        let taken = wanted.prefix(places(in: role) ?? wanted.count)
+        for peer in taken { try roleChanged(peer.id, to: role.name) }
+        guard taken.count == wanted.count else {
+            throw .roleFullForSome(
+                role: role.name, maximum: max(0, role.maxPeerCount),
+                left: wanted.count - taken.count)
+        }
+    }
+
+    /// A peer accepted a role that was offered to it.
+    public mutating func roleOfferAccepted(
+        token: String, role: String, by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        let peer = try joinedPeer(id)
+        let stands = peer.roleOffers.contains {
+            $0.token == token && $0.role == role && now < $0.until
+        }
+        guard stands else { throw .unknownRoleOffer }
+        try spendFanOut(of: id, at: now)
+        try roleChanged(id, to: role)
+    }
+
+    /// A peer has another role from now on, whoever wanted it. What it may not publish any more is
+    /// gone at once; what it may publish now, its client offers by itself.
+    ///
+    /// The peer hears of its role before it hears of itself as a peer of that role: the 100ms web
+    /// client publishes and unpublishes only while the two differ.
+    public mutating func roleChanged(_ id: PeerID, to name: String) throws(RoomError) {
+        let old = try visiblePeer(id)
+        let role = try visibleRole(name)
+        guard old.role != role.name else { return }
+        try checkPlace(in: role)
+        let (listenersBefore, publishersBefore) = (subscribers(of: old), publishers(for: old))
+
+        var peer = old
+        peer.role = role.name
+        peer.roleOffers = []
+        // Twice as many: what it publishes, and what an offer that is being negotiated would add.
+        let withdrawn = peer.withdrawTracks(
+            notIn: role.publishParams.allowed, remembering: 2 * limits.tracksPerPeer)
+        peers[id] = peer
+
+        if peer.isReachable { tell([id], .policyChanged(role: role.name)) }
+        tell(everybody(), .peerUpdated(peer))
+        if !withdrawn.isEmpty { emit(.republish(id)) }
+        listenersChanged(
+            from: listenersBefore, to: subscribers(of: peer), of: peer, before: old.tracks,
+            withdrawn: withdrawn)
+        publishersChanged(from: publishersBefore, to: publishers(for: peer), for: peer)
+        emit(.refreshPreviews)
+    }
+
+    /// Tells those who receive this peer from now on, not any more, or less of it.
+    private mutating func listenersChanged(
+        from old: [Peer], to new: [Peer], of peer: Peer, before: [Track], withdrawn: [Track]
+    ) {
+        let (gone, came) = (old.without(new), new.without(old))
+        let stayed = new.without(came)
+        for (listeners, tracks) in [(gone, before), (stayed, withdrawn)] where !tracks.isEmpty {
+            tell(listeners.reachable, .tracksRemoved(tracks, of: peer))
+            resubscribe(listeners)
+        }
+        guard !peer.tracks.isEmpty else { return }
+        tell(came.reachable, .tracksAdded(peer.tracks, of: peer))
+        resubscribe(came)
+    }
+
+    /// Tells this peer what it receives from now on, and what not any more.
+    private mutating func publishersChanged(from old: [Peer], to new: [Peer], for peer: Peer) {
+        let gone = old.without(new).filter { !$0.tracks.isEmpty }
+        let came = new.without(old).filter { !$0.tracks.isEmpty }
+        guard !gone.isEmpty || !came.isEmpty else { return }
+        let listener = [peer].reachable
+        for publisher in gone { tell(listener, .tracksRemoved(publisher.tracks, of: publisher)) }
+        for publisher in came { tell(listener, .tracksAdded(publisher.tracks, of: publisher)) }
+        emit(.resubscribe(peer.id))
+    }
+
+    // MARK: - Checks
+
+    /// A role that peers may know of and be given.
+    func visibleRole(_ name: String) throws(RoomError) -> Role {
+        guard let role = policy.role(name), !role.isHidden else { throw .unknownRole(name) }
+        return role
+    }
+
+    /// Roles that a request is addressed to.
+    func checkRoles(_ names: [String]) throws(RoomError) {
+        guard names.count <= RoomLimits.rolesPerMessage else {
+            throw .tooLong(
+                field: "roles", count: names.count, maximum: RoomLimits.rolesPerMessage)
+        }
+        for name in names { _ = try visibleRole(name) }
+    }
+
+    /// Checks that the room takes one more peer of that role.
+    func checkPlace(in role: Role) throws(RoomError) {
+        guard places(in: role) != 0 else {
+            throw .roleFull(role: role.name, maximum: max(0, role.maxPeerCount))
+        }
+    }
+
+    /// How many more peers of that role the room takes; `nil` is any number. Who is about to come
+    /// holds a place.
+    private func places(in role: Role) -> Int? {
+        guard role.maxPeerCount != 0 else { return nil }
+        return max(0, role.maxPeerCount - peers.values.count { $0.role == role.name })
+    }
+}
+
+extension [Peer] {
+    fileprivate func without(_ others: [Peer]) -> [Peer] {
+        let known = Set(others.map(\.id))
+        return filter { !known.contains($0.id) }
+    }
+}

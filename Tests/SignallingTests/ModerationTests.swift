@@ -1,0 +1,214 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// What a peer may do to others, frame by frame.
+@Suite(.timeLimit(.minutes(1))) struct ModerationTests {
+    let fixture = SignallingFixture()
+
+    func offer(_ tracks: [String]) -> String {
+        let payloads = tracks.map { id in
+            let type = id.hasPrefix("v") ? "video" : "audio"
+            return #""\#(id)":{"track_id":"\#(id)","stream_id":"s","type":"\#(type)"}"#
+        }
+        return """
+            {"desc":{"type":"offer","sdp":"o"},"tracks":{\(payloads.joined(separator: ","))}}
+            """
+    }
+
+    func changeRole(of peer: String, to role: String, force: Bool = true) -> String {
+        #"{"requested_for":"\#(peer)","role":"\#(role)","force":\#(force)}"#
+    }
+
+    // MARK: - Roles
+
+    @Test func aForcedRoleIsToldAsPolicyThenAsPeerThenAsTracks() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ben.call("offer", offer(["m", "v"]))
+        _ = try await ann.drain()
+        _ = fixture.media.calls()
+        await ann.send(
+            """
+            {"id":"1","method":"role-change-request",\
+            "params":{"requested_for":"ben","role":"viewer","force":true}}
+            """)
+        let own = try await ben.drain()
+        #expect(own.map(\.method) == ["on-policy-change", "on-peer-update"])
+        #expect(own.first?.params["name"].string == "viewer")
+        #expect(own.first?.params["known_roles"].keys == ["guest", "host", "viewer"])
+        #expect(
+            own.last?.text == """
+                {"jsonrpc":"2.0","method":"on-peer-update","params":{"groups":[],"info":\
+                {"data":"","name":"BEN","type":"regular","user_id":"user-ben"},\
+                "joined_at":1720000000000,"peer_id":"ben","realtime":true,"role":"viewer"}}
+                """)
+        let seen = try await ann.drain()
+        #expect(
+            seen.map { $0.method ?? "answer" } == ["answer", "on-peer-update", "on-track-remove"])
+        #expect(seen.first?.result == .object([:]))
+        #expect(seen.last?.params["tracks"].keys == ["m", "v"])
+        #expect(fixture.media.calls() == ["published ben []", "subscribe ann []"])
+        #expect(await fixture.signalling.snapshot().peers.last?.role == "viewer")
+    }
+
+    @Test func aRoleThatIsOfferedIsTakenByItsToken() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "viewer")
+        _ = try await ann.drain()
+        let ask = changeRole(of: "ben", to: "host", force: false)
+        #expect(try await ann.call("role-change-request", ask).result == .object([:]))
+        let offer = try #require(await ben.next())
+        #expect(offer.method == "on-role-change-request")
+        #expect(offer.params.keys == ["requested_by", "role", "token"])
+        #expect(offer.params["requested_by"].string == "ann")
+        #expect(offer.params["role"].string == "host")
+        let token = try #require(offer.params["token"].string)
+        #expect(try await ann.drain().isEmpty)
+
+        let accept = #"{"requested_by":"ann","role":"host","token":"\#(token)"}"#
+        await ben.send(#"{"id":"1","method":"role-change","params":\#(accept)}"#)
+        let frames = try await ben.drain()
+        #expect(
+            frames.map { $0.method ?? "answer" } == [
+                "answer", "on-policy-change", "on-peer-update",
+            ])
+        #expect(frames.first?.result == .object([:]))
+        #expect(try await ann.drain().map(\.method) == ["on-peer-update"])
+        // It may do now what its new role may.
+        #expect(
+            try await ben.call("role-change-request", changeRole(of: "ann", to: "viewer")).error
+                == nil)
+        #expect(
+            try await ben.call("role-change", accept).error
+                == "403 this role has not been offered, or the offer is over")
+    }
+
+    @Test func rolesAreChangedInBulk() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        let cleo = try await fixture.join("cleo", role: "guest")
+        for client in [ann, ben, cleo] { _ = try await client.drain() }
+        let request = #"{"roles":["guest"],"role":"viewer","force":true}"#
+        #expect(
+            try await ben.call("role-change-request", request).error
+                == "403 role 'guest' has no permission 'changeRole'")
+        #expect(try await ann.call("role-change-request", request).result == .object([:]))
+        for client in [ben, cleo] {
+            let methods = try await client.drain().map(\.method)
+            #expect(methods.filter { $0 == "on-policy-change" }.count == 1)
+            #expect(methods.filter { $0 == "on-peer-update" }.count == 2)
+        }
+        #expect(try await ann.drain().map(\.method) == ["on-peer-update", "on-peer-update"])
+    }
+
+    /// The web client unpublishes video, then audio, then the screen, each with an offer of its own.
+    @Test func offersThatStillListWhatWasTakenAwayAreAnswered() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ben.call("offer", offer(["m", "v"]))
+        _ = try await ann.call("role-change-request", changeRole(of: "ben", to: "viewer"))
+        _ = try await ann.drain()
+        _ = try await ben.drain()
+        #expect(try await ben.call("offer", offer(["m"])).result["sdp"].string == "answer to o")
+        await ben.notify("track-update", #"{"tracks":{"m":{"mute":true},"v":{"mute":true}}}"#)
+        #expect(try await ben.drain().isEmpty)
+        #expect(try await ben.call("offer", offer([])).error == nil)
+        #expect(
+            try await ben.call("offer", offer(["m2"])).error
+                == "403 role 'viewer' may not publish audio")
+        #expect(try await ann.drain().isEmpty)
+    }
+
+    @Test func aNewRoleIsStillThereAfterAReconnection() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        await ben.close()
+        _ = try await ann.call("role-change-request", changeRole(of: "ben", to: "viewer"))
+        let back = try await fixture.connect("ben", role: "guest")
+        #expect(try await back.drain().first?.params["name"].string == "viewer")
+    }
+
+    @Test func whoJoinedWithoutAnOfferMakesItWhenItsRolePublishes() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await ann.call("offer", offer(["v1"]))
+        let ben = try await fixture.connect("ben", role: "viewer")
+        _ = try await ben.call("join", #"{"name":"Ben"}"#)
+        _ = try await ann.call("role-change-request", changeRole(of: "ben", to: "guest"))
+        _ = try await ann.drain()
+        _ = try await ben.drain()
+        _ = fixture.media.calls()
+        #expect(try await ben.call("offer", offer(["m"])).result["sdp"].string == "answer to o")
+        #expect(
+            fixture.media.calls() == [
+                "add ben", "offer ben o", "subscribe ben [v1]", "published ben [m/s/audio/regular]",
+                "subscribe ann [m]",
+            ])
+        #expect(try await ann.drain().map(\.method) == ["on-track-add"])
+        #expect(try await ben.call("offer", offer(["m"])).error == nil)
+        #expect(fixture.media.calls() == ["offer ben o"])
+        await ben.notify("leave")
+        #expect(await ben.socket.closure().code == 1000)
+        #expect(fixture.media.calls().first == "remove ben")
+    }
+
+    @Test func aFirstOfferThatIsRefusedMayBeMadeAgain() async throws {
+        let ben = try await fixture.connect("ben", role: "guest")
+        _ = try await ben.call("join", #"{"name":"Ben"}"#)
+        fixture.media.refuse("publishOffer")
+        #expect(
+            try await ben.call("offer", offer(["m"])).error
+                == "400 the offer was refused: no publishOffer today")
+        #expect(fixture.media.calls() == ["add ben", "offer ben o", "remove ben"])
+        fixture.media.allow("publishOffer")
+        #expect(try await ben.call("offer", offer(["m"])).error == nil)
+    }
+
+    @Test func whoLeavesDuringItsFirstOfferLeavesNothingBehind() async throws {
+        let ben = try await fixture.connect("ben", role: "guest")
+        _ = try await ben.call("join", #"{"name":"Ben"}"#)
+        fixture.media.closeGate()
+        let params = offer(["m"])
+        async let late: Void = ben.send(#"{"id":"1","method":"offer","params":\#(params)}"#)
+        await fixture.media.waitForGate()
+        await ben.notify("leave")
+        fixture.media.openGate()
+        await late
+        #expect(await fixture.signalling.isEmpty)
+        #expect(fixture.media.calls().filter { $0 == "remove ben" }.count == 1)
+        _ = try await fixture.join("ben", role: "guest")
+    }
+
+    // MARK: - Both ends
+
+    @Test func theClientUnderstandsRolesAndSaysThemAsTheServerWants() async throws {
+        let ann = try await fixture.join("ann")
+        let socket = try await fixture.connect("ben", role: "guest")
+        var client = SignallingClient(seed: 9)
+        client.opened(at: .zero)
+        client.join(name: "Ben", offer: "o")
+        var roles: [String] = []
+        var accepted: RequestID?
+        while roles.count < 2 || accepted != nil {
+            while let output = client.poll() {
+                switch output {
+                case .send(let text): await socket.send(text)
+                case .event(.policy(let policy)): roles.append(policy.name)
+                case .event(.sessionInfo):
+                    _ = try await ann.call(
+                        "role-change-request", changeRole(of: "ben", to: "viewer", force: false))
+                case .event(.roleOffered(let offer)):
+                    #expect(offer.requestedBy == "ann")
+                    accepted = client.acceptRole(offer)
+                case .event(.done(let id, .roleChange)) where id == accepted: accepted = nil
+                case .event: break
+                }
+            }
+            guard let text = await socket.socket.next() else { break }
+            client.received(text, at: .zero)
+        }
+        #expect(roles == ["guest", "viewer"])
+        #expect(await fixture.signalling.snapshot().peers.last?.role == "viewer")
+    }
+}
