@@ -37,6 +37,10 @@ public enum RoomEvent: Hashable, Sendable {
     /// The recording without a live stream changed.
     case roomRecordingChanged(RoomRecording)
     case storeChanged([SessionStore.Entry])
+    /// The recipient is asked to mute or unmute a track of its own …
+    case trackMuteRequested(Track, isMuted: Bool, by: PeerID)
+    /// … or all that it has of a kind.
+    case mutesRequested(MuteRequest, by: PeerID)
     /// The recipient has been removed, or the room has ended.
     case leaveRequested(by: PeerID?, reason: String, roomEnded: Bool)
 }

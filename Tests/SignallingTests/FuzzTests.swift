@@ -18,6 +18,8 @@ import Testing
         #"{"method":"role-change-request","params":{"requested_for":"victim","role":"guest","force":true},"id":"8"}"#,
         #"{"method":"role-change-request","params":{"roles":["guest","host"],"role":"viewer","force":true},"id":"9"}"#,
         #"{"method":"role-change","params":{"requested_by":"a","role":"host","token":"t"},"id":"10"}"#,
+        #"{"method":"track-update-request","params":{"requested_for":"a","track_id":"t1","stream_id":"s1","mute":true},"id":"11"}"#,
+        #"{"method":"change-track-mute-state-request","params":{"value":true,"type":"audio","source":"regular","roles":["guest"],"requested_for":null},"id":"12"}"#,
         #"{"method":"peer-update","params":{"name":"n","data":"d"},"id":"7"}"#,
     ]
 
@@ -75,6 +77,8 @@ import Testing
             #"{"jsonrpc":"2.0","method":"on-track-add","params":{"tracks":{"t":{"track_id":"t","stream_id":"s","type":"video"}},"peer":\#(peer)}}"#,
             #"{"jsonrpc":"2.0","method":"offer","params":{"type":"offer","sdp":"x"}}"#,
             #"{"jsonrpc":"2.0","method":"on-role-change-request","params":{"requested_by":"p","role":"host","token":"t"}}"#,
+            #"{"jsonrpc":"2.0","method":"on-track-update-request","params":{"requested_by":"p","track_id":"t","stream_id":"s","mute":true}}"#,
+            #"{"jsonrpc":"2.0","method":"on-change-track-mute-state-request","params":{"requested_by":"p","roles":["host"],"type":"audio","source":"regular","value":false}}"#,
             #"{"id":"1","error":{"code":"404","message":"no"}}"#,
         ]
         var client = SignallingClient(seed: 1)

@@ -180,7 +180,95 @@ import Testing
         _ = try await fixture.join("ben", role: "guest")
     }
 
+    // MARK: - Mutes
+
+    @Test func oneTrackIsAskedForAndTheServerChangesNothing() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ben.call("offer", offer(["m", "v"]))
+        _ = try await ann.drain()
+        _ = fixture.media.calls()
+        let request = #"{"requested_for":"ben","track_id":"m","stream_id":"s","mute":true}"#
+        #expect(try await ann.call("track-update-request", request).result == .object([:]))
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-track-update-request","params":{"mute":true,\
+                "requested_by":"ann","stream_id":"s","track_id":"m"}}
+                """)
+        #expect(try await ann.drain().isEmpty)
+        #expect(
+            await fixture.signalling.snapshot().peers.last?.tracks.allSatisfy { !$0.isMuted }
+                == true)
+        #expect(fixture.media.calls().isEmpty)
+        #expect(
+            try await ben.call(
+                "track-update-request",
+                #"{"requested_for":"ann","track_id":"m","stream_id":"s","mute":true}"#
+            ).error == "403 role 'guest' has no permission 'mute'")
+        #expect(
+            try await ann.call(
+                "track-update-request",
+                #"{"requested_for":"ben","track_id":"m","stream_id":"x","mute":true}"#
+            ).error == "400 stream_id is not that of track m")
+    }
+
+    @Test func allTracksOfAKindAreAskedForWithWhatTheAskerSaid() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        let cleo = try await fixture.join("cleo", role: "viewer")
+        _ = try await ann.call("offer", offer(["m1"]))
+        _ = try await ben.call("offer", offer(["m2"]))
+        for client in [ann, ben, cleo] { _ = try await client.drain() }
+        let request = #"{"value":false,"type":"audio","source":"regular","roles":["guest"]}"#
+        #expect(
+            try await ann.call("change-track-mute-state-request", request).result == .object([:]))
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-change-track-mute-state-request","params":\
+                {"requested_by":"ann","roles":["guest"],"source":"regular","type":"audio",\
+                "value":false}}
+                """)
+        _ = try await ann.call("change-track-mute-state-request", #"{"value":true}"#)
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-change-track-mute-state-request","params":\
+                {"requested_by":"ann","value":true}}
+                """)
+        #expect(try await ann.drain().isEmpty)
+        #expect(try await cleo.drain().isEmpty)
+    }
+
     // MARK: - Both ends
+
+    @Test func theClientAsksForMutesAsTheServerWantsAndIsAskedInTurn() async throws {
+        let ben = try await fixture.join("ben")
+        _ = try await ben.call("offer", offer(["m"]))
+        let socket = try await fixture.join("ann")
+        _ = try await socket.call("offer", offer(["v"]))
+        _ = try await ben.drain()
+        var client = SignallingClient(seed: 9)
+        let track = TrackPayload(trackID: "m", streamID: "s", type: .audio)
+        client.requestMute(true, track: track, of: "ben")
+        client.requestMutes(MutesParameters(value: false, type: .audio, roles: ["host"]))
+        while case .send(let text)? = client.poll() { await socket.send(text) }
+        #expect(
+            try await ben.drain().map(\.method) == [
+                "on-track-update-request", "on-change-track-mute-state-request",
+            ])
+        _ = try await ben.call(
+            "change-track-mute-state-request", #"{"value":true,"requested_for":"ann"}"#)
+        while let text = await socket.socket.next() {
+            client.received(text, at: .zero)
+            if text.contains("mute-state") { break }
+        }
+        var events: [SignallingEvent] = []
+        while case .event(let event)? = client.poll() { events.append(event) }
+        #expect(events.last == .mutesRequested(MutesPayload(requestedBy: "ben", value: true)))
+        #expect(
+            events.contains { event in
+                if case .done(_, .trackUpdateRequest) = event { true } else { false }
+            })
+    }
 
     @Test func theClientUnderstandsRolesAndSaysThemAsTheServerWants() async throws {
         let ann = try await fixture.join("ann")

@@ -164,6 +164,34 @@ import Testing
             "role-change", #"{"role":"guest","token":"t"}"#,
             "403 this role has not been offered, or the offer is over"
         ),
+        ("track-update-request", "{}", "400 parameter 'requested_for' is missing"),
+        (
+            "track-update-request", #"{"requested_for":"a","track_id":"t","stream_id":"s"}"#,
+            "400 parameter 'mute' is missing"
+        ),
+        (
+            "track-update-request",
+            #"{"requested_for":"x","track_id":"t","stream_id":"s","mute":true}"#,
+            "404 peer x is not in the room"
+        ),
+        (
+            "track-update-request",
+            #"{"requested_for":"a","track_id":"t","stream_id":"s","mute":true}"#,
+            "404 track t is not published by this peer"
+        ),
+        ("change-track-mute-state-request", "{}", "400 parameter 'value' is missing"),
+        (
+            "change-track-mute-state-request", #"{"value":true,"type":"smell"}"#,
+            "400 parameter 'type' has a value that is not allowed"
+        ),
+        (
+            "change-track-mute-state-request", #"{"value":true,"roles":["pope"]}"#,
+            "400 role 'pope' does not exist in this room's policy"
+        ),
+        (
+            "change-track-mute-state-request", #"{"value":true,"requested_for":"x"}"#,
+            "404 peer x is not in the room"
+        ),
     ])
     func afterTheJoin(method: String, params: String, error: String) async throws {
         let client = try await fixture.join("a")

@@ -62,8 +62,8 @@ public struct RemoteRoom: Sendable {
         case .hls(let state):
             return update(state)
         case .policy, .roomState, .roomInfo, .sessionInfo, .offer, .trickle, .broadcast,
-            .metadata, .roleOffered, .leaveRequested, .joined, .answered, .sent, .done, .refused,
-            .fatal, .warning, .ignored, .silent:
+            .metadata, .roleOffered, .trackMuteRequested, .mutesRequested, .leaveRequested, .joined,
+            .answered, .sent, .done, .refused, .fatal, .warning, .ignored, .silent:
             return []
         }
     }

@@ -23,4 +23,22 @@ extension SignallingClient {
     public mutating func acceptRole(_ offer: RoleOfferPayload) -> RequestID {
         call(.roleChange, offer)
     }
+
+    /// Asks a peer to mute or unmute one of its tracks.
+    @discardableResult
+    public mutating func requestMute(
+        _ isMuted: Bool, track: TrackPayload, of peer: PeerID
+    ) -> RequestID {
+        call(
+            .trackUpdateRequest,
+            TrackMuteParameters(
+                requestedFor: peer, trackID: track.trackID, streamID: track.streamID,
+                mute: isMuted))
+    }
+
+    /// Asks for all tracks of a kind: of one peer, of some roles, or of everybody else.
+    @discardableResult
+    public mutating func requestMutes(_ request: MutesParameters) -> RequestID {
+        call(.changeTrackMuteStateRequest, request)
+    }
 }

@@ -50,8 +50,10 @@ extension SignallingClient {
             break
         case .onRoleChangeRequest:
             emit(.roleOffered(try read(RoleOfferPayload.self, text)))
-        case .onTrackUpdateRequest, .onChangeTrackMuteStateRequest:
-            break
+        case .onTrackUpdateRequest:
+            emit(.trackMuteRequested(try read(TrackMutePayload.self, text)))
+        case .onChangeTrackMuteStateRequest:
+            emit(.mutesRequested(try read(MutesPayload.self, text)))
         case .onMetadataChange:
             emit(.metadata(try read(MetadataNotification.self, text).values))
         case .onPeerLeaveRequest:

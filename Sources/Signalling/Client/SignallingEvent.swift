@@ -22,6 +22,11 @@ public enum SignallingEvent: Hashable, Sendable {
     case metadata([MetadataPayload])
     /// We may take a role: see ``SignallingClient/acceptRole(_:)``.
     case roleOffered(RoleOfferPayload)
+    /// We are asked to mute or unmute a track of ours. Whoever does so says it by
+    /// ``SignallingClient/updateTracks(_:)``.
+    case trackMuteRequested(TrackMutePayload)
+    /// The same for all tracks of a kind.
+    case mutesRequested(MutesPayload)
     /// We have been removed, or the room has ended.
     case leaveRequested(LeaveRequestNotification)
     /// The answer to `join`. `sdp` is empty when nothing was offered.

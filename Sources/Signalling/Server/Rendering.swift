@@ -58,6 +58,21 @@ extension RoleOfferPayload {
     }
 }
 
+extension TrackMutePayload {
+    init(_ track: Track, isMuted: Bool, by peer: PeerID) {
+        self.init(
+            requestedBy: peer, trackID: track.id, streamID: track.streamID, mute: isMuted)
+    }
+}
+
+extension MutesPayload {
+    init(_ request: MuteRequest, by peer: PeerID) {
+        self.init(
+            requestedBy: peer, value: request.isMuted, type: request.kind, source: request.source,
+            roles: request.roles.isEmpty ? nil : request.roles)
+    }
+}
+
 extension BroadcastNotification {
     init(_ message: Message) {
         peer = PeerPayload(message.sender, withTracks: false)

@@ -39,6 +39,30 @@ extension RoomSignalling {
         return .empty
     }
 
+    func requestMute(
+        _ params: TrackMuteParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        try ruled { () throws(RoomError) in
+            try room.muteRequested(
+                params.mute, track: params.trackID, stream: params.streamID,
+                of: params.requestedFor, by: peer, at: clock.now())
+        }
+        return .empty
+    }
+
+    func requestMutes(
+        _ params: MutesParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let request = MuteRequest(
+            isMuted: params.value, kind: params.type, source: params.source,
+            roles: params.roles ?? [])
+        try ruled { () throws(RoomError) in
+            try room.mutesRequested(
+                request, of: params.requestedFor, by: peer, at: clock.now())
+        }
+        return .empty
+    }
+
     func endRoom(_ params: EndRoomParameters, by peer: PeerID) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try room.endRequested(

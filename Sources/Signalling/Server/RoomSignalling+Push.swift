@@ -53,6 +53,13 @@ extension RoomSignalling {
             push(.onPolicyChange, PolicyPayload(room.policy, role: role), to: listeners)
         case .roleOffered(let offer):
             push(.onRoleChangeRequest, RoleOfferPayload(offer), to: listeners)
+        case .trackMuteRequested(let track, let isMuted, let peer):
+            push(
+                .onTrackUpdateRequest, TrackMutePayload(track, isMuted: isMuted, by: peer),
+                to: listeners)
+        case .mutesRequested(let request, let peer):
+            push(
+                .onChangeTrackMuteStateRequest, MutesPayload(request, by: peer), to: listeners)
         case .tracksAdded(let tracks, let peer):
             push(.onTrackAdd, TracksNotification(tracks, of: peer), to: listeners)
         case .tracksUpdated(let tracks, let peer):

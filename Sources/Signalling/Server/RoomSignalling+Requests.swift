@@ -57,14 +57,15 @@ extension RoomSignalling {
         case .leave:
             return leave(connection)
         case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
-            .roleChangeRequest, .roleChange, .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate,
-            .getPeer, .findPeer, .peerIterNext, .setMetadata, .getMetadata, .listenMetadataChange:
+            .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
+            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
+            .setMetadata, .getMetadata, .listenMetadataChange:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
                 throw .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, text, id: id, on: connection)
-        case .trackUpdateRequest, .changeTrackMuteStateRequest, .rtmpStart, .rtmpStop,
-            .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove:
+        case .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
+            .groupRemove:
             throw .unknownMethod(method.rawValue)
         }
     }
@@ -74,9 +75,8 @@ extension RoomSignalling {
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
         switch method {
-        case .join, .leave, .ping, .analytics, .trackUpdateRequest, .changeTrackMuteStateRequest,
-            .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
-            .groupRemove:
+        case .join, .leave, .ping, .analytics, .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin,
+            .groupLeave, .groupAdd, .groupRemove:
             return .empty
         case .offer: return try await offer(try read(text), id: id, on: connection)
         case .answer: return try await answer(try read(text), from: peer)
@@ -88,6 +88,8 @@ extension RoomSignalling {
         case .peerLeaveRequest: return try removePeer(try read(text), by: peer)
         case .roleChangeRequest: return try requestRoleChange(try read(text), by: peer)
         case .roleChange: return try acceptRole(try read(text), by: peer)
+        case .trackUpdateRequest: return try requestMute(try read(text), by: peer)
+        case .changeTrackMuteStateRequest: return try requestMutes(try read(text), by: peer)
         case .hlsStart: return try await startHLS(try read(text), by: peer)
         case .hlsStop: return try await stopHLS(try read(text), by: peer)
         case .hlsTimedMetadata: return try await addTimedMetadata(try read(text), by: peer)

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Rooms
 
 // What a client asks of other peers, and what they are asked, `hms.md` sections 5 and 6.
 
@@ -46,6 +47,101 @@ public struct RoleOfferPayload: Hashable, Sendable, Codable {
         self.requestedBy = requestedBy
         self.role = role
         self.token = token
+    }
+}
+
+/// `track-update-request`: of one track.
+public struct TrackMuteParameters: Hashable, Sendable, Codable {
+    public var requestedFor: PeerID
+    public var trackID: TrackID
+    public var streamID: String?
+    public var mute: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case requestedFor = "requested_for"
+        case trackID = "track_id"
+        case streamID = "stream_id"
+        case mute
+    }
+
+    public init(requestedFor: PeerID, trackID: TrackID, streamID: String?, mute: Bool) {
+        self.requestedFor = requestedFor
+        self.trackID = trackID
+        self.streamID = streamID
+        self.mute = mute
+    }
+}
+
+/// `on-track-update-request`.
+public struct TrackMutePayload: Hashable, Sendable, Codable {
+    public var requestedBy: PeerID?
+    public var trackID: TrackID
+    public var streamID: String?
+    public var mute: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case requestedBy = "requested_by"
+        case trackID = "track_id"
+        case streamID = "stream_id"
+        case mute
+    }
+
+    public init(requestedBy: PeerID?, trackID: TrackID, streamID: String?, mute: Bool) {
+        self.requestedBy = requestedBy
+        self.trackID = trackID
+        self.streamID = streamID
+        self.mute = mute
+    }
+}
+
+/// `change-track-mute-state-request`: of all tracks of a kind, of one peer, some roles or everybody.
+public struct MutesParameters: Hashable, Sendable, Codable {
+    /// Whether the tracks are to be muted.
+    public var value: Bool
+    public var type: TrackKind?
+    public var source: String?
+    public var roles: [String]?
+    public var requestedFor: PeerID?
+
+    enum CodingKeys: String, CodingKey {
+        case value, type, source, roles
+        case requestedFor = "requested_for"
+    }
+
+    public init(
+        value: Bool, type: TrackKind? = nil, source: String? = nil, roles: [String]? = nil,
+        requestedFor: PeerID? = nil
+    ) {
+        self.value = value
+        self.type = type
+        self.source = source
+        self.roles = roles
+        self.requestedFor = requestedFor
+    }
+}
+
+/// `on-change-track-mute-state-request`.
+public struct MutesPayload: Hashable, Sendable, Codable {
+    public var requestedBy: PeerID?
+    public var value: Bool
+    public var type: TrackKind?
+    public var source: String?
+    public var roles: [String]?
+
+    enum CodingKeys: String, CodingKey {
+        case requestedBy = "requested_by"
+        case value, type, source, roles
+    }
+
+    public init(
+        requestedBy: PeerID?, value: Bool, type: TrackKind? = nil, source: String? = nil,
+        roles: [String]? = nil
+    ) {
+        self.requestedBy = requestedBy
+        self.value = value
+        self.type = type
+        self.source = source
+        self.roles = roles
     }
 }
 
