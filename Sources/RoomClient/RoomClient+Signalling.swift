@@ -53,7 +53,8 @@ extension RoomClient {
             throw RoomClientError.unreachable("no sign of life")
         case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,
             .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata,
-            .roleOffered, .trackMuteRequested, .mutesRequested, .sent, .done, .warning, .ignored:
+            .roleOffered, .trackMuteRequested, .mutesRequested, .sent, .groups,
+            .peersFound, .done, .warning, .ignored:
             break
         }
         eventSink.yield(.signalling(event))

@@ -17,6 +17,8 @@ public struct Peer: Hashable, Sendable {
     /// Grows by one a join; the order in which peers are listed.
     public let joinedOrder: Int
     public internal(set) var joinedAt: WallTime
+    /// Sorted, each once.
+    public internal(set) var groups: [String] = []
     /// In the order in which they were published.
     public internal(set) var tracks: [Track] = []
 

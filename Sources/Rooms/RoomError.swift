@@ -33,13 +33,17 @@ public enum RoomError: Error, Hashable, Sendable {
     case tooManyRequests(perSecond: Int)
     case versionConflict(key: String, version: Int)
     case storeFull(maximum: Int)
+    /// One peer's groups.
+    case tooManyGroups(maximum: Int)
+    /// Those of all peers.
+    case sessionGroupsFull(maximum: Int)
 
     /// As in JSON-RPC errors and in `on-error`.
     public var code: Int {
         switch self {
         case .invalidPolicy: 500
         case .unknownRole, .notJoined, .alreadyJoined, .tooManyTracks, .tooLong, .invalidField,
-            .storeFull, .trackIDTaken:
+            .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken:
             400
         case .unknownPeer, .peerAway, .unknownTrack: 404
         case .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer, .roomLocked, .peerIDTaken,
@@ -80,6 +84,8 @@ public enum RoomError: Error, Hashable, Sendable {
         case .versionConflict(let key, let version):
             "key '\(key)' has version \(version) by now"
         case .storeFull(let maximum): "the session's store is full: it holds \(maximum) keys"
+        case .tooManyGroups(let maximum): "a peer may be in at most \(maximum) groups"
+        case .sessionGroupsFull(let maximum): "the session has \(maximum) groups, which is the most"
         }
     }
 }

@@ -31,6 +31,12 @@ public struct RoomLimits: Hashable, Sendable {
     public static let rolesPerMessage = 100
     /// Roles that are offered to one peer at once; the oldest offer is forgotten.
     public static let roleOffersPerPeer = 16
+    /// Groups that one peer is in.
+    public static let groupsPerPeer = 16
+    /// Names of groups in a session.
+    public static let groups = 100
+    /// Peers on one page of a search.
+    public static let searchPage = 100
     /// Keys in a session's store.
     public static let storeKeys = 100
     /// In bytes of UTF-8: one value in a session's store.

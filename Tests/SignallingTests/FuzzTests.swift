@@ -20,6 +20,9 @@ import Testing
         #"{"method":"role-change","params":{"requested_by":"a","role":"host","token":"t"},"id":"10"}"#,
         #"{"method":"track-update-request","params":{"requested_for":"a","track_id":"t1","stream_id":"s1","mute":true},"id":"11"}"#,
         #"{"method":"change-track-mute-state-request","params":{"value":true,"type":"audio","source":"regular","roles":["guest"],"requested_for":null},"id":"12"}"#,
+        #"{"method":"group-join","params":{"name":"_handraise"},"id":"13"}"#,
+        #"{"method":"group-remove","params":{"name":"_handraise","peer_id":"victim"},"id":"14"}"#,
+        #"{"method":"peer-name-search","params":{"query":"vic","limit":10,"offset":0},"id":"15"}"#,
         #"{"method":"peer-update","params":{"name":"n","data":"d"},"id":"7"}"#,
     ]
 

@@ -34,6 +34,7 @@ import Testing
         #expect(
             try await back.call("broadcast", #"{"info":{"message":"I am a bot"}}"#).error
                 == "403 role '__internal_recorder' has no permission 'broadcast'")
+        _ = try await back.call("group-join", #"{"name":"bots"}"#)
         #expect(
             try await back.call("hls-start").error
                 == "403 role '__internal_recorder' has no permission 'hlsStreaming'")
@@ -58,6 +59,12 @@ import Testing
         seen += try await ben2.drain()
         #expect(
             try await ann2.call("get-peer", #"{"peer_id":"bot"}"#).error?.hasPrefix("404") == true)
+        let searched = try await ann2.call("peer-name-search", #"{"query":""}"#)
+        #expect(searched.result["count"].integer == 2)
+        seen.append(searched)
+        #expect(
+            try await ann2.call("group-add", #"{"name":"g","peer_id":"bot"}"#).error?
+                .hasPrefix("404") == true)
         #expect(
             try await ann2.call(
                 "role-change-request", #"{"requested_for":"bot","role":"guest","force":true}"#

@@ -192,6 +192,15 @@ import Testing
             "change-track-mute-state-request", #"{"value":true,"requested_for":"x"}"#,
             "404 peer x is not in the room"
         ),
+        ("group-join", "{}", "400 parameter 'name' is missing"),
+        ("group-join", #"{"name":""}"#, "400 name is empty"),
+        ("group-add", #"{"name":"g"}"#, "400 parameter 'peer_id' is missing"),
+        ("group-remove", #"{"name":"g","peer_id":"x"}"#, "404 peer x is not in the room"),
+        ("peer-name-search", "{}", "400 parameter 'query' is missing"),
+        (
+            "peer-name-search", #"{"query":"x","limit":"many"}"#,
+            "400 parameter 'limit' must be a whole number"
+        ),
     ])
     func afterTheJoin(method: String, params: String, error: String) async throws {
         let client = try await fixture.join("a")

@@ -63,7 +63,8 @@ public struct RemoteRoom: Sendable {
             return update(state)
         case .policy, .roomState, .roomInfo, .sessionInfo, .offer, .trickle, .broadcast,
             .metadata, .roleOffered, .trackMuteRequested, .mutesRequested, .leaveRequested, .joined,
-            .answered, .sent, .done, .refused, .fatal, .warning, .ignored, .silent:
+            .answered, .sent, .groups, .peersFound, .done, .refused, .fatal, .warning, .ignored,
+            .silent:
             return []
         }
     }

@@ -240,11 +240,17 @@ public struct SignallingClient: Sendable {
         case .broadcast:
             let sent = try FrameCodec.decode(IncomingResult<BroadcastResult>.self, from: text)
             emit(.sent(id, sent.result))
+        case .groupJoin, .groupLeave:
+            let groups = try FrameCodec.decode(IncomingResult<GroupsResult>.self, from: text)
+            emit(.groups(id, groups.result.groups))
+        case .peerNameSearch:
+            let found = try FrameCodec.decode(IncomingResult<PeerSearchResult>.self, from: text)
+            emit(.peersFound(id, found.result))
         case .answer, .trickle, .leave, .analytics, .trackUpdate, .endRoom, .peerLeaveRequest,
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
             .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
-            .findPeer, .peerIterNext, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
-            .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange:
+            .findPeer, .peerIterNext, .groupAdd, .groupRemove, .setMetadata, .getMetadata,
+            .listenMetadataChange:
             emit(.done(id, method))
         }
     }

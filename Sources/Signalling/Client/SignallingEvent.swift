@@ -34,6 +34,9 @@ public enum SignallingEvent: Hashable, Sendable {
     /// The answer to `offer`.
     case answered(RequestID, sdp: String)
     case sent(RequestID, BroadcastResult)
+    /// The groups we are in, after we joined or left one.
+    case groups(RequestID, [String])
+    case peersFound(RequestID, PeerSearchResult)
     /// Another call succeeded.
     case done(RequestID, ClientMethod)
     /// A call was refused.

@@ -32,7 +32,7 @@ extension PublishedTrack {
 extension PeerPayload {
     init(_ peer: Peer, withTracks: Bool) {
         self.init(
-            peerID: peer.id, role: peer.role,
+            peerID: peer.id, role: peer.role, groups: peer.groups,
             info: PeerInfoPayload(name: peer.name, data: peer.metadata, userID: peer.userID),
             joinedAt: peer.joinedAt.milliseconds, realtime: true,
             tracks: withTracks ? TrackPayload.byID(peer.tracks) : nil)
@@ -49,6 +49,19 @@ extension TracksNotification {
     init(_ tracks: [Track], of peer: Peer) {
         self.init(
             tracks: TrackPayload.byID(tracks), peer: PeerPayload(peer, withTracks: false))
+    }
+}
+
+extension PeerSearchResult {
+    init(_ search: PeerSearch) {
+        count = search.peers.count
+        limit = search.limit
+        offset = search.offset
+        eof = search.isLast
+        peers = search.peers.map { peer in
+            let info = PeerPayload(peer, withTracks: false).info
+            return Found(name: info.name, peerID: peer.id, role: peer.role, type: info.type)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import Rooms
 
-/// Finding peers (`hms.md` section 5).
+/// Finding peers, and the groups they are in (`hms.md` section 5).
 extension RoomSignalling {
     func getPeer(_ params: GetPeerParameters) throws(SignallingError) -> Reply {
         let peer = try ruled { () throws(RoomError) in try room.visiblePeer(params.peerID) }
@@ -10,10 +10,11 @@ extension RoomSignalling {
 
     func findPeers(_ params: FindPeersParameters, on connection: Connection) -> Reply {
         let wanted = params.peers.map(Set.init)
+        // A client that wants no group in particular may name an empty one.
+        let group = params.group.flatMap { $0.isEmpty ? nil : $0 }
         let found = room.visiblePeers.filter { peer in
             (wanted?.contains(peer.id) ?? true) && (params.role.map { $0 == peer.role } ?? true)
-                // No peer is in a group yet, so a walk through one finds nobody.
-                && (params.group?.isEmpty ?? true)
+                && (group.map { peer.groups.contains($0) } ?? true)
         }
         var walks = connection.walks
         let iterator = walks.begin(found.map(\.id))
@@ -41,5 +42,42 @@ extension RoomSignalling {
             PeerPageResult(
                 iterator: iterator, total: walk.total, eof: walk.rest.isEmpty,
                 peers: peers.map { PeerPayload($0, withTracks: false) }))
+    }
+
+    func searchPeers(
+        _ params: PeerSearchParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let found = try ruled { () throws(RoomError) in
+            try room.peersSearched(
+                params.query, limit: params.limit, offset: params.offset, by: peer,
+                at: clock.now())
+        }
+        return .result(PeerSearchResult(found))
+    }
+
+    // MARK: - Groups
+
+    func joinGroup(_ params: GroupParameters, by peer: PeerID) throws(SignallingError) -> Reply {
+        let groups = try ruled { () throws(RoomError) in
+            try room.groupJoined(params.name, by: peer, at: clock.now())
+        }
+        return .result(GroupsResult(groups: groups))
+    }
+
+    func leaveGroup(_ params: GroupParameters, by peer: PeerID) throws(SignallingError) -> Reply {
+        let groups = try ruled { () throws(RoomError) in
+            try room.groupLeft(params.name, by: peer, at: clock.now())
+        }
+        return .result(GroupsResult(groups: groups))
+    }
+
+    func changeGroup(
+        _ params: PeerGroupParameters, isIn: Bool, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        try ruled { () throws(RoomError) in
+            try room.groupChanged(
+                params.name, of: params.peerID, isIn: isIn, by: peer, at: clock.now())
+        }
+        return .empty
     }
 }

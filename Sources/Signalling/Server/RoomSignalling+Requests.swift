@@ -59,13 +59,13 @@ extension RoomSignalling {
         case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
             .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
-            .setMetadata, .getMetadata, .listenMetadataChange:
+            .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove, .setMetadata,
+            .getMetadata, .listenMetadataChange:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
                 throw .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, text, id: id, on: connection)
-        case .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
-            .groupRemove:
+        case .rtmpStart, .rtmpStop:
             throw .unknownMethod(method.rawValue)
         }
     }
@@ -75,9 +75,7 @@ extension RoomSignalling {
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
         switch method {
-        case .join, .leave, .ping, .analytics, .rtmpStart, .rtmpStop, .peerNameSearch, .groupJoin,
-            .groupLeave, .groupAdd, .groupRemove:
-            return .empty
+        case .join, .leave, .ping, .analytics, .rtmpStart, .rtmpStop: return .empty
         case .offer: return try await offer(try read(text), id: id, on: connection)
         case .answer: return try await answer(try read(text), from: peer)
         case .trickle: return try await trickle(try read(text), from: peer)
@@ -96,6 +94,11 @@ extension RoomSignalling {
         case .getPeer: return try getPeer(try read(text))
         case .findPeer: return findPeers(try read(text), on: connection)
         case .peerIterNext: return try nextPeers(try read(text), on: connection)
+        case .peerNameSearch: return try searchPeers(try read(text), by: peer)
+        case .groupJoin: return try joinGroup(try read(text), by: peer)
+        case .groupLeave: return try leaveGroup(try read(text), by: peer)
+        case .groupAdd: return try changeGroup(try read(text), isIn: true, by: peer)
+        case .groupRemove: return try changeGroup(try read(text), isIn: false, by: peer)
         case .setMetadata: return try setMetadata(try read(text), by: peer)
         case .getMetadata: return getMetadata(try read(text))
         case .listenMetadataChange: return try listen(try read(text), by: peer)

@@ -25,6 +25,45 @@ public struct FindPeersParameters: Hashable, Sendable, Codable {
     public var limit: Int?
 }
 
+/// `peer-name-search`.
+public struct PeerSearchParameters: Hashable, Sendable, Codable {
+    public var query: String
+    public var limit: Int?
+    public var offset: Int?
+
+    public init(query: String, limit: Int? = nil, offset: Int? = nil) {
+        self.query = query
+        self.limit = limit
+        self.offset = offset
+    }
+}
+
+/// `group-join`, `group-leave`.
+public struct GroupParameters: Hashable, Sendable, Codable {
+    /// A raised hand.
+    public static let handRaise = "_handraise"
+
+    public var name: String
+
+    public init(name: String) { self.name = name }
+}
+
+/// `group-add`, `group-remove`.
+public struct PeerGroupParameters: Hashable, Sendable, Codable {
+    public var name: String
+    public var peerID: PeerID
+
+    enum CodingKeys: String, CodingKey {
+        case name
+        case peerID = "peer_id"
+    }
+
+    public init(name: String, peerID: PeerID) {
+        self.name = name
+        self.peerID = peerID
+    }
+}
+
 public struct PeerIterNextParameters: Hashable, Sendable, Codable {
     public var iterator: String
     public var limit: Int?

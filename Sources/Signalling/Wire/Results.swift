@@ -32,6 +32,35 @@ public struct PeerPageResult: Hashable, Sendable, Codable {
     public var peers: [PeerPayload]
 }
 
+/// The result of `peer-name-search`.
+public struct PeerSearchResult: Hashable, Sendable, Codable {
+    public struct Found: Hashable, Sendable, Codable {
+        public var name: String
+        public var peerID: PeerID
+        public var role: String
+        /// `regular` or `sip`.
+        public var type: String?
+
+        enum CodingKeys: String, CodingKey {
+            case name
+            case peerID = "peer_id"
+            case role, type
+        }
+    }
+
+    /// Of `peers`.
+    public var count: Int?
+    public var limit: Int?
+    public var offset: Int?
+    public var eof: Bool?
+    public var peers: [Found]
+}
+
+/// The result of `group-join` and `group-leave`.
+public struct GroupsResult: Hashable, Sendable, Codable {
+    public var groups: [String]
+}
+
 /// One value of the session's store: the result of `set-metadata` and `get-metadata`, and what
 /// `on-metadata-change` lists.
 public struct MetadataPayload: Hashable, Sendable, Codable {

@@ -1,0 +1,41 @@
+public import MediaKernel
+
+/// A page of the peers whose names contain some text, whatever the case of its letters.
+public struct PeerSearch: Hashable, Sendable {
+    /// On one page when the client names no number.
+    public static let limitDefault = 10
+
+    /// In the order in which they joined.
+    public let peers: [Peer]
+    /// As asked for, brought into 1 … ``RoomLimits/searchPage``.
+    public let limit: Int
+    /// How many of those who were found come before this page.
+    public let offset: Int
+    /// Whether nobody comes after it.
+    public let isLast: Bool
+
+    init(of query: String, in candidates: [Peer], limit: Int?, offset: Int?) {
+        self.limit = min(max(limit ?? Self.limitDefault, 1), RoomLimits.searchPage)
+        self.offset = max(offset ?? 0, 0)
+        let query = query.lowercased()
+        let found = candidates.filter {
+            query.isEmpty || $0.name.lowercased().contains(query)
+        }
+        peers = Array(found.dropFirst(self.offset).prefix(self.limit))
+        isLast = found.count - peers.count <= self.offset
+    }
+}
+
+extension Room {
+    /// A peer searched for others by their names; itself and everybody else who may be seen are
+    /// found, and no text finds all of them.
+    public mutating func peersSearched(
+        _ query: String, limit: Int?, offset: Int?, by id: PeerID, at now: Instant
+    ) throws(RoomError) -> PeerSearch {
+        _ = try joinedPeer(id)
+        try Check.name(query, field: "query")
+        // A search reaches nobody, but it reads the name of everybody.
+        try spendFanOut(of: id, at: now)
+        return PeerSearch(of: query, in: visiblePeers, limit: limit, offset: offset)
+    }
+}

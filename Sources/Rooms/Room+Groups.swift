@@ -1,0 +1,62 @@
+public import MediaKernel
+
+/// Groups: words that peers carry and everybody sees. A raised hand is one of them (`_handraise`).
+extension Room {
+    /// A peer joined a group, which comes to be by that.
+    ///
+    /// - Returns: the groups that the peer is in now.
+    public mutating func groupJoined(
+        _ group: String, by id: PeerID, at now: Instant
+    ) throws(RoomError) -> [String] {
+        try changeGroup(group, of: try joinedPeer(id), isIn: true, by: id, at: now)
+    }
+
+    /// A peer left a group, which ends with the last who leaves it.
+    ///
+    /// - Returns: the groups that the peer is in now.
+    public mutating func groupLeft(
+        _ group: String, by id: PeerID, at now: Instant
+    ) throws(RoomError) -> [String] {
+        try changeGroup(group, of: try joinedPeer(id), isIn: false, by: id, at: now)
+    }
+
+    /// A peer put another one into a group, or took it out: lowered its hand, for instance. That
+    /// takes the permission to change roles, the nearest there is: 100ms names none.
+    public mutating func groupChanged(
+        _ group: String, of target: PeerID, isIn: Bool, by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        if target != id { try require(.changeRole, of: id) }
+        _ = try changeGroup(group, of: try visiblePeer(target), isIn: isIn, by: id, at: now)
+    }
+
+    private mutating func changeGroup(
+        _ group: String, of peer: Peer, isIn: Bool, by id: PeerID, at now: Instant
+    ) throws(RoomError) -> [String] {
+        guard !group.isEmpty else { throw .invalidField(field: "name", reason: "is empty") }
+        try Check.bytes(group, field: "name", maximum: RoomLimits.wordBytes)
+        guard peer.groups.contains(group) != isIn else { return peer.groups }
+        if isIn { try checkGroup(group, of: peer) }
+        try spendFanOut(of: id, at: now)
+        var peer = peer
+        if isIn {
+            peer.groups = (peer.groups + [group]).sorted()
+        } else {
+            peer.groups.removeAll { $0 == group }
+        }
+        peers[peer.id]?.groups = peer.groups
+        guard !peer.isHidden else { return peer.groups }
+        tell(everybody(), .peerUpdated(peer))
+        emit(.refreshPreviews)
+        return peer.groups
+    }
+
+    private func checkGroup(_ group: String, of peer: Peer) throws(RoomError) {
+        guard peer.groups.count < RoomLimits.groupsPerPeer else {
+            throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
+        }
+        let names = Set(peers.values.flatMap(\.groups))
+        guard names.contains(group) || names.count < RoomLimits.groups else {
+            throw .sessionGroupsFull(maximum: RoomLimits.groups)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import MediaKernel
+
+/// Groups, and whom a client looks for.
+extension SignallingClient {
+    /// `_handraise` raises our hand: ``GroupParameters/handRaise``.
+    @discardableResult
+    public mutating func joinGroup(_ name: String) -> RequestID {
+        call(.groupJoin, GroupParameters(name: name))
+    }
+
+    @discardableResult
+    public mutating func leaveGroup(_ name: String) -> RequestID {
+        call(.groupLeave, GroupParameters(name: name))
+    }
+
+    /// Puts another peer into a group.
+    @discardableResult
+    public mutating func addToGroup(_ name: String, peer: PeerID) -> RequestID {
+        call(.groupAdd, PeerGroupParameters(name: name, peerID: peer))
+    }
+
+    /// Takes another peer out of a group: lowers its hand, for instance.
+    @discardableResult
+    public mutating func removeFromGroup(_ name: String, peer: PeerID) -> RequestID {
+        call(.groupRemove, PeerGroupParameters(name: name, peerID: peer))
+    }
+
+    /// Searches for peers by a part of their names, in letters of any case.
+    ///
+    /// - Parameter offset: how many to pass over.
+    @discardableResult
+    public mutating func searchPeers(
+        _ query: String, limit: Int? = nil, offset: Int? = nil
+    ) -> RequestID {
+        call(
+            .peerNameSearch,
+            PeerSearchParameters(query: query.lowercased(), limit: limit, offset: offset))
+    }
+}

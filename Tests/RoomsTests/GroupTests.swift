@@ -1,0 +1,121 @@
+import MediaKernel
+import Rooms
+import Testing
+
+@Suite struct GroupTests {
+    var fixture = RoomFixture()
+
+    init() throws {
+        try fixture.join("h", role: "host")
+        try fixture.join("a")
+        try fixture.join("b")
+    }
+
+    mutating func join(_ group: String, by peer: PeerID = "a") throws -> [String] {
+        try fixture.room.groupJoined(group, by: peer, at: fixture.now)
+    }
+
+    mutating func leave(_ group: String, by peer: PeerID = "a") throws -> [String] {
+        try fixture.room.groupLeft(group, by: peer, at: fixture.now)
+    }
+
+    mutating func change(
+        _ group: String, of peer: PeerID, isIn: Bool, by asker: PeerID = "h"
+    ) throws -> [RoomEffect] {
+        try fixture.room.groupChanged(group, of: peer, isIn: isIn, by: asker, at: fixture.now)
+        return fixture.drain()
+    }
+
+    @Test mutating func aRaisedHandIsToldToEverybodyAndToItsOwner() throws {
+        #expect(try join("_handraise") == ["_handraise"])
+        let effects = fixture.drain()
+        let peer = try fixture.room.visiblePeer("a")
+        #expect(peer.groups == ["_handraise"])
+        for other in ["h", "a", "b"] as [PeerID] {
+            guard case .peerUpdated(let told)? = effects.told(other).first else {
+                Issue.record("\(other) was not told: \(effects)")
+                continue
+            }
+            #expect(told.id == "a")
+            #expect(told.groups == ["_handraise"])
+        }
+        #expect(effects.count == 2)
+        #expect(effects.last == .refreshPreviews)
+        #expect(try join("_handraise") == ["_handraise"])
+        #expect(fixture.drain().isEmpty)
+        #expect(try leave("_handraise") == [])
+        #expect(fixture.drain().told("b").count == 1)
+        #expect(try leave("_handraise") == [])
+        #expect(fixture.drain().isEmpty)
+    }
+
+    @Test mutating func groupsAreSortedAndEachIsOnce() throws {
+        for group in ["red", "blue", "red", "green"] { _ = try join(group) }
+        #expect(fixture.room.peer("a")?.groups == ["blue", "green", "red"])
+    }
+
+    @Test mutating func othersArePutIntoGroupsByWhoMayChangeRoles() throws {
+        #expect(try change("red", of: "a", isIn: true).told("b").count == 1)
+        #expect(try change("red", of: "a", isIn: false).told("a").count == 1)
+        #expect(fixture.room.peer("a")?.groups == [])
+        let refused = RoomError.missingPermission(.changeRole, role: "guest")
+        #expect(roomError { _ = try change("red", of: "a", isIn: true, by: "b") } == refused)
+        #expect(try change("red", of: "b", isIn: true, by: "b").count == 2)
+        #expect(
+            roomError { _ = try change("red", of: "x", isIn: true) } == .unknownPeer("x"))
+    }
+
+    @Test mutating func aGroupOutlivesALostConnectionAndNotItsPeer() throws {
+        _ = try join("red")
+        fixture.room.connectionLost("a", at: fixture.now)
+        try fixture.room.connectionReturned("a", userID: "user-a", tokenID: "")
+        #expect(fixture.room.peer("a")?.groups == ["red"])
+        fixture.room.left("a")
+        try fixture.join("a")
+        #expect(fixture.room.peer("a")?.groups == [])
+    }
+
+    @Test mutating func aPeerIsInSixteenGroupsAtMost() throws {
+        for index in 0..<16 { _ = try join("g\(index)") }
+        #expect(roomError { _ = try join("g16") } == .tooManyGroups(maximum: 16))
+        #expect(
+            roomError { _ = try change("g16", of: "a", isIn: true) }
+                == .tooManyGroups(maximum: 16))
+        _ = try leave("g0")
+        _ = try join("g16")
+    }
+
+    @Test mutating func aSessionHasAHundredGroupsAtMost() throws {
+        for index in 0..<100 {
+            let peer = PeerID("p\(index / 10)")
+            if index.isMultiple(of: 10) { try fixture.join(peer) }
+            _ = try join("g\(index)", by: peer)
+        }
+        let error = roomError { _ = try join("new") }
+        #expect(error == .sessionGroupsFull(maximum: 100))
+        #expect(error?.code == 400)
+        #expect(try join("g7") == ["g7"])
+        fixture.room.left("p1")
+        #expect(try join("new") == ["g7", "new"])
+    }
+
+    @Test mutating func aNameHasItsLimitsAndChangesAreCounted() throws {
+        #expect(roomError { _ = try join("") } == .invalidField(field: "name", reason: "is empty"))
+        #expect(
+            roomError { _ = try join(String(repeating: "x", count: 129)) }
+                == .tooLong(field: "name", count: 129, maximum: 128))
+        for _ in 0..<50 {
+            _ = try join("red")
+            _ = try leave("red")
+        }
+        #expect(roomError { _ = try join("red") } == .tooManyRequests(perSecond: 20))
+        #expect(fixture.room.peer("a")?.groups == [])
+    }
+
+    @Test mutating func aHiddenPeerRaisesNoHandThatAnybodySees() throws {
+        try fixture.join("bot", role: Policy.recorderRole)
+        _ = try join("_handraise", by: "bot")
+        #expect(fixture.drain().isEmpty)
+        #expect(roomError { _ = try change("red", of: "bot", isIn: true) } == .unknownPeer("bot"))
+    }
+}
