@@ -1,10 +1,10 @@
 import GRDB
 
-/// The index of streams, recordings' assets and webhook deliveries, in SQLite.
+/// The index of streams, recordings' assets and webhook deliveries, and the rooms, in SQLite.
 ///
 /// It is never the truth about media: the directories are, and it can be made anew from them. It is
-/// the truth about what was told: a stream's final row and the webhook about it are written in one
-/// transaction. Readers and the writer do not wait for each other (write-ahead log).
+/// the truth about rooms, and about what was told: a stream's final row and the webhook about it are
+/// written in one transaction. Readers and the writer do not wait for each other (write-ahead log).
 public final class Catalogue: Sendable {
     /// Another process (`roomcast reindex`) may hold the database for so long.
     static let busySeconds = 5.0

@@ -11,11 +11,13 @@ struct PageStatement {
     ///   - filters: columns with the values that they must have; nil for any.
     ///   - isRecorded: whether only streams with assets are wanted.
     ///   - kind: of which streams are wanted; nil for any.
+    ///   - created: between which times, both included; nil for no such bound.
     ///   - start: the record that ended the page before. One that is not there gives an empty page.
     init(
         table: String, order: [String] = ["created", "id"],
-        filters: [(column: String, value: String?)], isRecorded: Bool = false,
-        kind: CatalogueStream.Kind? = nil, start: String?, limit: Int
+        filters: [(column: String, value: (any DatabaseValueConvertible)?)],
+        isRecorded: Bool = false, kind: CatalogueStream.Kind? = nil,
+        created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
         // Spelled out, as the condition of an index is: of an argument SQLite knows nothing.
@@ -25,6 +27,11 @@ struct PageStatement {
             guard let value else { continue }
             conditions.append("\(column) = ?")
             arguments += [value]
+        }
+        for (bound, time) in [(">=", created.from), ("<=", created.to)] {
+            guard let time else { continue }
+            conditions.append("created \(bound) ?")
+            arguments += [time.nanoseconds]
         }
         if let start {
             let columns = order.joined(separator: ", ")

@@ -23,6 +23,9 @@ enum Schema {
         migrator.registerMigration("5 thumbnails") { database in
             try database.execute(sql: "ALTER TABLE asset ADD COLUMN thumbnails TEXT")
         }
+        migrator.registerMigration("6 rooms") { database in
+            try database.execute(sql: rooms)
+        }
         return migrator
     }
 
@@ -105,5 +108,17 @@ enum Schema {
             asset TEXT PRIMARY KEY NOT NULL, progress TEXT NOT NULL, bytes INTEGER NOT NULL,
             failures INTEGER NOT NULL, reason TEXT
         ) STRICT;
+        """
+
+    /// `nameKey` is the name in small letters.
+    private static let rooms = """
+        CREATE TABLE room (
+            id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, nameKey TEXT NOT NULL UNIQUE,
+            description TEXT NOT NULL, enabled INTEGER NOT NULL, size INTEGER NOT NULL,
+            large INTEGER NOT NULL, maxSeconds INTEGER, created INTEGER NOT NULL,
+            updated INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX roomByTime ON room (created, id);
+        CREATE INDEX roomByState ON room (enabled, created, id);
         """
 }

@@ -2,25 +2,29 @@ import Catalogue
 public import HTTPTypes
 public import Hummingbird
 import Logging
+public import MediaKernel
 import NIOCore
 
 /// What a caller is told when a request fails: the one place where HTTP status codes live.
 ///
-/// On the wire it is 100ms' error body, `{"code": 401, "message": "…", "details": ["…"]}`, with
-/// the status repeated as a three-digit `code`, which the web SDK reads.
+/// On the wire it is 100ms' error body, `{"code": 401, "message": "…", "details": ["…"]}`. `code` is
+/// the status once more, or a number of 100ms' for what exactly it is about.
 public struct APIError: HTTPResponseError, Hashable {
     public var status: HTTPResponse.Status
+    public var code: Int
     /// One sentence, stable enough to be shown.
     public var message: String
     /// What exactly was wrong, for the one who repairs it.
     public var details: [String]
     public var headers: HTTPFields
 
+    /// - Parameter code: nil for the status.
     init(
-        _ status: HTTPResponse.Status, _ message: String, details: [String] = [],
-        headers: HTTPFields = [:]
+        _ status: HTTPResponse.Status, code: Int? = nil, _ message: String,
+        details: [String] = [], headers: HTTPFields = [:]
     ) {
         self.status = status
+        self.code = code ?? status.code
         self.message = message
         self.details = details
         self.headers = headers
@@ -50,6 +54,13 @@ public struct APIError: HTTPResponseError, Hashable {
 
     public static func notFound(_ message: String, _ details: String...) -> APIError {
         APIError(.notFound, message, details: details)
+    }
+
+    /// There is no such room, and joining makes none here.
+    public static func unknownRoom(_ id: RoomID) -> APIError {
+        APIError(
+            .badRequest, code: 40001, "room \(id) does not exist",
+            details: ["rooms are made by POST /v2/rooms"])
     }
 
     static func methodNotAllowed(_ allowed: String) -> APIError {
@@ -85,8 +96,12 @@ public struct APIError: HTTPResponseError, Hashable {
     }
 
     public func response(from request: Request, context: some RequestContext) -> Response {
+        answer
+    }
+
+    var answer: Response {
         var response = JSON.response(
-            Body(code: status.code, message: message, details: details), status: status)
+            Body(code: code, message: message, details: details), status: status)
         response.headers.append(contentsOf: headers)
         return response
     }

@@ -142,12 +142,15 @@ public struct HTTPService: Sendable {
         let initial = InitRoute(
             authority: authority, door: door, endpoints: endpoints, clock: clock)
         router.get("/init") { request, _ in await initial.respond(to: request) }
-        router.on("/init", method: .options) { request, _ in initial.preflight(request) }
+        router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
         let entrance = WebSocketEntrance(authority: authority, door: door, clock: clock)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
             frameRate: configuration.frameRate, clock: clock
+        ).add(to: router)
+        RoomRoutes(
+            catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
         ).add(to: router)
         PageAPI(
             control: control, door: door, authority: authority,

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import MediaKernel
 import Rooms
@@ -16,22 +15,10 @@ struct InitRoute: Sendable {
         do {
             response = JSON.response(try await body(for: request))
         } catch {
-            response = JSON.response(
-                APIError.Body(
-                    code: error.status.code, message: error.message, details: error.details),
-                status: error.status)
-            response.headers.append(contentsOf: error.headers)
+            response = error.answer
         }
-        response.headers.append(contentsOf: Self.corsHeaders(request))
+        response.headers.append(contentsOf: CrossOrigin.headers)
         return response
-    }
-
-    func preflight(_ request: Request) -> Response {
-        var headers = Self.corsHeaders(request)
-        headers[.accessControlAllowMethods] = "GET, OPTIONS"
-        headers[.accessControlAllowHeaders] = "authorization, content-type"
-        headers[.accessControlMaxAge] = "86400"
-        return Response(status: .noContent, headers: headers)
     }
 
     private func body(for request: Request) async throws(APIError) -> Body {
@@ -53,11 +40,6 @@ struct InitRoute: Sendable {
                 for: request, isRecorder: claims.role == Policy.recorderRole),
             rtcConfiguration: .init(iceServers: configuration.iceServers),
             config: .init(enabledFlags: configuration.enabledFlags))
-    }
-
-    /// No credentials are involved, the token is in a header: any origin may read the answer.
-    private static func corsHeaders(_ request: Request) -> HTTPFields {
-        [.accessControlAllowOrigin: "*", .vary: "Origin"]
     }
 
     struct Body: Encodable {

@@ -20,6 +20,15 @@ public enum Limits {
     static let recordIDBytes = 128
 
     public static let roomIDCharacters = 64
+    /// Of a room's name: `[A-Za-z0-9.:_-]`.
+    public static let roomNameCharacters = 128
+    /// Of a room's description.
+    public static let roomDescriptionBytes = 1024
+    /// Peers that a room may be made for, as 100ms has it.
+    public static let roomSizes = 0...2500
+    public static let largeRoomSizes = 0...20_000
+    /// How long a session may last, as 100ms has it.
+    public static let sessionSeconds = 120...43_200
     public static let peerIDCharacters = 128
     public static let userIDCharacters = 128
     public static let meetingURLBytes = 2048
@@ -40,6 +49,13 @@ public enum Limits {
     /// Room ids are `[A-Za-z0-9_-]{1,64}`: they are path components and directory names.
     public static func isRoomID(_ text: some StringProtocol) -> Bool {
         (1...roomIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+    }
+
+    public static func isRoomName(_ text: some StringProtocol) -> Bool {
+        (1...roomNameCharacters).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+            }
     }
 
     /// Stream and session ids keep the same alphabet.

@@ -1,4 +1,5 @@
 import Catalogue
+import HLS
 import Hummingbird
 import MediaKernel
 
@@ -45,7 +46,26 @@ struct ListParameters {
         return status
     }
 
-    private func text(
+    func flag(_ name: Substring) throws(APIError) -> Bool? {
+        guard let text = self[name] else { return nil }
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw .badRequest("\(name) is not valid", "true or false")
+        }
+    }
+
+    /// A point of time, as all answers write it.
+    func time(_ name: Substring) throws(APIError) -> UnixTime? {
+        guard let text = self[name] else { return nil }
+        guard let nanoseconds = DateText.parsed(text) else {
+            throw .badRequest(
+                "\(name) is not valid", "a time like 2026-11-21T01:09:07.120Z, of 1970 to 2199")
+        }
+        return UnixTime(nanoseconds: nanoseconds)
+    }
+
+    func text(
         _ name: Substring, _ isValid: (Substring) -> Bool
     ) throws(APIError) -> String? {
         guard let text = self[name] else { return nil }

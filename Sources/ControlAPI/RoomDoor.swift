@@ -1,4 +1,6 @@
+public import Catalogue
 public import MediaKernel
+public import Rooms
 
 /// The way from HTTP into the rooms. `Service` implements it over the rooms' signalling.
 public protocol RoomDoor: Sendable {
@@ -25,6 +27,13 @@ public protocol RoomDoor: Sendable {
 
     /// The roles for which a page may hand out tokens: never a hidden one.
     func openRoles() async -> [String]
+
+    /// The policy of a room, also of one that does not exist yet.
+    func policy(of room: RoomID) async -> Policy
+
+    /// The control API changed a room: whether peers may join it, and for how long a session may
+    /// last, holds at once, everything else from the next session on.
+    func roomChanged(_ room: CatalogueRoom) async
 }
 
 /// A line of the list of rooms.

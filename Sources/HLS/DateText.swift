@@ -16,7 +16,7 @@ public enum DateText {
 
     /// Reads `YYYY-MM-DDTHH:MM:SS[.f…](Z|±HH:MM|±HHMM|±HH)` into nanoseconds since 1970.
     /// Years from 1970 to 2199, so that every result fits.
-    static func parsed(_ text: some StringProtocol) -> Int64? {
+    public static func parsed(_ text: some StringProtocol) -> Int64? {
         var scanner = Scanner(bytes: Array(text.utf8))
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
             scanner.skip("-"), let day = scanner.number(2), scanner.skip("T") || scanner.skip("t"),

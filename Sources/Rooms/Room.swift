@@ -28,8 +28,8 @@ public struct Room: Sendable {
     /// The recording without a live stream; nil when there was none in this session.
     public internal(set) var recording: RoomRecording?
     public internal(set) var store = SessionStore()
-    /// A locked room takes no new peers.
-    public private(set) var isLocked = false
+    /// A locked room takes no new peers but the recorder, which comes for those who are here.
+    public private(set) var isLocked: Bool
 
     var peers: [PeerID: Peer] = [:]
     private var joins = 0
@@ -42,12 +42,14 @@ public struct Room: Sendable {
 
     /// - Parameter seed: of the session's and the messages' ids; random where ids must not repeat.
     public init(
-        id: RoomID, name: String, policy: Policy, limits: RoomLimits = RoomLimits(), seed: UInt64
+        id: RoomID, name: String, policy: Policy, limits: RoomLimits = RoomLimits(),
+        isLocked: Bool = false, seed: UInt64
     ) {
         self.id = id
         self.name = name
         self.policy = policy
         self.limits = limits
+        self.isLocked = isLocked
         random = SeededRandom(seed: seed)
     }
 
@@ -93,13 +95,13 @@ public struct Room: Sendable {
         _ id: PeerID, userID: String, tokenID: String, role: String
     ) throws(RoomError) {
         try Check.identifier(id.rawValue, field: "peer id")
-        guard policy.role(role) != nil else { throw .unknownRole(role) }
+        guard let role = policy.role(role) else { throw .unknownRole(role) }
         if let peer = peers[id] {
             guard isSameUser(peer, userID: userID, tokenID: tokenID) else {
                 throw .peerIDTaken(id)
             }
-        } else if isLocked {
-            throw .roomLocked
+        } else {
+            try checkLock(for: role)
         }
     }
 
@@ -111,8 +113,8 @@ public struct Room: Sendable {
         try Check.bytes(request.metadata, field: "data", maximum: RoomLimits.metadataBytes)
         guard let role = policy.role(request.role) else { throw .unknownRole(request.role) }
         guard peers[request.peer] == nil else { throw .alreadyJoined(request.peer) }
-        guard !isLocked else { throw .roomLocked }
-        guard peers.count < limits.peers else { throw .roomFull(maximum: limits.peers) }
+        try checkLock(for: role)
+        try checkSize(for: role)
         try checkPlace(in: role)
         joins += 1
         peers[request.peer] = Peer(
@@ -121,6 +123,18 @@ public struct Room: Sendable {
             joinedOrder: joins, joinedAt: WallTime(milliseconds: 0),
             fanOut: TokenBucket(
                 rate: limits.fanOutPerSecond, burst: limits.fanOutBurst, at: now))
+    }
+
+    private func checkLock(for role: Role) throws(RoomError) {
+        guard !isLocked || role.isHidden else { throw .roomLocked }
+    }
+
+    private func checkSize(for role: Role) throws(RoomError) {
+        guard peers.count < limits.peers else { throw .roomFull(maximum: limits.peers) }
+        guard let maximum = limits.visiblePeers, !role.isHidden else { return }
+        guard peers.values.count(where: { !$0.isHidden }) < maximum else {
+            throw .roomFull(maximum: maximum)
+        }
     }
 
     /// The peer's media is up: it is in the room.
@@ -220,7 +234,10 @@ public struct Room: Sendable {
     public mutating func ended(
         by id: PeerID? = nil, lock: Bool, reason: String, because: LeaveReason = .roomEnded
     ) {
-        isLocked = isLocked || lock
+        if lock {
+            isLocked = true
+            emit(.noted(.roomLocked))
+        }
         tell(everybody(), .leaveRequested(by: id, reason: reason, roomEnded: true))
         for peer in peers.values.sorted(by: { $0.joinedOrder < $1.joinedOrder }) {
             emit(.disconnect(peer.id, reason: reason))
@@ -232,6 +249,9 @@ public struct Room: Sendable {
         emit(.refreshPreviews)
         endSessionIfEmpty()
     }
+
+    /// The operator let nobody in any more. Who is here stays.
+    public mutating func locked() { isLocked = true }
 
     /// The operator opened a locked room again.
     public mutating func unlocked() { isLocked = false }

@@ -64,7 +64,7 @@ public enum RoomError: Error, Hashable, Sendable {
         case .peerAway(let peer): "peer \(peer) has lost its connection: ask when it is back"
         case .unknownTrack(let track): "track \(track) is not published by this peer"
         case .roomFull(let maximum): "the room is full: it holds \(maximum) peers"
-        case .roomLocked: "the room has ended and is locked"
+        case .roomLocked: "the room is locked: nobody may join it"
         case .roleFull(let role, let maximum):
             "role '\(role)' is full: the room takes \(maximum) peers of it"
         case .roleFullForSome(let role, let maximum, let left):

@@ -2,6 +2,8 @@
 public struct RoomLimits: Hashable, Sendable {
     /// Peers in a room at once, hidden ones included.
     public var peers = 500
+    /// Of them, visible ones; nil where `peers` is the only limit.
+    public var visiblePeers: Int?
     /// Tracks that one peer publishes at once: camera, microphone, screen, its sound, and spares.
     public var tracksPerPeer = 16
     /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.

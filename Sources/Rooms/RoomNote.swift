@@ -8,6 +8,8 @@ public enum RoomNote: Hashable, Sendable {
     /// - Parameter message: what was said to the peer when it was put out; else empty.
     case peerLeft(Peer, Room.Session, LeaveReason, message: String)
     case sessionClosed(Room.Session)
+    /// A peer ended the room and locked it.
+    case roomLocked
 }
 
 /// Why a peer is not in the room any more, in 100ms' words as far as there are any.

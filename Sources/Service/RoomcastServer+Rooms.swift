@@ -38,8 +38,10 @@ extension RoomcastServer {
         let journal = settings.webhooks.map {
             RoomJournal(catalogue: catalogue, accountID: $0.accountID, logger: logger)
         }
+        let registry = RoomRegistry(
+            catalogue: catalogue, opensOnJoin: settings.opensRoomsOnJoin, logger: logger)
         let directory = RoomDirectory(
-            policy: policy, media: media, streaming: streamsInRoom,
+            policy: policy, registry: registry, media: media, streaming: streamsInRoom,
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
             opensTokens: settings.opensTokens, journal: journal, logger: logger)
         // What is noted while the rooms end is written down before the journal does.

@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    @Test func aRoomThatDoesNotExistHas100msNumber() async throws {
+        let world = try await TestWorld()
+        let token = try await world.roomToken()
+        world.door.state.withLock { $0.refusal = .unknownRoom("demo") }
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/init?peer_id=p", method: .get, headers: [.authorization: "Bearer \(token)"])
+            // A 404 would tell web clients that there is no server.
+            #expect(response.status == .badRequest)
+            let error = try TestJSON.decode(APIError.Body.self, response)
+            #expect(error.code == 40001 && error.message == "room demo does not exist")
+            #expect(response.headers[.accessControlAllowOrigin] == "*")
+        }
+    }
+
     @Test func theBrowsersPreflightIsAnswered() async throws {
         try await TestWorld().routes { client in
             let response = try await client.execute(

@@ -5,6 +5,7 @@ import HummingbirdTesting
 import Logging
 import MediaKernel
 import ObjectStorage
+import Rooms
 import Signing
 import Synchronization
 import Workbench
@@ -226,6 +227,9 @@ final class DoorDouble: RoomDoor {
         var refusal: APIError?
         var opened: [PeerID] = []
         var closed: [PeerID] = []
+        /// What was said of rooms.
+        var changes: [CatalogueRoom] = []
+        var policy: Policy = .standard
     }
 
     let state = Mutex(State())
@@ -234,7 +238,8 @@ final class DoorDouble: RoomDoor {
     func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
     ) async throws(APIError) -> InitialConfiguration {
-        InitialConfiguration(
+        if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+        return InitialConfiguration(
             iceServers: [.init(urls: ["stun:s.example.test"])], enabledFlags: ["onDemandTracks"])
     }
 
@@ -268,6 +273,10 @@ final class DoorDouble: RoomDoor {
     }
 
     func openRoles() async -> [String] { ["guest", "host"] }
+
+    func policy(of room: RoomID) async -> Policy { state.withLock { $0.policy } }
+
+    func roomChanged(_ room: CatalogueRoom) async { state.withLock { $0.changes.append(room) } }
 }
 
 /// Reads answers.

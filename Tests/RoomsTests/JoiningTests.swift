@@ -160,6 +160,37 @@ import Testing
         try fixture.join("c")
     }
 
+    @Test mutating func aLockedRoomKeepsWhoIsInItAndTakesTheirRecorder() throws {
+        try fixture.join("a")
+        fixture.room.locked()
+        #expect(roomError { try fixture.join("b") } == .roomLocked)
+        try fixture.room.checkArrival("a", userID: "user-a", tokenID: "", role: "guest")
+        #expect(
+            roomError {
+                try fixture.room.checkArrival("b", userID: "b", tokenID: "", role: "guest")
+            } == .roomLocked)
+        try fixture.join("bot", role: Policy.recorderRole)
+        #expect(fixture.drain().isEmpty)
+        let room = Room(id: "r2", name: "r2", policy: .standard, isLocked: true, seed: 1)
+        #expect(
+            roomError { try room.checkArrival("a", userID: "a", tokenID: "", role: "host") }
+                == .roomLocked)
+    }
+
+    @Test mutating func aRoomOfASizeTakesSoManyAndARecorder() throws {
+        var limits = RoomLimits()
+        limits.visiblePeers = 2
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("bot", role: Policy.recorderRole)
+        try fixture.join("a")
+        try fixture.join("b")
+        #expect(roomError { try fixture.join("c") } == .roomFull(maximum: 2))
+        try fixture.join("bot2", role: Policy.recorderRole)
+        fixture.room.left("a")
+        _ = fixture.drain()
+        try fixture.join("c")
+    }
+
     @Test mutating func aHostRemovesAPeerAndAGuestMayNot() throws {
         try fixture.join("a", role: "host")
         try fixture.join("b")

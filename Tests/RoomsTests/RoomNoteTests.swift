@@ -14,6 +14,7 @@ import Testing
             case .peerLeft(let peer, _, let reason, let message):
                 return "\(peer.id) left: \(reason.rawValue): \(message)"
             case .sessionClosed: return "closed"
+            case .roomLocked: return "locked"
             }
         }
     }
@@ -65,5 +66,9 @@ import Testing
         #expect(
             notes(fixture.drain())
                 == ["host left: room ended: done", "d left: room ended: done", "closed"])
+        try fixture.join("host", role: "host")
+        try fixture.room.endRequested(by: "host", lock: true, reason: "done")
+        #expect(
+            notes(fixture.drain()) == ["locked", "host left: room ended: done", "closed"])
     }
 }

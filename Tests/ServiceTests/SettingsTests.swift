@@ -30,7 +30,7 @@ import Workbench
         #expect(settings.httpHost == "127.0.0.1")
         #expect(settings.httpPort == 8080)
         #expect(settings.usesDevelopmentKey)
-        #expect(settings.opensTokens)
+        #expect(settings.opensTokens && settings.opensRoomsOnJoin)
         #expect(settings.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.ladder == .standard)
@@ -58,6 +58,7 @@ import Workbench
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
                         "maximum": 9, "variantsPerRoomMaximum": 2},
+             "rooms": {"openOnJoin": false},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
              "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
              "log": {"level": "debug", "format": "json"}}
@@ -94,7 +95,7 @@ import Workbench
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
-        #expect(settings.opensTokens)
+        #expect(settings.opensTokens && !settings.opensRoomsOnJoin)
         #expect(settings.logLevel == .debug)
         #expect(settings.stream.logFormat == "json")
     }

@@ -122,7 +122,7 @@ import Testing
         let claims = fixture.claims("c", role: "host")
         #expect(
             await fixture.signalling.open(peer: "c", claims: claims, socket: socket) == nil)
-        #expect(await socket.next()?.contains("the room has ended and is locked") == true)
+        #expect(await socket.next()?.contains("the room is locked") == true)
     }
 
     @Test func theServerEndsARoomVisitorsIncluded() async throws {

@@ -1,8 +1,9 @@
+public import Catalogue
 public import ControlAPI
 import Logging
 public import MediaKernel
 import MediaServer
-import Rooms
+public import Rooms
 public import ServiceLifecycle
 import Signalling
 
@@ -20,10 +21,14 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let media: MediaRoom
         /// Hands the media plane's events to the signalling, until the media is closed.
         let pump: Task<Void, Never>
+        /// As it is by now; what it began with is in the signalling's room.
+        var record: CatalogueRoom
+        var timer = SessionTimer()
         var emptyTicks = 0
     }
 
     private let policy: Policy
+    private let registry: RoomRegistry
     private let media: MediaServer
     private let streaming: any LiveStreaming
     private let streamControl: Streams
@@ -43,11 +48,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private var random = SystemRandomNumberGenerator()
 
     init(
-        policy: Policy, media: MediaServer, streaming: any LiveStreaming, streams: Streams,
-        playlistType: HLSVariant.PlaylistType, opensTokens: Bool, journal: RoomJournal?,
-        logger: Logger
+        policy: Policy, registry: RoomRegistry, media: MediaServer,
+        streaming: any LiveStreaming, streams: Streams, playlistType: HLSVariant.PlaylistType,
+        opensTokens: Bool, journal: RoomJournal?, logger: Logger
     ) {
         self.policy = policy
+        self.registry = registry
         self.media = media
         self.streaming = streaming
         streamControl = streams
@@ -79,9 +85,14 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private func stop() { isStopping = true }
 
     private func tick() async {
+        await registry.writeDown()
         for (id, entry) in entries {
             await entry.signalling.tick()
             let snapshot = await entry.signalling.snapshot()
+            let maximum = entries[id]?.record.maxDuration
+            let isOver = entries[id]?.timer.isOver(
+                snapshot.session?.id, maximum: maximum, at: RoomClock.system.now())
+            if isOver == true { await entry.signalling.end(reason: "max duration reached") }
             await streamControl.seen(
                 id,
                 RoomOccupancy(
@@ -116,15 +127,23 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     private func make(_ id: RoomID) async throws -> Entry {
         let mediaRoom = try await media.makeRoom(id)
-        let room = Room(id: id, name: id.rawValue, policy: policy, seed: random.next())
+        let record = await registry.opened(id)
+        var limits = RoomLimits()
+        if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
+        let room = Room(
+            id: id, name: record.name, policy: policy, limits: limits,
+            isLocked: !record.isEnabled, seed: random.next())
         let signalling = RoomSignalling(
             room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
-            journal: { [journal] note, time in
+            journal: { [journal, registry] note, time in
+                // Who notes does not wait. Until it is written down the room itself knows it.
+                if note == .roomLocked { Task { await registry.locked(id) } }
                 journal?.note(
                     note, in: id, name: room.name, template: room.policy.templateID, at: time)
             }, logger: logger)
         let entry = Entry(
-            signalling: signalling, media: mediaRoom, pump: Task { await signalling.run() })
+            signalling: signalling, media: mediaRoom, pump: Task { await signalling.run() },
+            record: record)
         entries[id] = entry
         if let state = streams[id] {
             await signalling.hlsChanged(state)
@@ -139,22 +158,31 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     public func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
     ) async throws(APIError) -> InitialConfiguration {
-        try check(claims)
+        try await check(claims, peer: peer)
         // Cameras may come in layers, and who cannot receive them is told.
         return InitialConfiguration(enabledFlags: ["simulcast", "subscribeDegradation"])
     }
 
     public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
-        try check(claims)
+        try await check(claims, peer: peer)
         guard entries[claims.room] != nil || entries.count < Self.roomsMaximum else {
             throw .unavailable("too many rooms", "there may be \(Self.roomsMaximum)")
         }
     }
 
-    private func check(_ claims: RoomTokenClaims) throws(APIError) {
-        guard policy.role(claims.role) != nil else {
+    private func check(_ claims: RoomTokenClaims, peer: PeerID?) async throws(APIError) {
+        guard let role = policy.role(claims.role) else {
             throw .forbidden("invalid role", "the policy has no role '\(claims.role)'")
         }
+        // A recorder comes where somebody who may has started a stream.
+        guard !role.isHidden else { return }
+        // Who is in a room may come back to it, whatever has become of the room.
+        if let peer, let signalling = entries[claims.room]?.signalling,
+            await signalling.isHere(peer)
+        {
+            return
+        }
+        try await registry.checkOpen(claims.room)
     }
 
     public func open(
@@ -196,6 +224,16 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     public func openRoles() async -> [String] {
         opensTokens ? policy.roles.filter { !$0.isHidden }.map(\.name) : []
+    }
+
+    public func policy(of room: RoomID) async -> Policy { policy }
+
+    public func roomChanged(_ room: CatalogueRoom) async {
+        await registry.changed(room)
+        // A room that is being made may have been looked up before the change.
+        if let task = making[room.id] { _ = try? await task.value }
+        entries[room.id]?.record = room
+        await entries[room.id]?.signalling.setLocked(!room.isEnabled)
     }
 
     // MARK: RoomStreamingObserver

@@ -61,8 +61,7 @@ final class RoomJournal: Service {
         await withGracefulShutdownHandler {
             await closeLeftBehind()
             for await entry in entries {
-                let (change, delivery) = written(entry)
-                await save(change, delivery)
+                if let (change, delivery) = written(entry) { await save(change, delivery) }
             }
         } onGracefulShutdown: {
             self.isEnding.withLock { $0 = true }
@@ -89,7 +88,8 @@ final class RoomJournal: Service {
         }
     }
 
-    private func written(_ entry: Entry) -> (SessionChange, CatalogueDelivery?) {
+    /// - Returns: nil for what is nothing to sessions.
+    private func written(_ entry: Entry) -> (SessionChange, CatalogueDelivery?)? {
         func session(_ session: Room.Session) -> OpenSession {
             OpenSession(
                 id: session.id, room: entry.room, roomName: entry.roomName,
@@ -111,6 +111,8 @@ final class RoomJournal: Service {
         case .sessionClosed(let closed):
             let session = session(closed)
             return (.closed(session.id), events.closed(session, at: entry.time))
+        case .roomLocked:
+            return nil
         }
     }
 

@@ -34,6 +34,7 @@ enum SettingKey: String, CaseIterable {
     case webhooksURL = "webhooks.url"
     case webhooksSecret = "webhooks.secret"
     case policyFile = "policy.file"
+    case roomsOpenOnJoin = "rooms.openOnJoin"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -78,7 +79,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreTimeoutSeconds:
             .number
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
-            .recordingsStoreLive:
+            .recordingsStoreLive, .roomsOpenOnJoin:
             .flag
         case .udpAdvertisedAddresses, .streamLadder, .streamAutoStartRecording, .picturesHosts:
             .list

@@ -27,6 +27,8 @@ public struct Settings: Hashable, Sendable {
     public var accessKey = Settings.developmentAccessKey
     public var secret = Settings.developmentSecret
     public var policyFile: String?
+    /// Whether a room comes to be when somebody joins it.
+    public var opensRoomsOnJoin = true
     /// Nil when nobody is to be told.
     public var webhooks: WebhookSettings?
     /// Nil when assets stay here.
@@ -67,6 +69,7 @@ public struct Settings: Hashable, Sendable {
         hlsScriptURL = source.text(.pagesHLSScriptURL)
         pagesDirectory = source.text(.pagesDirectory)
         policyFile = source.text(.policyFile)
+        opensRoomsOnJoin = source.flag(.roomsOpenOnJoin) ?? opensRoomsOnJoin
         stream.publicBaseURL = publicBaseURL
         stream.logLevel = logLevel.rawValue
         stream.logFormat = logFormat.rawValue

@@ -97,7 +97,8 @@ extension RoomSignalling {
         push(
             .roomInfo,
             RoomInfoNotification(
-                roomID: room.id, name: room.name, description: "", maxSize: room.limits.peers,
+                roomID: room.id, name: room.name, description: "",
+                maxSize: room.limits.visiblePeers ?? room.limits.peers,
                 largeRoomOptimization: false),
             to: connection)
         guard let session = room.session else { return }

@@ -1,0 +1,48 @@
+import Catalogue
+import MediaKernel
+
+/// A room as the control API shows it: 100ms' object.
+struct RoomBody: Encodable {
+    var room: CatalogueRoom
+    /// Of the room's policy.
+    var template: String
+    /// Whose the room is: the access key, as in webhooks.
+    var account: String
+
+    enum CodingKeys: String, CodingKey {
+        case id, name, enabled, description, customer, template, region, size
+        case customerID = "customer_id"
+        case appID = "app_id"
+        case recordingInfo = "recording_info"
+        case templateID = "template_id"
+        case largeRoom = "large_room"
+        case maxDuration = "max_duration_seconds"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(room.id, forKey: .id)
+        try container.encode(room.name, forKey: .name)
+        try container.encode(room.isEnabled, forKey: .enabled)
+        try container.encode(room.description, forKey: .description)
+        // Clients of several years read one or the other.
+        try container.encode(account, forKey: .customerID)
+        try container.encode(account, forKey: .customer)
+        try container.encode(account, forKey: .appID)
+        // What 100ms records of each peer by itself is not made here.
+        try container.encode(["enabled": false], forKey: .recordingInfo)
+        try container.encode(template, forKey: .templateID)
+        try container.encode(template, forKey: .template)
+        try container.encode("auto", forKey: .region)
+        try container.encode(room.size, forKey: .size)
+        try container.encode(room.isLarge, forKey: .largeRoom)
+        try container.encodeIfPresent(
+            room.maxDuration?.components.seconds, forKey: .maxDuration)
+        try container.encode(
+            Timestamp(nanoseconds: room.createdAt.nanoseconds).description, forKey: .createdAt)
+        try container.encode(
+            Timestamp(nanoseconds: room.updatedAt.nanoseconds).description, forKey: .updatedAt)
+    }
+}

@@ -1,0 +1,108 @@
+import Catalogue
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+import Rooms
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// 100ms' control API for rooms, `/v2/rooms`, guarded by a management token.
+struct RoomRoutes: Sendable {
+    let catalogue: Catalogue
+    let door: any RoomDoor
+    let authority: TokenAuthority
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: Router<some RequestContext>) {
+        let group = router.group("/v2/rooms")
+            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        group.post("") { request, _ in try await create(request) }
+        group.get("") { request, _ in try await list(request) }
+        group.get("/:room") { _, context in
+            try await get(room: context.parameters.get("room"))
+        }
+        group.post("/:room") { request, context in
+            try await update(request, room: context.parameters.get("room"))
+        }
+    }
+
+    private func create(_ request: Request) async throws -> Response {
+        let body = try await JSON.decode(RoomRequestBody.self, from: request)
+        let id = Self.newID()
+        try body.check(template: await door.policy(of: id).templateID)
+        let room = CatalogueRoom(
+            id: id, name: body.name ?? UUID().uuidString.lowercased(), createdAt: now)
+        return try await response(
+            try await catalogue.createRoom(room) { body.change(&$0) }, to: id)
+    }
+
+    private func update(_ request: Request, room: String?) async throws -> Response {
+        let id = try RoomID(parameter: room)
+        let body = try await JSON.decode(RoomRequestBody.self, from: request)
+        try body.check(template: await door.policy(of: id).templateID)
+        return try await response(
+            try await catalogue.updateRoom(id, at: now) { body.change(&$0) }, to: id)
+    }
+
+    private func response(_ update: RoomUpdate, to id: RoomID) async throws -> Response {
+        switch update {
+        case .updated(let room):
+            await door.roomChanged(room)
+            return JSON.response(await body(room))
+        case .unknown: throw APIError.notFound("room not found", "room \(id)")
+        case .nameTaken(let other):
+            throw APIError.conflict("name is taken", "room \(other) has it")
+        case .refused:
+            throw APIError.badRequest(
+                "size is not valid",
+                "0 to \(Limits.roomSizes.upperBound), with large_room "
+                    + "0 to \(Limits.largeRoomSizes.upperBound)")
+        }
+    }
+
+    private func get(room: String?) async throws -> Response {
+        let id = try RoomID(parameter: room)
+        guard let room = try await catalogue.room(id) else {
+            throw APIError.notFound("room not found", "room \(id)")
+        }
+        return JSON.response(await body(room))
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        let query = try RoomQuery(request)
+        let page = try await catalogue.rooms(query)
+        var bodies: [RoomBody] = []
+        for room in page.records { bodies.append(await body(room)) }
+        return JSON.response(
+            ListBody(limit: query.limit, data: bodies, last: page.last ?? ""))
+    }
+
+    private func body(_ room: CatalogueRoom) async -> RoomBody {
+        RoomBody(
+            room: room, template: await door.policy(of: room.id).templateID,
+            account: authority.accessKey)
+    }
+
+    private var now: UnixTime { UnixTime(nanoseconds: clock().nanoseconds) }
+
+    /// 24 hexadecimal digits, as 100ms' ids have.
+    private static func newID() -> RoomID {
+        RoomID(Hexadecimal.text((0..<12).map { _ in UInt8.random(in: .min ... .max) }))
+    }
+}
+
+extension RoomQuery {
+    /// The filters and the page of a list: `name`, `enabled`, `after`, `before`, `start`, `limit`.
+    init(_ request: Request) throws(APIError) {
+        let parameters = ListParameters(request)
+        self.init(
+            name: try parameters.text("name", Limits.isRoomName),
+            isEnabled: try parameters.flag("enabled"), createdFrom: try parameters.time("after"),
+            createdTo: try parameters.time("before"), start: try parameters.start())
+        limit = try parameters.limit() ?? limit
+    }
+}

@@ -1,0 +1,19 @@
+public import MediaKernel
+internal import Rooms
+
+/// What may be done to a room from outside it.
+extension RoomSignalling {
+    /// Whether nobody may come in from now on. Who is here stays, and may come back.
+    public func setLocked(_ isLocked: Bool) {
+        if isLocked { room.locked() } else { room.unlocked() }
+    }
+
+    /// Whether the peer is in the room, be it for coming back.
+    public func isHere(_ peer: PeerID) -> Bool { room.peer(peer)?.hasJoined ?? false }
+
+    /// Ends the session for everybody. Who wants may begin another one.
+    public func end(reason: String) async {
+        room.ended(lock: false, reason: reason)
+        await settle()
+    }
+}

@@ -1,0 +1,187 @@
+import Catalogue
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import MediaKernel
+import NIOCore
+import Rooms
+import Synchronization
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct RoomRouteTests {
+    private let headers: HTTPFields
+    private let world: TestWorld
+
+    init() async throws {
+        world = try await TestWorld()
+        headers = try await world.managementHeaders()
+    }
+
+    private func post(
+        _ client: any TestClientProtocol, _ path: String = "", _ body: String
+    ) async throws -> TestResponse {
+        try await client.execute(
+            uri: "/v2/rooms\(path)", method: .post, headers: headers,
+            body: ByteBuffer(string: body))
+    }
+
+    private func get(
+        _ client: any TestClientProtocol, _ path: String
+    ) async throws -> TestResponse {
+        try await client.execute(uri: "/v2/rooms\(path)", method: .get, headers: headers)
+    }
+
+    private func names(_ response: TestResponse) throws -> [String] {
+        let data = try TestJSON.object(response)["data"] as? [[String: Any]] ?? []
+        return data.compactMap { $0["name"] as? String }
+    }
+
+    @Test func aRoomHas100msForm() async throws {
+        try await world.routes { client in
+            let made = try await post(
+                client, "",
+                #"{"name":"Town-Hall.1","description":"d","size":7,"max_duration_seconds":120,"#
+                    + #""template_id":"default","region":"eu","polls":[],"#
+                    + #""recording_info":{"enabled":false}}"#)
+            #expect(made.status == .ok)
+            let id = try #require(try TestJSON.object(made)["id"] as? String)
+            #expect(id.count == 24 && id.allSatisfy(\.isHexDigit))
+            #expect(
+                String(buffer: made.body)
+                    == #"{"app_id":"key","created_at":"2025-10-09T08:53:20.000000000Z","#
+                    + #""customer":"key","customer_id":"key","description":"d","enabled":true,"#
+                    + #""id":"\#(id)","large_room":false,"max_duration_seconds":120,"#
+                    + #""name":"Town-Hall.1","recording_info":{"enabled":false},"region":"auto","#
+                    + #""size":7,"template":"default","template_id":"default","#
+                    + #""updated_at":"2025-10-09T08:53:20.000000000Z"}"#)
+            #expect(try await get(client, "/\(id)").body == made.body)
+            // One that is not told anything has a name all the same.
+            let plain = try TestJSON.object(try await post(client, "", ""))
+            #expect((plain["name"] as? String)?.count == 36)
+            #expect(plain["max_duration_seconds"] == nil && plain["size"] as? Int == 0)
+        }
+    }
+
+    @Test func aKnownNameIsTheSameRoom() async throws {
+        try await world.routes { client in
+            let first = try TestJSON.object(try await post(client, "", #"{"name":"Hall","size":5}"#))
+            let second = try TestJSON.object(
+                try await post(client, "", #"{"name":"hALL","description":"x"}"#))
+            #expect(first["id"] as? String == second["id"] as? String)
+            #expect(second["size"] as? Int == 5 && second["description"] as? String == "x")
+        }
+    }
+
+    @Test func aRoomIsDisabledAndEnabledAndTheDoorHearsOfIt() async throws {
+        try await world.routes { client in
+            let made = try TestJSON.object(try await post(client, "", #"{"name":"hall"}"#))
+            let id = try #require(made["id"] as? String)
+            for isEnabled in [false, true] {
+                let answer = try await post(client, "/\(id)", #"{"enabled":\#(isEnabled)}"#)
+                #expect(try TestJSON.object(answer)["enabled"] as? Bool == isEnabled)
+                #expect(try TestJSON.object(answer)["name"] as? String == "hall")
+            }
+            let changes = world.door.state.withLock { $0.changes }
+            #expect(changes.map(\.isEnabled) == [true, false, true])
+            #expect(changes.allSatisfy { $0.id == RoomID(id) })
+        }
+    }
+
+    @Test func changesOfARoomAreOfWhatTheyName() async throws {
+        try await world.routes { client in
+            _ = try await post(client, "", #"{"name":"other"}"#)
+            let made = try TestJSON.object(
+                try await post(client, "", #"{"name":"hall","large_room":true,"size":20000}"#))
+            let path = "/\(try #require(made["id"] as? String))"
+            let taken = try await post(client, path, #"{"name":"OTHER","description":"x"}"#)
+            #expect(taken.status == .conflict)
+            #expect(
+                try TestJSON.decode(APIError.Body.self, taken).message == "name is taken")
+            let small = try await post(client, path, #"{"large_room":false}"#)
+            #expect(small.status == .badRequest)
+            let now = try TestJSON.object(try await get(client, path))
+            #expect(now["size"] as? Int == 20000 && now["description"] as? String == "")
+            let timed = try await post(client, path, #"{"max_duration_seconds":43200}"#)
+            #expect(try TestJSON.object(timed)["max_duration_seconds"] as? Int == 43200)
+            let free = try await post(client, path, #"{"max_duration_seconds":0}"#)
+            #expect(try TestJSON.object(free)["max_duration_seconds"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"name":""}"#, "name is not valid"), (#"{"name":"a b"}"#, "name is not valid"),
+        (#"{"name":"\#(String(repeating: "a", count: 129))"}"#, "name is not valid"),
+        (
+            #"{"description":"\#(String(repeating: "ä", count: 513))"}"#,
+            "description is not valid"
+        ),
+        (#"{"template_id":"none"}"#, "template not found"),
+        (#"{"region":"mars"}"#, "region is not supported"),
+        (#"{"size":2501}"#, "size is not valid"), (#"{"size":-1}"#, "size is not valid"),
+        (#"{"size":20001,"large_room":true}"#, "size is not valid"),
+        (#"{"max_duration_seconds":119}"#, "max_duration_seconds is not valid"),
+        (#"{"max_duration_seconds":43201}"#, "max_duration_seconds is not valid"),
+        (#"{"enabled":"no"}"#, "malformed body"), (#"["#, "malformed body"),
+    ])
+    func whatCannotBeMeantIsRefused(body: String, message: String) async throws {
+        try await world.routes { client in
+            let answer = try await post(client, "", body)
+            #expect(answer.status == .badRequest)
+            let error = try TestJSON.decode(APIError.Body.self, answer)
+            #expect(error.message == message && error.details.count == 1)
+            #expect(try names(try await get(client, "")) == [])
+            #expect(world.door.state.withLock { $0.changes } == [])
+        }
+    }
+
+    @Test func roomsAreListedByNameStateAndTime() async throws {
+        let catalogue = world.catalogue
+        for index in 0..<25 {
+            _ = try await catalogue.registerRoom(
+                CatalogueRoom(
+                    id: RoomID("r\(index)"), name: "r\(index)", isEnabled: index % 5 != 0,
+                    createdAt: UnixTime(seconds: 1_760_000_000 + Int64(index))),
+                otherName: "x")
+        }
+        let all = (0..<25).reversed().map { "r\($0)" }
+        try await world.routes { client in
+            for (query, expected) in [
+                ("", Array(all.prefix(10))), ("?limit=100", all),
+                ("?start=r10&limit=100", Array(all.suffix(10))), ("?start=", Array(all.prefix(10))),
+                ("?enabled=false", ["r20", "r15", "r10", "r5", "r0"]),
+                ("?enabled=true&start=r4", ["r3", "r2", "r1"]),
+                ("?name=R7", ["r7"]), ("?name=r5&enabled=true", []), ("?name=none", []),
+                (
+                    "?after=2025-10-09T08:53:22Z&before=2025-10-09T08:53:24.000Z",
+                    ["r4", "r3", "r2"]
+                ),
+                ("?before=2025-10-09T08:53:20.000000000Z", ["r0"]),
+                ("?after=2025-10-09T08:53:44Z", ["r24"]),
+            ] {
+                #expect(try names(try await get(client, query)) == expected, "\(query)")
+            }
+            let page = try TestJSON.object(try await get(client, "?limit=20"))
+            #expect(page["limit"] as? Int == 20 && page["last"] as? String == "r5")
+            for query in ["?limit=9", "?enabled=1", "?after=yesterday", "?name=a/b", "?start=a.b"] {
+                #expect(try await get(client, query).status == .badRequest, "\(query)")
+            }
+        }
+    }
+
+    @Test func whoHasNoTokenAndWhatIsNotThereAreRefused() async throws {
+        try await world.routes { client in
+            for (path, method) in [
+                ("", HTTPRequest.Method.get), ("", .post), ("/x", .get), ("/x", .post),
+            ] {
+                let answer = try await client.execute(uri: "/v2/rooms\(path)", method: method)
+                #expect(answer.status == .unauthorized)
+            }
+            #expect(try await get(client, "/none").status == .notFound)
+            #expect(try await post(client, "/none", "{}").status == .notFound)
+            #expect(try await get(client, "/a.b").status == .badRequest)
+        }
+    }
+}
