@@ -26,6 +26,9 @@ enum Schema {
         migrator.registerMigration("6 rooms") { database in
             try database.execute(sql: rooms)
         }
+        migrator.registerMigration("7 room codes") { database in
+            try database.execute(sql: roomCodes)
+        }
         return migrator
     }
 
@@ -120,5 +123,15 @@ enum Schema {
         ) STRICT;
         CREATE INDEX roomByTime ON room (created, id);
         CREATE INDEX roomByState ON room (enabled, created, id);
+        """
+
+    /// The code is the id.
+    private static let roomCodes = """
+        CREATE TABLE roomCode (
+            id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, role TEXT NOT NULL,
+            enabled INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+            UNIQUE (room, role)
+        ) STRICT;
+        CREATE INDEX roomCodeByRoom ON roomCode (room, created, id);
         """
 }

@@ -63,6 +63,11 @@ public struct APIError: HTTPResponseError, Hashable {
             details: ["rooms are made by POST /v2/rooms"])
     }
 
+    /// The room takes no new peers.
+    public static func roomDisabled(_ id: RoomID) -> APIError {
+        .forbidden("room is disabled", "room \(id)")
+    }
+
     static func methodNotAllowed(_ allowed: String) -> APIError {
         APIError(
             .methodNotAllowed, "method not allowed", details: ["use \(allowed)"],
@@ -83,6 +88,11 @@ public struct APIError: HTTPResponseError, Hashable {
 
     static func tooLarge(maximum: Int) -> APIError {
         APIError(.contentTooLarge, "the body is longer than \(maximum) bytes")
+    }
+
+    static func tooManyRequests(_ details: String...) -> APIError {
+        APIError(
+            .tooManyRequests, "too many requests", details: details, headers: [.retryAfter: "1"])
     }
 
     /// We could, but not now: a limit of this machine is reached, or it is being stopped.
@@ -144,9 +154,7 @@ extension APIError {
         case .tooMuchTimedMetadata:
             self = .conflict("too much timed metadata", error.description)
         case .tooFast:
-            self = APIError(
-                .tooManyRequests, "too many requests", details: [error.description],
-                headers: [.retryAfter: "1"])
+            self = .tooManyRequests(error.description)
         case .notRecorded(let id):
             self = .conflict("live stream is not recorded", "stream \(id)")
         case .shuttingDown: self = .unavailable("the server is shutting down")

@@ -152,6 +152,12 @@ public struct HTTPService: Sendable {
         RoomRoutes(
             catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
         ).add(to: router)
+        RoomCodeRoutes(
+            catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
+        ).add(to: router)
+        TokenRoute(
+            catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
+        ).add(to: router)
         PageAPI(
             control: control, door: door, authority: authority,
             handsOutTokens: configuration.handsOutTokens,

@@ -67,7 +67,8 @@ import Testing
 
     @Test func aKnownNameIsTheSameRoom() async throws {
         try await world.routes { client in
-            let first = try TestJSON.object(try await post(client, "", #"{"name":"Hall","size":5}"#))
+            let first = try TestJSON.object(
+                try await post(client, "", #"{"name":"Hall","size":5}"#))
             let second = try TestJSON.object(
                 try await post(client, "", #"{"name":"hALL","description":"x"}"#))
             #expect(first["id"] as? String == second["id"] as? String)

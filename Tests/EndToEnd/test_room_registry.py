@@ -160,3 +160,45 @@ def test_where_joining_makes_no_rooms_others_are_refused_with_their_number(binar
 def test_what_cannot_be_meant_is_refused(server, body, word):
     answer = server.manage("POST", "/rooms", body)
     assert answer.status == 400 and word in answer.json["message"]
+
+
+def trade(server, code, **fields):
+    """A room token for a room code, as clients get it: without a token."""
+    return server.http.post("/v2/token", body={"code": code} | fields)
+
+
+def test_a_code_lets_somebody_in_with_its_role_as_long_as_it_is_enabled(server):
+    room = make_room(server)["id"]
+    made = server.manage("POST", f"/room-codes/room/{room}").json["data"]
+    codes = {one["role"]: one["code"] for one in made}
+    assert set(codes) == {"host", "guest", "viewer"}
+    assert server.manage("POST", f"/room-codes/room/{room}").json["data"] == made
+    answer = trade(server, codes["viewer"], user_id="vic")
+    assert answer.status == 200 and answer.headers["access-control-allow-origin"] == "*"
+    viewer = Peer(server, room, "Vic", token=answer.json["token"])
+    assert "result" in viewer.join()
+    policy = viewer.wait_for("on-policy-change")
+    assert policy["name"] == "viewer"
+    off = server.manage("POST", "/room-codes/code", {"code": codes["viewer"], "enabled": False})
+    assert off.json["enabled"] is False and viewer.is_alive()
+    refused = trade(server, codes["viewer"])
+    assert refused.status == 403 and refused.json["message"] == "room code is disabled"
+    listed = server.manage("GET", f"/room-codes/room/{room}?enabled=true").json["data"]
+    assert {one["role"] for one in listed} == {"host", "guest"}
+    viewer.leave()
+
+
+def test_codes_outlive_the_server_and_end_with_their_room(binary, tmp_path):
+    server = Server(tmp_path)
+    room = make_room(server)["id"]
+    code = server.manage("POST", f"/room-codes/room/{room}/role/host").json["code"]
+    assert server.stop() == 0
+    server = Server(tmp_path)
+    try:
+        assert trade(server, code, user_id="ann").status == 200
+        change(server, room, enabled=False)
+        refused = trade(server, code, user_id="ann")
+        assert refused.status == 403 and refused.json["message"] == "room is disabled"
+        assert trade(server, "abc-defg-hij").status == 404
+    finally:
+        assert server.stop() == 0

@@ -34,7 +34,8 @@ import Workbench
     }
 
     /// As the control API does it.
-    private func setEnabled(_ isEnabled: Bool, _ id: RoomID, _ registry: RoomRegistry) async throws {
+    private func setEnabled(_ isEnabled: Bool, _ id: RoomID, _ registry: RoomRegistry) async throws
+    {
         let update = try await catalogue.updateRoom(id, at: UnixTime(seconds: 1_770_000_001)) {
             $0.isEnabled = isEnabled
             return true

@@ -53,7 +53,7 @@ struct RoomRoutes: Sendable {
         case .updated(let room):
             await door.roomChanged(room)
             return JSON.response(await body(room))
-        case .unknown: throw APIError.notFound("room not found", "room \(id)")
+        case .unknown: throw APIError.roomNotFound(id)
         case .nameTaken(let other):
             throw APIError.conflict("name is taken", "room \(other) has it")
         case .refused:
@@ -65,10 +65,7 @@ struct RoomRoutes: Sendable {
     }
 
     private func get(room: String?) async throws -> Response {
-        let id = try RoomID(parameter: room)
-        guard let room = try await catalogue.room(id) else {
-            throw APIError.notFound("room not found", "room \(id)")
-        }
+        let room = try await catalogue.knownRoom(try RoomID(parameter: room))
         return JSON.response(await body(room))
     }
 
@@ -93,6 +90,18 @@ struct RoomRoutes: Sendable {
     private static func newID() -> RoomID {
         RoomID(Hexadecimal.text((0..<12).map { _ in UInt8.random(in: .min ... .max) }))
     }
+}
+
+extension Catalogue {
+    /// A room that a caller named.
+    func knownRoom(_ id: RoomID) async throws -> CatalogueRoom {
+        guard let room = try await self.room(id) else { throw APIError.roomNotFound(id) }
+        return room
+    }
+}
+
+extension APIError {
+    static func roomNotFound(_ id: RoomID) -> APIError { .notFound("room not found", "room \(id)") }
 }
 
 extension RoomQuery {

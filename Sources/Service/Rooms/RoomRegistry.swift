@@ -34,7 +34,7 @@ actor RoomRegistry {
         }
         guard room != nil || opensOnJoin else { throw .unknownRoom(id) }
         guard room?.isEnabled != false, !unwritten.contains(id) else {
-            throw .forbidden("room is disabled", "room \(id)")
+            throw .roomDisabled(id)
         }
     }
 

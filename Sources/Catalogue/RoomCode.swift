@@ -1,0 +1,45 @@
+public import MediaKernel
+
+/// Lets whoever knows it into a room, in one role. A room has one for each role at most.
+public struct RoomCode: Hashable, Sendable {
+    public var code: String
+    public var room: RoomID
+    public var role: String
+    public var isEnabled: Bool
+    public var createdAt: UnixTime
+    public var updatedAt: UnixTime
+
+    public init(
+        code: String, room: RoomID, role: String, isEnabled: Bool = true, createdAt: UnixTime
+    ) {
+        self.code = code
+        self.room = room
+        self.role = role
+        self.isEnabled = isEnabled
+        self.createdAt = createdAt
+        updatedAt = createdAt
+    }
+}
+
+/// A filter and a page of a room's codes. Nil fields match everything.
+public struct RoomCodeQuery: Hashable, Sendable {
+    public var room: RoomID
+    public var role: String?
+    public var isEnabled: Bool?
+    /// The code that ended the page before this one.
+    public var start: String?
+    /// As of other lists.
+    public var limit: Int
+
+    public init(
+        room: RoomID, role: String? = nil, isEnabled: Bool? = nil, start: String? = nil,
+        limit: Int = 20
+    ) {
+        self.room = room
+        self.role = role
+        self.isEnabled = isEnabled
+        self.start = start
+        let limits = CatalogueQuery<CatalogueStream.Status>.limits
+        self.limit = min(max(limit, limits.lowerBound), limits.upperBound)
+    }
+}

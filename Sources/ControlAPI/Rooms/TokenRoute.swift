@@ -1,0 +1,95 @@
+import Catalogue
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `POST /v2/token`: trades a room code for a room token. 100ms' clients call it from pages of any
+/// site, without a token of their own, hence CORS.
+struct TokenRoute: Sendable {
+    let catalogue: Catalogue
+    let door: any RoomDoor
+    let authority: TokenAuthority
+    var gate = RoomCodeGate()
+    let clock: @Sendable () -> Timestamp
+
+    /// How long who traded a code may join, and come back to, the room.
+    static let lifetime: Duration = .seconds(86_400)
+
+    func add(to router: Router<some RequestContext>) {
+        router.post("/v2/token") { request, context in
+            var response: Response
+            do {
+                response = JSON.response(try await body(for: request))
+            } catch let error as APIError {
+                response = error.answer
+            } catch let error as CatalogueError {
+                context.logger.error("room code not looked up", metadata: ["error": "\(error)"])
+                response = APIError(error).answer
+            }
+            response.headers.append(contentsOf: CrossOrigin.headers)
+            return response
+        }
+        router.on("/v2/token", method: .options) { _, _ in CrossOrigin.preflight("POST") }
+    }
+
+    private struct Order: Decodable {
+        var code: String
+        var userID: String?
+
+        enum CodingKeys: String, CodingKey {
+            case code
+            case userID = "user_id"
+        }
+    }
+
+    private struct Body: Encodable {
+        var token: String
+        var expiresAt: String
+
+        enum CodingKeys: String, CodingKey {
+            case token
+            case expiresAt = "expires_at"
+        }
+    }
+
+    private func body(for request: Request) async throws -> Body {
+        let order = try await JSON.decode(Order.self, from: request)
+        let user = order.userID ?? UUID().uuidString.lowercased()
+        guard (1...Limits.userIDCharacters).contains(user.utf8.count) else {
+            throw APIError.badRequest(
+                "user_id is not valid", "1 to \(Limits.userIDCharacters) bytes")
+        }
+        guard gate.pass() else {
+            throw APIError.tooManyRequests(
+                "at most \(Limits.roomCodesPerSecond) room codes a second")
+        }
+        let code = try await usableCode(order.code)
+        let now = clock()
+        return Body(
+            token: try await authority.makeRoomToken(
+                room: code.room, user: user, role: code.role, at: now, lifetime: Self.lifetime),
+            expiresAt: Timestamp(seconds: now.seconds).advanced(by: Self.lifetime).description)
+    }
+
+    private func usableCode(_ text: String) async throws -> RoomCode {
+        guard Limits.isIdentifier(text), let code = try await catalogue.roomCode(text) else {
+            throw APIError.notFound("room code not found")
+        }
+        guard code.isEnabled else { throw APIError.forbidden("room code is disabled") }
+        guard try await catalogue.knownRoom(code.room).isEnabled else {
+            throw APIError.roomDisabled(code.room)
+        }
+        let roles = await door.policy(of: code.room).visibleRoleNames
+        guard roles.contains(code.role) else {
+            throw APIError.forbidden("role does not exist", "role '\(code.role)'")
+        }
+        return code
+    }
+}

@@ -1,0 +1,232 @@
+import Catalogue
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import MediaKernel
+import NIOCore
+import Rooms
+import Synchronization
+import Testing
+
+@testable import ControlAPI
+
+/// A world with the room `hall`.
+@Suite struct RoomCodeRouteTests {
+    private let headers: HTTPFields
+    private let world: TestWorld
+
+    init() async throws {
+        world = try await TestWorld()
+        headers = try await world.managementHeaders()
+        _ = try await world.catalogue.registerRoom(
+            CatalogueRoom(
+                id: "hall", name: "hall",
+                createdAt: UnixTime(nanoseconds: TestWorld.now.nanoseconds)),
+            otherName: "x")
+    }
+
+    private func post(
+        _ client: any TestClientProtocol, _ path: String, _ body: String = ""
+    ) async throws -> TestResponse {
+        try await client.execute(
+            uri: "/v2/room-codes\(path)", method: .post, headers: headers,
+            body: ByteBuffer(string: body))
+    }
+
+    private func get(
+        _ client: any TestClientProtocol, _ path: String
+    ) async throws -> TestResponse {
+        try await client.execute(uri: "/v2/room-codes\(path)", method: .get, headers: headers)
+    }
+
+    private func trade(
+        _ client: any TestClientProtocol, _ body: String
+    ) async throws -> TestResponse {
+        try await client.execute(
+            uri: "/v2/token", method: .post, headers: [.contentType: "application/json"],
+            body: ByteBuffer(string: body))
+    }
+
+    private func codes(_ response: TestResponse) throws -> [String: String] {
+        let data = try TestJSON.object(response)["data"] as? [[String: Any]] ?? []
+        let pairs = data.compactMap { one in
+            (one["role"] as? String).flatMap { role in (one["code"] as? String).map { (role, $0) } }
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    private func setEnabled(_ isEnabled: Bool) async throws {
+        _ = try await world.catalogue.updateRoom(
+            "hall", at: UnixTime(nanoseconds: TestWorld.now.nanoseconds)
+        ) {
+            $0.isEnabled = isEnabled
+            return true
+        }
+    }
+
+    @Test func aRoomHasACodeForEachRoleOfPeople() async throws {
+        try await world.routes { client in
+            let made = try await post(client, "/room/hall")
+            let codes = try self.codes(made)
+            #expect(Set(codes.keys) == ["host", "guest", "viewer"])
+            for code in codes.values {
+                #expect(code.wholeMatch(of: /[a-z]{3}-[a-z]{4}-[a-z]{3}/) != nil)
+            }
+            #expect(try self.codes(try await post(client, "/room/hall")) == codes)
+            let one = try await post(client, "/room/hall/role/host")
+            #expect(
+                String(buffer: one.body)
+                    == #"{"code":"\#(codes["host"] ?? "")","#
+                    + #""created_at":"2025-10-09T08:53:20.000000000Z","enabled":true,"#
+                    + #""role":"host","room_id":"hall","#
+                    + #""updated_at":"2025-10-09T08:53:20.000000000Z"}"#)
+            let list = try TestJSON.object(try await get(client, "/room/hall"))
+            #expect((list["data"] as? [Any])?.count == 3)
+            #expect(list["limit"] as? Int == 20 && list["last"] as? String == "")
+            let hosts = try self.codes(try await get(client, "/room/hall?role=host&enabled=true"))
+            #expect(hosts == ["host": codes["host"]])
+            #expect(try self.codes(try await get(client, "/room/hall?enabled=false")) == [:])
+        }
+    }
+
+    @Test func aRolesNameMayHaveAnyCharacters() async throws {
+        let policy = try Policy(validating: [Role(name: "stage crew"), Role(name: "guest")])
+        world.door.state.withLock { $0.policy = policy }
+        try await world.routes { client in
+            let made = try await post(client, "/room/hall/role/stage%20crew")
+            #expect(try TestJSON.object(made)["role"] as? String == "stage crew")
+        }
+    }
+
+    @Test func aCodeIsTradedForATokenOfItsRole() async throws {
+        try await world.routes { client in
+            let codes = try self.codes(try await post(client, "/room/hall"))
+            let answer = try await trade(
+                client, #"{"code":"\#(codes["guest"] ?? "")","user_id":"ann"}"#)
+            #expect(answer.status == .ok)
+            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            let object = try TestJSON.object(answer)
+            #expect(object["expires_at"] as? String == "2025-10-10T08:53:20.000000000Z")
+            let token = try #require(object["token"] as? String)
+            let claims = try await world.authority.verifyRoomToken(token, at: TestWorld.now)
+            #expect(claims.room == "hall" && claims.role == "guest" && claims.user == "ann")
+            #expect(claims.expiresAt == TestWorld.now.advanced(by: .seconds(86_400)))
+            // Nobody has to have a name.
+            let other = try TestJSON.object(
+                try await trade(client, #"{"code":"\#(codes["host"] ?? "")"}"#))
+            let anonymous = try await world.authority.verifyRoomToken(
+                try #require(other["token"] as? String), at: TestWorld.now)
+            #expect(anonymous.user.count == 36 && anonymous.role == "host")
+            let preflight = try await client.execute(uri: "/v2/token", method: .options)
+            #expect(preflight.status == .noContent)
+            #expect(preflight.headers[.accessControlAllowMethods] == "POST, OPTIONS")
+            #expect(
+                preflight.headers[.accessControlAllowHeaders]?.contains("content-type") == true)
+        }
+    }
+
+    @Test func whatIsDisabledIsNotTraded() async throws {
+        try await world.routes { client in
+            let code = try #require(try self.codes(try await post(client, "/room/hall"))["host"])
+            func refusal() async throws -> APIError.Body {
+                let answer = try await trade(client, #"{"code":"\#(code)","user_id":"ann"}"#)
+                #expect(answer.headers[.accessControlAllowOrigin] == "*")
+                return try TestJSON.decode(APIError.Body.self, answer)
+            }
+            let off = try await post(client, "/code", #"{"code":"\#(code)","enabled":false}"#)
+            #expect(try TestJSON.object(off)["enabled"] as? Bool == false)
+            #expect(
+                try await refusal()
+                    == .init(code: 403, message: "room code is disabled", details: []))
+            _ = try await post(client, "/code", #"{"code":"\#(code)","enabled":true}"#)
+            try await setEnabled(false)
+            #expect(
+                try await refusal()
+                    == .init(code: 403, message: "room is disabled", details: ["room hall"]))
+            for answer in [
+                try await post(client, "/room/hall"), try await get(client, "/room/hall"),
+                try await post(client, "/room/hall/role/host"),
+            ] {
+                #expect(answer.status == .forbidden)
+            }
+            try await setEnabled(true)
+            // The policy changed: there are no hosts any more.
+            let policy = try Policy(validating: [Role(name: "guest")])
+            world.door.state.withLock { $0.policy = policy }
+            #expect(try await refusal().message == "role does not exist")
+            _ = try await post(client, "/room/hall")
+            #expect(try await refusal().message == "room code is disabled")
+            let on = try await post(client, "/code", #"{"code":"\#(code)","enabled":true}"#)
+            #expect(on.status == .forbidden)
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", 400, "malformed body"), (#"{"code":5}"#, 400, "malformed body"),
+        (#"{"code":"abc-defg-hij"}"#, 404, "room code not found"),
+        (#"{"code":""}"#, 404, "room code not found"),
+        (#"{"code":"' OR 1=1 --"}"#, 404, "room code not found"),
+        (#"{"code":"abc-defg-hij","user_id":""}"#, 400, "user_id is not valid"),
+        (
+            #"{"code":"abc-defg-hij","user_id":"\#(String(repeating: "a", count: 129))"}"#, 400,
+            "user_id is not valid"
+        ),
+    ])
+    func whatIsNoCodeIsRefusedWithCORS(body: String, code: Int, message: String) async throws {
+        try await world.routes { client in
+            let answer = try await trade(client, body)
+            #expect(Int(answer.status.code) == code)
+            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            let error = try TestJSON.decode(APIError.Body.self, answer)
+            #expect(error.code == code && error.message == message)
+        }
+    }
+
+    @Test func whoHasNoTokenAndWhatIsNotThereAreRefused() async throws {
+        try await world.routes { client in
+            for path in [
+                "/room/none", "/room/hall/role/none", "/room/hall/role/__internal_recorder",
+            ] {
+                #expect(try await post(client, path).status == .notFound, "\(path)")
+            }
+            for path in ["/room/none", "/room/hall?role=none"] {
+                #expect(try await get(client, path).status == .notFound, "\(path)")
+            }
+            #expect(try await get(client, "/room/hall?enabled=maybe").status == .badRequest)
+            #expect(try await get(client, "/room/hall?limit=5").status == .badRequest)
+            let body = #"{"code":"abc-defg-hij","enabled":true}"#
+            #expect(try await post(client, "/code", body).status == .notFound)
+            #expect(try await post(client, "/code", #"{"code":"x"}"#).status == .badRequest)
+            for (path, method) in [
+                ("/room/hall", HTTPRequest.Method.get), ("/room/hall", .post), ("/code", .post),
+                ("/room/hall/role/host", .post),
+            ] {
+                let answer = try await client.execute(
+                    uri: "/v2/room-codes\(path)", method: method)
+                #expect(answer.status == .unauthorized)
+            }
+        }
+    }
+
+    @Test func tooManyTriesAreRefusedBeforeTheyAreLookedUp() async throws {
+        let time = Mutex(Instant.zero)
+        let gate = RoomCodeGate(rate: 1, burst: 2) { time.withLock { $0 } }
+        let router = Router(context: BasicRequestContext.self)
+        TokenRoute(
+            catalogue: world.catalogue, door: world.door, authority: world.authority, gate: gate,
+            clock: { TestWorld.now }
+        ).add(to: router)
+        try await Application(router: router).test(.router) { client in
+            var statuses: [Int] = []
+            for _ in 0..<3 {
+                statuses.append(
+                    Int(try await trade(client, #"{"code":"abc-defg-hij"}"#).status.code))
+            }
+            #expect(statuses == [404, 404, 429])
+            time.withLock { $0 += .seconds(1) }
+            #expect(
+                try await trade(client, #"{"code":"abc-defg-hij"}"#).status == .notFound)
+        }
+    }
+}
