@@ -44,6 +44,11 @@ public struct Policy: Hashable, Sendable {
                 throw .invalidPolicy("role '\(role.name)' is defined twice")
             }
         }
+        // All of them at once, for whoever has to repair a file.
+        let faults = roles.flatMap { RoleInspection($0).faults }
+        guard faults.isEmpty else {
+            throw .invalidPolicy(faults.map(\.description).joined(separator: "; "))
+        }
         let visible = roles.filter { !$0.isHidden }.map(\.name)
         guard !visible.isEmpty else {
             throw .invalidPolicy("every role is hidden, so nobody could be seen")
@@ -69,10 +74,6 @@ public struct Policy: Hashable, Sendable {
     private static func check(_ role: Role) throws(RoomError) {
         guard !role.name.isEmpty, role.name.unicodeScalars.count <= RoomLimits.nameScalars else {
             throw .invalidPolicy("a role's name has 1 to \(RoomLimits.nameScalars) characters")
-        }
-        guard role.maxPeerCount >= -1 else {
-            throw .invalidPolicy(
-                "role '\(role.name)': maxPeerCount is \(role.maxPeerCount), below -1")
         }
         if role.isHidden, !role.publishParams.allowed.isEmpty {
             throw .invalidPolicy("role '\(role.name)' is hidden and so may publish nothing")

@@ -5,6 +5,9 @@ public struct PublishParameters: Hashable, Sendable, Codable {
         case audio, video, screen
     }
 
+    /// What 100ms takes in `allowed`. That a camera may come in layers says `simulcast` below.
+    private enum WrittenKind: String, Decodable { case audio, video, screen, simulcast }
+
     public var allowed: [Kind]
     public var audio: AudioParameters?
     public var video: VideoParameters?
@@ -26,10 +29,13 @@ public struct PublishParameters: Hashable, Sendable, Codable {
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        allowed = try values.decodeIfPresent([Kind].self, forKey: .allowed) ?? []
+        let words = try values.decodeIfPresent([WrittenKind].self, forKey: .allowed) ?? []
+        allowed = words.compactMap { Kind(rawValue: $0.rawValue) }
         audio = try values.decodeIfPresent(AudioParameters.self, forKey: .audio)
-        video = try values.decodeIfPresent(VideoParameters.self, forKey: .video)
-        screen = try values.decodeIfPresent(VideoParameters.self, forKey: .screen)
+        video = try values.decodeIfPresent(VideoParameters.Written.self, forKey: .video)
+            .map { VideoParameters($0, default: .camera) }
+        screen = try values.decodeIfPresent(VideoParameters.Written.self, forKey: .screen)
+            .map { VideoParameters($0, default: .screen) }
         simulcast = try values.decodeIfPresent(SimulcastParameters.self, forKey: .simulcast)
     }
 }
@@ -39,13 +45,23 @@ public struct AudioParameters: Hashable, Sendable, Codable {
     public var bitRate: Int
     public var codec: String
 
-    public init(bitRate: Int, codec: String = "opus") {
+    public init(bitRate: Int = 32, codec: String = "opus") {
         self.bitRate = bitRate
         self.codec = codec
     }
+
+    enum CodingKeys: String, CodingKey { case bitRate, codec }
+
+    /// What is missing is 100ms' default.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        bitRate = try values.decodeIfPresent(Int.self, forKey: .bitRate) ?? bitRate
+        codec = try values.decodeIfPresent(String.self, forKey: .codec) ?? codec
+    }
 }
 
-public struct VideoParameters: Hashable, Sendable, Codable {
+public struct VideoParameters: Hashable, Sendable, Encodable {
     /// In kbit/s.
     public var bitRate: Int
     public var codec: String
@@ -61,6 +77,26 @@ public struct VideoParameters: Hashable, Sendable, Codable {
         self.frameRate = frameRate
         self.width = width
         self.height = height
+    }
+
+    /// 100ms' defaults.
+    static let camera = VideoParameters(bitRate: 256, frameRate: 25, width: 320, height: 180)
+    static let screen = VideoParameters(bitRate: 1024, frameRate: 10, width: 1280, height: 720)
+
+    /// What a template says of it, of which any may be missing.
+    struct Written: Decodable {
+        var bitRate: Int?
+        var codec: String?
+        var frameRate: Int?
+        var width: Int?
+        var height: Int?
+    }
+
+    init(_ written: Written, default other: VideoParameters) {
+        self.init(
+            bitRate: written.bitRate ?? other.bitRate, codec: written.codec ?? other.codec,
+            frameRate: written.frameRate ?? other.frameRate, width: written.width ?? other.width,
+            height: written.height ?? other.height)
     }
 }
 

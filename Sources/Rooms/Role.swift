@@ -110,11 +110,30 @@ public struct SubscribeDegradation: Hashable, Sendable, Codable {
     public var degradeGracePeriodSeconds: Int
     public var recoverGracePeriodSeconds: Int
 
+    /// 100ms' defaults.
     public init(
-        packetLossThreshold: Int, degradeGracePeriodSeconds: Int, recoverGracePeriodSeconds: Int
+        packetLossThreshold: Int = 50, degradeGracePeriodSeconds: Int = 1,
+        recoverGracePeriodSeconds: Int = 4
     ) {
         self.packetLossThreshold = packetLossThreshold
         self.degradeGracePeriodSeconds = degradeGracePeriodSeconds
         self.recoverGracePeriodSeconds = recoverGracePeriodSeconds
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case packetLossThreshold, degradeGracePeriodSeconds, recoverGracePeriodSeconds
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func number(_ key: CodingKeys, default missing: Int) throws -> Int {
+            try values.decodeIfPresent(Int.self, forKey: key) ?? missing
+        }
+        packetLossThreshold = try number(.packetLossThreshold, default: packetLossThreshold)
+        degradeGracePeriodSeconds = try number(
+            .degradeGracePeriodSeconds, default: degradeGracePeriodSeconds)
+        recoverGracePeriodSeconds = try number(
+            .recoverGracePeriodSeconds, default: recoverGracePeriodSeconds)
     }
 }

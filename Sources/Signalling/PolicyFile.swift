@@ -4,13 +4,14 @@ public import Rooms
 /// Reads a policy from JSON: a 100ms template as far as Roomcast knows it.
 ///
 /// ```json
-/// {"template_id": "…",
+/// {"id": "…", "name": "…",   or   "template_id": "…",
 ///  "roles": {"host": {"priority": 1, "publishParams": {…}, …}, …}   or   [{"name": "host", …}, …],
 ///  "destinations": {"hlsDestinations": {"default": {"layers": […], …}}}}
 /// ```
 ///
 /// Unknown fields are ignored. A role's fields are those of ``Rooms/Role``; `isHidden` is
-/// Roomcast's own.
+/// Roomcast's own. 100ms' recorder is hidden without it, since templates that were exported there
+/// have it among the others.
 public enum PolicyFile {
     /// In bytes; a template of a hundred roles is a tenth of it.
     public static let bytesMaximum = 1 << 20
@@ -33,19 +34,21 @@ public enum PolicyFile {
             throw .invalidPolicy(error.message)
         }
         return try Policy(
-            validating: file.roles.list, templateID: file.templateID ?? "default",
+            validating: file.roles.list, templateID: file.templateID ?? file.id ?? "default",
             hlsDestinations: file.destinations?.hlsDestinations ?? [:],
             recordingDestinations: file.destinations?.browserRecordings ?? [:])
     }
 
     private struct Contents: Decodable {
         var templateID: String?
+        /// As 100ms itself calls it.
+        var id: String?
         var roles: Roles
         var destinations: Destinations?
 
         enum CodingKeys: String, CodingKey {
             case templateID = "template_id"
-            case roles, destinations
+            case id, roles, destinations
         }
     }
 
@@ -67,6 +70,9 @@ public enum PolicyFile {
                 list = try values.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
                     try values.decode(NamedRole.self, forKey: key).role(named: key.stringValue)
                 }
+            }
+            for index in list.indices where list[index].name == Policy.recorderRole {
+                list[index].isHidden = true
             }
         }
     }

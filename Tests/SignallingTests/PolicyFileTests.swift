@@ -45,6 +45,53 @@ import Testing
         #expect(policy.hlsDestinations["default"]?.autoStopTimeout == 300)
     }
 
+    /// As 100ms gives it out: with its own names of things, and without what has a default.
+    @Test func anExportedTemplateIsAPolicy() throws {
+        let policy = try PolicyFile.policy(
+            fromJSON: """
+                {"id":"6324661c","_id":"6324661c","name":"town","customerId":"c1","roles":{
+                  "guest":{"name":"guest","priority":2,"maxPeerCount":0,"publishParams":{
+                    "allowed":["audio","video","screen","simulcast"],"audio":{"codec":"opus"},
+                    "video":{},"screen":{"codec":"vp8","frameRate":10,"width":1920,"height":1080},
+                    "simulcast":{"video":{"layers":[
+                      {"rid":"f","scaleResolutionDownBy":1,"maxBitrate":700,"maxFramerate":25},
+                      {"rid":"h","scaleResolutionDownBy":2,"maxBitrate":350,"maxFramerate":25},
+                      {"rid":"q","scaleResolutionDownBy":4,"maxBitrate":100,"maxFramerate":25}
+                      ]},"screen":{}}},
+                    "subscribeParams":{"subscribeToRoles":["guest"],"maxSubsBitRate":3200,
+                      "subscribeDegradation":{}},
+                    "permissions":{"rtmpStreaming":true,"sendRoomState":false,"pollRead":true}},
+                  "__internal_recorder":{"name":"__internal_recorder","priority":1,
+                    "publishParams":{"allowed":[]},
+                    "subscribeParams":{"subscribeToRoles":["guest"]},"permissions":{}}},
+                 "settings":{"region":"in","recording":null,
+                   "roomState":{"messageInterval":5,"enabled":false},"retry":{}},
+                 "destinations":{"browserRecordings":{"b":{"name":"b","width":1920,"height":1080,
+                     "maxDuration":1800,"thumbnails":{"width":0,"height":0},
+                     "presignDuration":3600,"role":"host"}},
+                   "rtmpDestinations":{"r":{"name":"r","rtmpUrls":["rtmp://x"]}},
+                   "transcriptions":{"t":{"name":"t","outputModes":["txt"]}},
+                   "hlsDestinations":{"default":{"name":"default","playlistType":"event",
+                     "numPlaylistSegments":12,"enableStaticUrl":true,"layers":[{}]}}},
+                 "createdAt":"2022-09-16T12:03:40.068Z"}
+                """)
+        #expect(policy.templateID == "6324661c")
+        #expect(policy.role(Policy.recorderRole)?.isHidden == true)
+        let publish = try #require(policy.role("guest")?.publishParams)
+        #expect(publish.allowed == [.audio, .video, .screen])
+        #expect(publish.audio == AudioParameters(bitRate: 32))
+        #expect(
+            publish.video == VideoParameters(bitRate: 256, frameRate: 25, width: 320, height: 180))
+        #expect(
+            publish.screen
+                == VideoParameters(bitRate: 1024, frameRate: 10, width: 1920, height: 1080))
+        #expect(
+            policy.role("guest")?.subscribeParams.subscribeDegradation
+                == SubscribeDegradation(
+                    packetLossThreshold: 50, degradeGracePeriodSeconds: 1,
+                    recoverGracePeriodSeconds: 4))
+    }
+
     @Test func rolesMayBeAListToo() throws {
         let policy = try PolicyFile.policy(
             fromJSON: #"{"roles":[{"name":"a"},{"name":"spy","isHidden":true}]}"#)
@@ -60,6 +107,11 @@ import Testing
         (
             #"{"roles":{"a":{"publishParams":{"allowed":["smell"]}}}}"#,
             "invalid policy: 'roles.a.publishParams.allowed.0' has a value that is not allowed"
+        ),
+        (
+            #"{"roles":{"a":{"priority":7},"b":{"publishParams":{"video":{"frameRate":90}}}}}"#,
+            "invalid policy: 'roles.a.priority' is 7; 1 to 5 are allowed; "
+                + "'roles.b.publishParams.video.frameRate' is 90; 1 to 30 are allowed"
         ),
         (
             #"{"roles":{"a":{"maxPeerCount":"many"}}}"#,
