@@ -293,7 +293,9 @@ import Testing
                 case .event: break
                 }
             }
-            guard let text = await socket.socket.next() else { break }
+            guard roles.count < 2 || accepted != nil, let text = await socket.socket.next() else {
+                break
+            }
             client.received(text, at: .zero)
         }
         #expect(roles == ["guest", "viewer"])
