@@ -21,11 +21,7 @@ extension Catalogue {
         _ query: CatalogueQuery<CatalogueAsset.Status>
     ) async throws(CatalogueError) -> CataloguePage<CatalogueAsset> {
         try await read { database in
-            let statement = PageStatement(query)
-            let found = try Row.fetchAll(
-                database, sql: statement.sql, arguments: statement.arguments
-            ).map { CatalogueAsset($0) }
-            return CataloguePage(found: found, limit: query.limit) { $0.id }
+            try PageStatement(query).page(in: database, id: \.id) { CatalogueAsset($0) }
         }
     }
 

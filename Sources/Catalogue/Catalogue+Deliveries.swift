@@ -31,10 +31,7 @@ extension Catalogue {
                     ("room", query.room?.rawValue), ("line", query.line),
                     ("status", query.status?.rawValue),
                 ], start: query.start, limit: query.limit)
-            let found = try Row.fetchAll(
-                database, sql: statement.sql, arguments: statement.arguments
-            ).map { CatalogueDelivery($0) }
-            return CataloguePage(found: found, limit: query.limit) { $0.id }
+            return try statement.page(in: database, id: \.id) { CatalogueDelivery($0) }
         }
     }
 

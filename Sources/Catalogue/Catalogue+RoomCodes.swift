@@ -11,11 +11,7 @@ extension Catalogue {
         _ query: RoomCodeQuery
     ) async throws(CatalogueError) -> CataloguePage<RoomCode> {
         try await read { database in
-            let statement = PageStatement(query)
-            let found = try Row.fetchAll(
-                database, sql: statement.sql, arguments: statement.arguments
-            ).map { RoomCode($0) }
-            return CataloguePage(found: found, limit: query.limit) { $0.code }
+            try PageStatement(query).page(in: database, id: \.code) { RoomCode($0) }
         }
     }
 

@@ -11,11 +11,7 @@ extension Catalogue {
         _ query: RoomQuery
     ) async throws(CatalogueError) -> CataloguePage<CatalogueRoom> {
         try await read { database in
-            let statement = PageStatement(query)
-            let found = try Row.fetchAll(
-                database, sql: statement.sql, arguments: statement.arguments
-            ).map { CatalogueRoom($0) }
-            return CataloguePage(found: found, limit: query.limit) { $0.id.rawValue }
+            try PageStatement(query).page(in: database, id: \.id.rawValue) { CatalogueRoom($0) }
         }
     }
 

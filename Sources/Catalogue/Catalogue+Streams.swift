@@ -59,10 +59,7 @@ extension Catalogue {
                     ("id", query.stream?.rawValue), ("status", query.status?.rawValue),
                 ], isRecorded: query.isRecorded, kind: query.kind, start: query.start,
                 limit: query.limit)
-            let found = try Row.fetchAll(
-                database, sql: statement.sql, arguments: statement.arguments
-            ).map { CatalogueStream($0) }
-            return CataloguePage(found: found, limit: query.limit) { $0.id.rawValue }
+            return try statement.page(in: database, id: \.id.rawValue) { CatalogueStream($0) }
         }
     }
 }

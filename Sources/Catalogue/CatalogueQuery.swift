@@ -2,8 +2,6 @@ public import MediaKernel
 
 /// A filter and a page. Nil fields match everything.
 public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
-    public static var limits: ClosedRange<Int> { 10...100 }
-
     public var room: RoomID?
     public var session: SessionID?
     public var stream: StreamID?
@@ -25,7 +23,7 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
         self.stream = stream
         self.status = status
         self.start = start
-        self.limit = min(max(limit, Self.limits.lowerBound), Self.limits.upperBound)
+        self.limit = PageLimit.clamped(limit)
     }
 }
 
@@ -36,7 +34,6 @@ public struct DeliveryQuery: Hashable, Sendable {
     public var status: CatalogueDelivery.Status?
     /// The id that ended the page before this one.
     public var start: String?
-    /// As of other lists.
     public var limit: Int
 
     public init(
@@ -47,7 +44,6 @@ public struct DeliveryQuery: Hashable, Sendable {
         self.line = line
         self.status = status
         self.start = start
-        let limits = CatalogueQuery<CatalogueDelivery.Status>.limits
-        self.limit = min(max(limit, limits.lowerBound), limits.upperBound)
+        self.limit = PageLimit.clamped(limit)
     }
 }

@@ -54,7 +54,6 @@ public struct RoomQuery: Hashable, Sendable {
     public var createdTo: UnixTime?
     /// The id that ended the page before this one.
     public var start: String?
-    /// As of other lists.
     public var limit: Int
 
     public init(
@@ -66,7 +65,6 @@ public struct RoomQuery: Hashable, Sendable {
         self.createdFrom = createdFrom
         self.createdTo = createdTo
         self.start = start
-        let limits = CatalogueQuery<CatalogueStream.Status>.limits
-        self.limit = min(max(limit, limits.lowerBound), limits.upperBound)
+        self.limit = PageLimit.clamped(limit)
     }
 }

@@ -5,6 +5,7 @@ import MediaKernel
 struct PageStatement {
     let sql: String
     let arguments: StatementArguments
+    private let limit: Int
 
     /// - Parameters:
     ///   - order: columns by which the latest comes first.
@@ -43,6 +44,15 @@ struct PageStatement {
         let falling = order.map { "\($0) DESC" }.joined(separator: ", ")
         sql = "SELECT * FROM \(table) \(clause) ORDER BY \(falling) LIMIT \(limit + 1)"
         self.arguments = arguments
+        self.limit = limit
+    }
+
+    /// - Parameter id: what names the record that ends the page.
+    func page<Record>(
+        in database: Database, id: (Record) -> String, _ make: (Row) -> Record
+    ) throws -> CataloguePage<Record> {
+        let found = try Row.fetchAll(database, sql: sql, arguments: arguments).map(make)
+        return CataloguePage(found: found, limit: limit, id: id)
     }
 }
 

@@ -28,7 +28,6 @@ public struct RoomCodeQuery: Hashable, Sendable {
     public var isEnabled: Bool?
     /// The code that ended the page before this one.
     public var start: String?
-    /// As of other lists.
     public var limit: Int
 
     public init(
@@ -39,7 +38,6 @@ public struct RoomCodeQuery: Hashable, Sendable {
         self.role = role
         self.isEnabled = isEnabled
         self.start = start
-        let limits = CatalogueQuery<CatalogueStream.Status>.limits
-        self.limit = min(max(limit, limits.lowerBound), limits.upperBound)
+        self.limit = PageLimit.clamped(limit)
     }
 }

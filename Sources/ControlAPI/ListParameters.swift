@@ -28,7 +28,7 @@ struct ListParameters {
 
     func limit() throws(APIError) -> Int? {
         guard let text = self["limit"] else { return nil }
-        let range = LiveStreamQuery.limits
+        let range = PageLimit.range
         guard let limit = Int(text), range.contains(limit) else {
             throw .badRequest("limit is not valid", "\(range.lowerBound) to \(range.upperBound)")
         }

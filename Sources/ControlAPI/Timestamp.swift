@@ -1,4 +1,4 @@
-import MediaKernel
+public import MediaKernel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -39,4 +39,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let civil = CivilTime(unixNanoseconds: nanoseconds)
         return "\(civil.date)T\(civil.time).\(paddedDecimal(civil.nanosecond, digits: 9))Z"
     }
+}
+
+extension UnixTime {
+    public init(_ time: Timestamp) { self.init(nanoseconds: time.nanoseconds) }
+}
+
+extension Timestamp {
+    public init(_ time: UnixTime) { self.init(nanoseconds: time.nanoseconds) }
 }

@@ -1,5 +1,3 @@
-public import MediaKernel
-
 /// A page of the peers whose names contain some text, whatever the case of its letters.
 public struct PeerSearch: Hashable, Sendable {
     /// On one page when the client names no number.
@@ -23,19 +21,5 @@ public struct PeerSearch: Hashable, Sendable {
         }
         peers = Array(found.dropFirst(self.offset).prefix(self.limit))
         isLast = found.count - peers.count <= self.offset
-    }
-}
-
-extension Room {
-    /// A peer searched for others by their names; itself and everybody else who may be seen are
-    /// found, and no text finds all of them.
-    public mutating func peersSearched(
-        _ query: String, limit: Int?, offset: Int?, by id: PeerID, at now: Instant
-    ) throws(RoomError) -> PeerSearch {
-        _ = try joinedPeer(id)
-        try Check.name(query, field: "query")
-        // A search reaches nobody, but it reads the name of everybody.
-        try spendFanOut(of: id, at: now)
-        return PeerSearch(of: query, in: visiblePeers, limit: limit, offset: offset)
     }
 }

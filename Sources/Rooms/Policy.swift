@@ -47,7 +47,7 @@ public struct Policy: Hashable, Sendable {
         // All of them at once, for whoever has to repair a file.
         let faults = roles.flatMap { RoleInspection($0).faults }
         guard faults.isEmpty else {
-            throw .invalidPolicy(faults.map(\.description).joined(separator: "; "))
+            throw .invalidPolicy(faults.joined(separator: "; "))
         }
         let visible = roles.filter { !$0.isHidden }.map(\.name)
         guard !visible.isEmpty else {

@@ -81,6 +81,18 @@ extension Room {
         }
     }
 
+    /// A peer searched for others by their names; itself and everybody else who may be seen are
+    /// found, and no text finds all of them.
+    public mutating func peersSearched(
+        _ query: String, limit: Int?, offset: Int?, by id: PeerID, at now: Instant
+    ) throws(RoomError) -> PeerSearch {
+        _ = try joinedPeer(id)
+        try Check.name(query, field: "query")
+        // A search reaches nobody, but it reads the name of everybody.
+        try spendFanOut(of: id, at: now)
+        return PeerSearch(of: query, in: visiblePeers, limit: limit, offset: offset)
+    }
+
     private func receives(_ viewer: Peer, from publisher: Peer) -> Bool {
         guard viewer.id != publisher.id, !publisher.isHidden,
             let role = policy.role(viewer.role)

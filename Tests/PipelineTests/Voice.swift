@@ -39,17 +39,17 @@ struct Voice {
     /// What the mixer gets of the left channel from the first sample on.
     ///
     /// - Parameters:
-    ///   - beginning: the packet whose arrival the output begins with; what came until then has
-    ///     been decoded and has no place in it.
+    ///   - beginning: the packet with whose arrival the output begins, which has been decoded by
+    ///     then, as those before it, and has no place in it; nil to begin before the first.
     ///   - delay: from a packet's arrival to its presentation; its changes are slides.
     ///   - arrives: whether a packet comes; nil for one that the sender never sent.
     func heard(
-        beginning: Int = -1, delay: (Int) -> Duration = { _ in .milliseconds(100) },
+        beginning: Int? = nil, delay: (Int) -> Duration = { _ in .milliseconds(100) },
         arrives: (Int) -> Bool?
     ) throws -> [Float] {
         let clock = SampleClock(origin: .zero, frameRate: 50)
         let source = try AudioSource()
-        if beginning < 0 { source.begin(clock, position: 0) }
+        if beginning == nil { source.begin(clock, position: 0) }
         var output: [Float] = []
         var loss: Int64?
         for index in packets.indices {
@@ -68,7 +68,7 @@ struct Voice {
             case false?: loss = loss ?? timestamp
             case nil: break
             }
-            guard index >= beginning else { continue }
+            guard index >= beginning ?? 0 else { continue }
             if index == beginning { source.begin(clock, position: timestamp) }
             let end = timestamp + Int64(Self.packetSamples)
             let block = source.pull(Self.packetSamples, through: end)

@@ -28,7 +28,7 @@ struct RecordingPageAPI: Sendable {
         query.isRecorded = true
         let page = try await library.catalogue.streams(query)
         let assets = try await library.catalogue.assets(of: page.records.map(\.id))
-        let now = UnixTime(nanoseconds: clock().nanoseconds)
+        let now = UnixTime(clock())
         var bodies: [RecordingCard] = []
         for record in page.records {
             // What goes on is known better by who makes it go on.
@@ -71,7 +71,7 @@ struct RecordingCard: Encodable {
         status = live?.status.rawValue ?? record.status.rawValue
         reason = live?.stopReason ?? record.reason
         progress = live?.finishedPermille.map { Double($0) / 1000 }
-        createdAt = Timestamp(nanoseconds: record.createdAt.nanoseconds).description
+        createdAt = Timestamp(record.createdAt).description
         duration = assets.compactMap(\.duration).max()
         self.assets = assets
     }

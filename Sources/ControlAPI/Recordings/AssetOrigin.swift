@@ -141,7 +141,7 @@ struct AssetOrigin: Sendable {
         case .expired(let time):
             .forbidden(
                 "the link has expired",
-                "it was valid until \(Timestamp(nanoseconds: time.nanoseconds))")
+                "it was valid until \(Timestamp(time))")
         }
     }
 }

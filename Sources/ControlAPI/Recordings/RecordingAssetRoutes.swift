@@ -47,7 +47,7 @@ struct RecordingAssetRoutes: Sendable {
             }
             lifetime = .seconds(seconds)
         }
-        let now = UnixTime(nanoseconds: clock().nanoseconds)
+        let now = UnixTime(clock())
         guard let link = library.link(to: asset, at: now, lifetime: lifetime) else {
             throw APIError.notFound(
                 "recording asset has no file", "it is \(asset.status.rawValue)")
@@ -60,7 +60,7 @@ struct RecordingAssetRoutes: Sendable {
                 thumbnailURLs: link.thumbnailPaths.map { base + $0 },
                 spriteURL: link.spritePath.map { base + $0 },
                 spriteTracksURL: link.spriteTracksPath.map { base + $0 },
-                expiry: Timestamp(nanoseconds: link.expiry.nanoseconds).description))
+                expiry: Timestamp(link.expiry).description))
     }
 
     private struct LinkBody: Encodable {

@@ -58,7 +58,7 @@ struct RecordingRoutes: Sendable {
             let recordings = try await control.stop(
                 room: room, kind: .recording, stoppedBy: nil)
             return await response(
-                recordings, limit: LiveStreamQuery.limits.lowerBound, last: recordings.last?.id)
+                recordings, limit: PageLimit.range.lowerBound, last: recordings.last?.id)
         } catch {
             throw APIError(error, of: .recording)
         }

@@ -50,7 +50,7 @@ struct WebhookRoutes: Sendable {
         let found = try await event(id)
         // One that is on its way already needs no second order.
         _ = try await catalogue.replay(
-            delivery: found.delivery.id, at: UnixTime(nanoseconds: clock().nanoseconds))
+            delivery: found.delivery.id, at: UnixTime(clock()))
         return JSON.response(try await event(id))
     }
 
@@ -92,7 +92,7 @@ private struct WebhookBody: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         func text(_ time: UnixTime) -> String {
-            Timestamp(nanoseconds: time.nanoseconds).description
+            Timestamp(time).description
         }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(delivery.id, forKey: .id)

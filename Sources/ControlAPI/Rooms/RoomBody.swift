@@ -41,8 +41,8 @@ struct RoomBody: Encodable {
         try container.encodeIfPresent(
             room.maxDuration?.components.seconds, forKey: .maxDuration)
         try container.encode(
-            Timestamp(nanoseconds: room.createdAt.nanoseconds).description, forKey: .createdAt)
+            Timestamp(room.createdAt).description, forKey: .createdAt)
         try container.encode(
-            Timestamp(nanoseconds: room.updatedAt.nanoseconds).description, forKey: .updatedAt)
+            Timestamp(room.updatedAt).description, forKey: .updatedAt)
     }
 }

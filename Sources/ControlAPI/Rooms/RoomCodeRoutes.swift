@@ -96,7 +96,7 @@ struct RoomCodeRoutes: Sendable {
         return role
     }
 
-    private var now: UnixTime { UnixTime(nanoseconds: clock().nanoseconds) }
+    private var now: UnixTime { UnixTime(clock()) }
 }
 
 /// A room code as the control API shows it: 100ms' object.
@@ -117,9 +117,9 @@ private struct RoomCodeBody: Encodable {
         try container.encode(code.role, forKey: .role)
         try container.encode(code.isEnabled, forKey: .enabled)
         try container.encode(
-            Timestamp(nanoseconds: code.createdAt.nanoseconds).description, forKey: .createdAt)
+            Timestamp(code.createdAt).description, forKey: .createdAt)
         try container.encode(
-            Timestamp(nanoseconds: code.updatedAt.nanoseconds).description, forKey: .updatedAt)
+            Timestamp(code.updatedAt).description, forKey: .updatedAt)
     }
 }
 

@@ -84,7 +84,7 @@ struct RoomRoutes: Sendable {
             account: authority.accessKey)
     }
 
-    private var now: UnixTime { UnixTime(nanoseconds: clock().nanoseconds) }
+    private var now: UnixTime { UnixTime(clock()) }
 
     /// 24 hexadecimal digits, as 100ms' ids have.
     private static func newID() -> RoomID {

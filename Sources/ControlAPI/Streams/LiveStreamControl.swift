@@ -59,8 +59,6 @@ public protocol LiveStreamControl: Sendable {
 
 /// A filter and a page. Nil fields match everything.
 public struct LiveStreamQuery: Hashable, Sendable {
-    public static let limits = 10...100
-
     public enum Subject: Hashable, Sendable {
         case liveStreams
         /// Everything of which something is kept, with a live stream or without.

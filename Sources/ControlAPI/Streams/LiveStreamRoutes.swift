@@ -1,3 +1,4 @@
+import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
@@ -63,7 +64,7 @@ struct LiveStreamRoutes: Sendable {
             let streams = try await control.stop(
                 room: room, kind: .stream, stoppedBy: nil)
             return await response(
-                streams, limit: LiveStreamQuery.limits.lowerBound, last: streams.last?.id)
+                streams, limit: PageLimit.range.lowerBound, last: streams.last?.id)
         } catch {
             throw APIError(error)
         }

@@ -138,11 +138,3 @@ extension LiveStream.Kind {
         }
     }
 }
-
-extension UnixTime {
-    init(_ time: Timestamp) { self.init(nanoseconds: time.nanoseconds) }
-}
-
-extension Timestamp {
-    init(_ time: UnixTime) { self.init(nanoseconds: time.nanoseconds) }
-}

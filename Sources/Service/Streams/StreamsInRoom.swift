@@ -1,3 +1,4 @@
+import Catalogue
 public import ControlAPI
 import HTTPTypes
 public import MediaKernel
@@ -50,7 +51,7 @@ public struct StreamsInRoom: LiveStreaming {
                 return
             }
             let wanted = Set(variants.map { $0.metadata ?? "" })
-            let query = LiveStreamQuery(room: room, limit: LiveStreamQuery.limits.upperBound)
+            let query = LiveStreamQuery(room: room, limit: PageLimit.range.upperBound)
             for stream in await control.streams(query).streams
             where stream.status.isOnAir && wanted.contains(stream.variant.metadata) {
                 _ = try await control.stop(stream: stream.id, stoppedBy: stoppedBy)
@@ -74,7 +75,7 @@ public struct StreamsInRoom: LiveStreaming {
                     checking: one.payload, seconds: one.duration, in: "metadata_objs.\(index).")
             }
             let query = LiveStreamQuery(
-                room: room, status: .running, limit: LiveStreamQuery.limits.upperBound)
+                room: room, status: .running, limit: PageLimit.range.upperBound)
             let streams = await control.streams(query).streams.filter { $0.status == .running }
             guard !streams.isEmpty else {
                 throw LiveStreamingError(

@@ -45,8 +45,8 @@ extension SignallingClient {
             emit(.broadcast(try read(BroadcastNotification.self, text)))
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, text)))
-        case .onRecordUpdate, .onRTMPUpdate:
-            // What is kept, and where else it is shown, concerns people, and no client of ours.
+        case .onRecordUpdate:
+            // What is kept concerns people, and no client of ours.
             break
         case .onRoleChangeRequest:
             emit(.roleOffered(try read(RoleOfferPayload.self, text)))

@@ -34,6 +34,6 @@ extension SignallingClient {
     ) -> RequestID {
         call(
             .peerNameSearch,
-            PeerSearchParameters(query: query.lowercased(), limit: limit, offset: offset))
+            PeerSearchParameters(query: query, limit: limit, offset: offset))
     }
 }

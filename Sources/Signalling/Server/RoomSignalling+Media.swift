@@ -148,7 +148,7 @@ extension RoomSignalling {
         case .preferAudioTrackState:
             let wish = try FrameCodec.parameters(PreferAudioParameters.self, from: frame)
             return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
-        case .activeSpeakers, .onTrackLayerUpdate, .onConnectionQualityUpdate, nil:
+        case .activeSpeakers, .onTrackLayerUpdate, nil:
             throw .unknownMethod(name)
         }
     }

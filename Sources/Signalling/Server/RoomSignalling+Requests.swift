@@ -65,8 +65,6 @@ extension RoomSignalling {
                 throw .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, text, id: id, on: connection)
-        case .rtmpStart, .rtmpStop:
-            throw .unknownMethod(method.rawValue)
         }
     }
 
@@ -75,7 +73,7 @@ extension RoomSignalling {
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
         switch method {
-        case .join, .leave, .ping, .analytics, .rtmpStart, .rtmpStop: return .empty
+        case .join, .leave, .ping, .analytics: return .empty
         case .offer: return try await offer(try read(text), id: id, on: connection)
         case .answer: return try await answer(try read(text), from: peer)
         case .trickle: return try await trickle(try read(text), from: peer)

@@ -1,4 +1,4 @@
-/// What a client calls or notifies (`hms.md` section 5), as far as it has a name here.
+/// What a client calls or notifies (`hms.md` section 5): what this server understands.
 public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case join, offer, answer, trickle, broadcast, leave, ping, analytics
     case trackUpdate = "track-update"
@@ -8,8 +8,6 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case roleChange = "role-change"
     case trackUpdateRequest = "track-update-request"
     case changeTrackMuteStateRequest = "change-track-mute-state-request"
-    case rtmpStart = "rtmp-start"
-    case rtmpStop = "rtmp-stop"
     case hlsStart = "hls-start"
     case hlsStop = "hls-stop"
     case hlsTimedMetadata = "hls-timed-metadata"
@@ -46,7 +44,6 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onBroadcast = "on-broadcast"
     case onHLSUpdate = "on-hls-update"
     case onRecordUpdate = "on-record-update"
-    case onRTMPUpdate = "on-rtmp-update"
     case onMetadataChange = "on-metadata-change"
     case onPeerLeaveRequest = "on-peer-leave-request"
     case onRoleChangeRequest = "on-role-change-request"
@@ -60,5 +57,4 @@ public enum DataChannelMethod: String, Sendable, Hashable {
     case preferAudioTrackState = "prefer-audio-track-state"
     case activeSpeakers = "active-speakers"
     case onTrackLayerUpdate = "on-track-layer-update"
-    case onConnectionQualityUpdate = "on-connection-quality-update"
 }

@@ -1,17 +1,8 @@
-/// What is wrong with a policy, and where.
-public struct PolicyFault: Hashable, Sendable, CustomStringConvertible {
-    /// As in a policy file: `roles.host.publishParams.video.frameRate`.
-    public var path: String
-    /// What follows the path in a sentence.
-    public var reason: String
-
-    public var description: String { "'\(path)' \(reason)" }
-}
-
 /// Goes through a role and notes what breaks 100ms' rules for templates
 /// (100ms-docs `policy/create-template-via-api.mdx`).
 struct RoleInspection {
-    private(set) var faults: [PolicyFault] = []
+    /// Each with its path in a policy file: `'roles.host.publishParams.video.frameRate' is 90; …`.
+    private(set) var faults: [String] = []
     private let path: String
 
     init(_ role: Role) {
@@ -67,9 +58,8 @@ struct RoleInspection {
             let field = "\(field).\(index)"
             if let maximum = layer.maxBitrate { check(maximum, 0...2000, "\(field).maxBitrate") }
             if let maximum = layer.maxFramerate { check(maximum, 1...30, "\(field).maxFramerate") }
-            let place = names.firstIndex(of: layer.rid) ?? -1
-            if index == 0 ? place != 0 : place <= rank {
-                let allowed = index == 0 ? ["f"] : Array(names[max(rank + 1, 0)...])
+            let allowed = index == 0 ? names[..<1] : names[(rank + 1)...]
+            if !allowed.contains(layer.rid) {
                 note(
                     "\(field).rid",
                     "is '\(layer.rid)'; "
@@ -77,7 +67,7 @@ struct RoleInspection {
                             ? "nothing is allowed behind 'q'"
                             : "\(allowed.joined(separator: " or ")) is allowed"))
             }
-            rank = max(rank, place)
+            rank = max(rank, names.firstIndex(of: layer.rid) ?? -1)
             let own = layer.scaleResolutionDownBy ?? (index == 0 ? 1 : 0)
             if index == 0, own != 1 {
                 note("\(field).scaleResolutionDownBy", "is \(own); the first layer has 1")
@@ -114,6 +104,6 @@ struct RoleInspection {
     }
 
     private mutating func note(_ field: String, _ reason: String) {
-        faults.append(PolicyFault(path: "\(path).\(field)", reason: reason))
+        faults.append("'\(path).\(field)' \(reason)")
     }
 }
