@@ -135,15 +135,18 @@ public struct HTTPService: Sendable {
 
     private var endpoints: Endpoints { configuration.endpoints }
 
+    private var tokens: RoomTokenGuard {
+        RoomTokenGuard(authority: authority, door: door, clock: clock)
+    }
+
     func router() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware())
-        let initial = InitRoute(
-            authority: authority, door: door, endpoints: endpoints, clock: clock)
+        let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/init") { request, _ in await initial.respond(to: request) }
         router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
-        let entrance = WebSocketEntrance(authority: authority, door: door, clock: clock)
+        let entrance = WebSocketEntrance(tokens: tokens, door: door)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
@@ -211,7 +214,7 @@ public struct HTTPService: Sendable {
     }
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
-        let entrance = WebSocketEntrance(authority: authority, door: door, clock: clock)
+        let entrance = WebSocketEntrance(tokens: tokens, door: door)
         let plain = HTTPServerBuilder { responder in
             WebSocketChannel(responder: responder) { head in await entrance.decide(head) }
         }

@@ -5,10 +5,9 @@ import Rooms
 /// `GET /init`: the first call of every 100ms client. It trades a room token for the WebSocket's
 /// address and the client's settings. Browsers on other sites may call it, hence CORS.
 struct InitRoute: Sendable {
-    let authority: TokenAuthority
+    let tokens: RoomTokenGuard
     let door: any RoomDoor
     let endpoints: Endpoints
-    let clock: @Sendable () -> Timestamp
 
     func respond(to request: Request) async -> Response {
         var response: Response
@@ -22,18 +21,10 @@ struct InitRoute: Sendable {
     }
 
     private func body(for request: Request) async throws(APIError) -> Body {
-        let claims: RoomTokenClaims
-        do {
-            claims = try await authority.verifyRoomToken(
-                BearerToken.read(request), at: clock())
-        } catch {
-            throw APIError.roomToken(error)
-        }
-        var peer: PeerID?
-        if let text = request.uri.queryParameters["peer_id"] {
-            guard Limits.isPeerID(text) else { throw .badRequest("peer_id is not valid") }
-            peer = PeerID(String(text))
-        }
+        let text = request.uri.queryParameters["peer_id"]
+        let peer = text.flatMap { Limits.isPeerID($0) ? PeerID(String($0)) : nil }
+        let claims = try await tokens.claims(of: BearerToken.read(request), peer: peer)
+        guard text == nil || peer != nil else { throw .badRequest("peer_id is not valid") }
         let configuration = try await door.initialConfiguration(peer: peer, claims: claims)
         return Body(
             endpoint: endpoints.webSocket(

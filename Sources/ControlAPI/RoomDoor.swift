@@ -15,6 +15,10 @@ public protocol RoomDoor: Sendable {
     /// refusal is an ordinary HTTP answer.
     func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError)
 
+    /// Whether the peer is in the room, be it for coming back, and came with the token of these
+    /// claims, which may have expired since.
+    func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool
+
     /// Lives as long as the socket: reads `messages` to their end and answers through `socket`.
     /// When it returns, the socket is closed (with code 1000 unless it already was).
     func open(

@@ -6,8 +6,8 @@ public struct Peer: Hashable, Sendable {
     public let id: PeerID
     /// From the token.
     public let userID: String
-    /// Tells apart two anonymous users: from the token, empty when it holds none.
-    public let tokenID: String
+    /// Tells apart two anonymous users: from the token it came with last, empty when it holds none.
+    public internal(set) var tokenID: String
     public internal(set) var role: String
     /// Copied from the role, so that no question about a peer needs the policy.
     public let isHidden: Bool
@@ -30,10 +30,13 @@ public struct Peer: Hashable, Sendable {
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted
+    var media: Media = .awaited
+    /// Neither its socket nor its media are there: others take it for gone until it is back.
+    var isGhost = false
     var fanOut: TokenBucket
 
     /// ```
-    /// joinRequested ─► admitted ─ joinCompleted ─► present ─ connectionLost ─► lost(until:)
+    /// joinRequested ─► admitted ─ joinCompleted ─► present ─ connectionLost ─► lost
     ///                     │                        │   ▲                        │    │
     ///      joinAbandoned, │                   left │   └── connectionReturned ──┘    │ left,
     ///      connectionLost ▼                        ▼                               ▼ handleTimeout
@@ -43,8 +46,19 @@ public struct Peer: Hashable, Sendable {
         /// Holds a place; nobody knows of it while its media is being set up.
         case admitted
         case present
-        /// Its socket was lost. It keeps its place, its tracks and its tile until the instant.
-        case lost(until: Instant)
+        /// Its socket was lost. It keeps its place and its tracks until the instant.
+        case lost(since: Instant, until: Instant)
+    }
+
+    /// What is known of the connection by which the peer sends media.
+    enum Media: Hashable, Sendable {
+        /// It may yet work.
+        case awaited
+        case works
+        /// It has not worked, …
+        case absent(since: Instant)
+        /// … or not any more.
+        case broken(since: Instant)
     }
 
     /// Whether the peer has joined, be its socket there or not.
@@ -53,12 +67,16 @@ public struct Peer: Hashable, Sendable {
     /// Whether a message would reach it.
     public var isReachable: Bool { phase == .present }
 
-    var isLost: Bool {
-        switch phase {
-        case .lost: true
-        case .admitted, .present: false
+    /// Whether its media has stopped, where there was any.
+    public var isMediaBroken: Bool {
+        switch media {
+        case .broken: true
+        case .awaited, .works, .absent: false
         }
     }
+
+    /// Whether everybody may know that it is here.
+    var isVisible: Bool { hasJoined && !isHidden && !isGhost }
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 

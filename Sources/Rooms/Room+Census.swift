@@ -6,13 +6,15 @@ extension Room {
     public var isEmpty: Bool { peers.isEmpty }
 
     /// How many peers the room says it has. Hidden ones do not count.
-    public var peerCount: Int { peers.values.count { !$0.isHidden && $0.hasJoined } }
+    public var peerCount: Int { peers.values.count { $0.isVisible } }
 
     /// How many tracks are published.
-    public var trackCount: Int { peers.values.reduce(0) { $0 + $1.tracks.count } }
+    public var trackCount: Int {
+        peers.values.reduce(0) { $0 + ($1.isVisible ? $1.tracks.count : 0) }
+    }
 
     /// Those whom everybody may know of, in the order in which they joined.
-    public var visiblePeers: [Peer] { joined.filter { !$0.isHidden } }
+    public var visiblePeers: [Peer] { joined.filter(\.isVisible) }
 
     /// The peer of that id, hidden or not, once it holds a place.
     public func peer(_ id: PeerID) -> Peer? { peers[id] }
@@ -29,9 +31,10 @@ extension Room {
 
     /// A peer as another one may know it.
     ///
-    /// - Throws: ``RoomError/unknownPeer(_:)`` for a hidden one as for one that is not there.
+    /// - Throws: ``RoomError/unknownPeer(_:)`` for a hidden one, and one that others take for
+    ///   gone, as for one that is not there.
     public func visiblePeer(_ id: PeerID) throws(RoomError) -> Peer {
-        guard let peer = peers[id], peer.hasJoined, !peer.isHidden else {
+        guard let peer = peers[id], peer.isVisible else {
             throw .unknownPeer(id)
         }
         return peer
@@ -94,7 +97,7 @@ extension Room {
     }
 
     private func receives(_ viewer: Peer, from publisher: Peer) -> Bool {
-        guard viewer.id != publisher.id, !publisher.isHidden,
+        guard viewer.id != publisher.id, publisher.isVisible,
             let role = policy.role(viewer.role)
         else { return false }
         return role.subscribeParams.subscribeToRoles.contains(publisher.role)

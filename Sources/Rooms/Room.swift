@@ -9,8 +9,9 @@ public import MediaKernel
 /// Invariants:
 /// 1. A hidden peer is in no list, no count and no event, and publishes nothing.
 /// 2. Nobody hears of a peer before its `joinCompleted`, nor after it has left.
-/// 3. A peer whose connection was lost keeps everything for `limits.absence`.
-/// 4. A session lasts from the first join to the last leave, hidden peers included.
+/// 3. A peer whose socket was lost keeps everything for `limits.absence`.
+/// 4. While its media is gone too it is in no list and no count, as if it had left.
+/// 5. A session lasts from the first join to the last leave, hidden peers included.
 public struct Room: Sendable {
     /// One occupancy of the room.
     public struct Session: Hashable, Sendable {
@@ -62,29 +63,6 @@ public struct Room: Sendable {
         }
         effectsTaken += 1
         return effects[effectsTaken - 1]
-    }
-
-    /// When ``handleTimeout(at:)`` has something to do, if nothing else happens before.
-    public var nextDeadline: Instant? {
-        peers.values.compactMap { peer in
-            switch peer.phase {
-            case .lost(let until): until
-            case .admitted, .present: nil
-            }
-        }.min()
-    }
-
-    /// Lets go of the peers that did not come back in time.
-    public mutating func handleTimeout(at now: Instant) {
-        let overdue = peers.values.filter { peer in
-            switch peer.phase {
-            case .lost(let until): until <= now
-            case .admitted, .present: false
-            }
-        }
-        for peer in overdue.sorted(by: { $0.joinedOrder < $1.joinedOrder }) {
-            left(peer.id, .connectionClosed)
-        }
     }
 
     // MARK: - Joining and leaving
@@ -164,45 +142,17 @@ public struct Room: Sendable {
     /// The peer left.
     public mutating func left(_ id: PeerID) { left(id, .clientRequest) }
 
-    private mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
+    mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
         guard let peer = peers.removeValue(forKey: id), peer.hasJoined else { return }
         store.forget(id)
         emit(.releaseMedia(id))
         noteLeaving(peer, reason, message: message)
-        if !peer.isHidden {
+        if peer.isVisible {
             tell(everybody(except: id), .peerLeft(peer))
             if !peer.tracks.isEmpty { resubscribe(subscribers(of: peer)) }
             emit(.refreshPreviews)
         }
         endSessionIfEmpty()
-    }
-
-    /// The peer's socket went away without a leave. A peer that had not joined yet is gone.
-    public mutating func connectionLost(_ id: PeerID, at now: Instant) {
-        guard let peer = peers[id] else { return }
-        switch peer.phase {
-        case .admitted: peers[id] = nil
-        case .present: peers[id]?.phase = .lost(until: now + limits.absence)
-        case .lost: break
-        }
-    }
-
-    /// The peer is back on a new socket, before or after its old one was known to be lost.
-    ///
-    /// - Throws: ``RoomError/peerIDTaken(_:)`` when it is not the same user; an anonymous one is
-    ///   known by its token.
-    public mutating func connectionReturned(
-        _ id: PeerID, userID: String, tokenID: String
-    ) throws(RoomError) {
-        guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
-        guard isSameUser(peer, userID: userID, tokenID: tokenID) else { throw .peerIDTaken(id) }
-        peers[id]?.phase = .present
-    }
-
-    /// Whether a token may speak for this peer.
-    func isSameUser(_ peer: Peer, userID: String, tokenID: String) -> Bool {
-        guard userID.isEmpty else { return peer.userID == userID }
-        return peer.userID.isEmpty && !tokenID.isEmpty && peer.tokenID == tokenID
     }
 
     /// A peer asked that another one be removed.

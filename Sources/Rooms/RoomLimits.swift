@@ -8,6 +8,9 @@ public struct RoomLimits: Hashable, Sendable {
     public var tracksPerPeer = 16
     /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.
     public var absence: Duration = .seconds(60)
+    /// How long a peer without a socket is shown when its media is gone too. A client that only
+    /// has to open another socket is back sooner.
+    public var shownAbsence: Duration = .seconds(10)
     /// How long a peer may think about a role that it was offered.
     public var roleOfferLifetime: Duration = .seconds(300)
     /// Requests that reach other peers: so many a second for long …

@@ -71,6 +71,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("p" as String?, "x", 200), ("p", "y", 401), ("q", "x", 401), (nil, "x", 401),
+    ])
+    func anExpiredTokenServesThePeerThatIsInTheRoomWithIt(
+        peer: String?, tokenID: String, status: Int
+    ) async throws {
+        let world = try await TestWorld()
+        world.door.state.withLock { $0.present = ["p": "x"] }
+        let issued = Timestamp(seconds: TestWorld.now.seconds - 3600)
+        let token = TestToken.make(
+            TestToken.room(at: issued, changing: "jti", to: "\"\(tokenID)\""),
+            secret: TestToken.secret)
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/init" + (peer.map { "?peer_id=\($0)" } ?? ""), method: .get,
+                headers: [.authorization: "Bearer \(token)"])
+            #expect(response.status.code == status)
+            if status == 401 {
+                let error = try TestJSON.decode(APIError.Body.self, response)
+                #expect(error.message.hasPrefix("token is expired since"))
+            }
+            // An upgrade is all that is missing where the token is good.
+            let socket = try await client.execute(
+                uri: "/ws?token=\(token)&peer=\(peer ?? "")", method: .get)
+            #expect(socket.status.code == (status == 200 ? 426 : 401))
+        }
+    }
+
     @Test func aRoomThatDoesNotExistHas100msNumber() async throws {
         let world = try await TestWorld()
         let token = try await world.roomToken()

@@ -225,6 +225,8 @@ final class ControlDouble: LiveStreamControl {
 final class DoorDouble: RoomDoor {
     struct State {
         var refusal: APIError?
+        /// Who is in a room, with which token.
+        var present: [PeerID: String] = [:]
         var opened: [PeerID] = []
         var closed: [PeerID] = []
         /// What was said of rooms.
@@ -245,6 +247,10 @@ final class DoorDouble: RoomDoor {
 
     func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
         if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+    }
+
+    func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {
+        state.withLock { $0.present[peer] == claims.tokenID }
     }
 
     func open(

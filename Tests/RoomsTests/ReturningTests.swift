@@ -106,4 +106,129 @@ import Testing
             roomError { try fixture.room.joinCompleted("a", wall: fixture.wall) }
                 == .unknownPeer("a"))
     }
+
+    // MARK: - Ghosts
+
+    /// A room in which `b`, who publishes `v`, has lost its socket and then its media.
+    private static func ghostFixture() throws -> RoomFixture {
+        var fixture = RoomFixture()
+        try fixture.join("a")
+        try fixture.join("b", user: "ben")
+        try fixture.publish([.camera("v")], by: "b")
+        fixture.room.connectionLost("b", at: .zero)
+        fixture.room.mediaLost("b", at: .zero + .seconds(8))
+        return fixture
+    }
+
+    @Test mutating func aPeerWithoutSocketAndMediaIsShownForTenSeconds() throws {
+        fixture = try Self.ghostFixture()
+        #expect(fixture.room.nextDeadline == .zero + .seconds(10))
+        fixture.room.handleTimeout(at: .zero + .seconds(10) - .nanoseconds(1))
+        #expect(fixture.drain().isEmpty)
+        fixture.room.handleTimeout(at: .zero + .seconds(10))
+        let effects = fixture.drain()
+        #expect(effects.told("a").count == 1)
+        guard case .peerLeft(let peer) = effects.told("a").first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(peer.id == "b")
+        #expect(effects.contains(.resubscribe("a")) && effects.contains(.refreshPreviews))
+        #expect(!effects.contains(.releaseMedia("b")))
+        #expect(!effects.contains { if case .noted = $0 { true } else { false } })
+
+        #expect(fixture.room.peerCount == 1 && fixture.room.trackCount == 0)
+        #expect(fixture.room.visiblePeers.map(\.id) == ["a"])
+        #expect(fixture.room.peers(visibleTo: "a").isEmpty)
+        #expect(fixture.room.subscriptions(of: "a").isEmpty)
+        #expect(roomError { _ = try fixture.room.visiblePeer("b") } == .unknownPeer("b"))
+        let found = try fixture.room.peersSearched(
+            "B", limit: nil, offset: nil, by: "a", at: fixture.now)
+        #expect(found.peers.isEmpty)
+        #expect(fixture.room.nextDeadline == .zero + .seconds(60))
+    }
+
+    @Test mutating func aPeerWhoseMediaStopsLaterIsShownUntilThen() throws {
+        try fixture.join("a")
+        try fixture.join("b")
+        fixture.room.connectionLost("b", at: .zero)
+        fixture.room.handleTimeout(at: .zero + .seconds(30))
+        #expect(fixture.drain().isEmpty && fixture.room.peerCount == 2)
+        fixture.room.mediaLost("b", at: .zero + .seconds(31))
+        fixture.room.mediaLost("b", at: .zero + .seconds(40))
+        #expect(fixture.room.nextDeadline == .zero + .seconds(31))
+    }
+
+    @Test mutating func aPeerWithoutMediaIsNoGhostWhileItsSocketLives() throws {
+        try fixture.join("a")
+        fixture.room.mediaLost("a", at: .zero)
+        #expect(fixture.room.nextDeadline == nil)
+        fixture.room.handleTimeout(at: .zero + .seconds(3600))
+        #expect(fixture.room.peerCount == 1)
+    }
+
+    @Test(arguments: [true, false])
+    mutating func aGhostComesBackAsJoinedWithItsTracks(bySocket: Bool) throws {
+        fixture = try Self.ghostFixture()
+        fixture.room.handleTimeout(at: .zero + .seconds(20))
+        _ = fixture.drain()
+        if bySocket {
+            try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        } else {
+            fixture.room.mediaReturned("b")
+        }
+        let effects = fixture.drain()
+        let told = effects.told("a")
+        guard told.count == 2, case .peerJoined(let peer) = told[0],
+            case .tracksAdded(let tracks, let publisher) = told[1]
+        else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(peer.id == "b" && publisher.id == "b" && tracks.map(\.id) == ["v"])
+        #expect(effects.told("b").isEmpty && effects.contains(.resubscribe("a")))
+        #expect(fixture.room.peerCount == 2 && fixture.room.trackCount == 1)
+        #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
+        // Nothing is told twice.
+        fixture.room.mediaReturned("b")
+        try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        #expect(fixture.drain().isEmpty)
+    }
+
+    @Test mutating func aGhostKeepsItsPlaceAndLeavesWithoutAnybodyBeingToldAgain() throws {
+        fixture = try Self.ghostFixture()
+        fixture.room.handleTimeout(at: .zero + .seconds(20))
+        _ = fixture.drain()
+        #expect(roomError { try fixture.join("b", user: "eve") } == .alreadyJoined("b"))
+        fixture.room.handleTimeout(at: .zero + .seconds(60))
+        let effects = fixture.drain()
+        #expect(effects.toldPeers.isEmpty && effects.contains(.releaseMedia("b")))
+        #expect(
+            effects.contains {
+                guard case .noted(.peerLeft(let peer, _, let reason, _)) = $0 else { return false }
+                return peer.id == "b" && reason == .connectionClosed
+            })
+    }
+
+    @Test mutating func nobodyHearsOfAHiddenPeersAbsence() throws {
+        try fixture.join("a")
+        try fixture.join("bot", role: Policy.recorderRole)
+        fixture.room.connectionLost("bot", at: .zero)
+        fixture.room.mediaLost("bot", at: .zero)
+        fixture.room.handleTimeout(at: .zero + .seconds(20))
+        fixture.room.mediaReturned("bot")
+        #expect(fixture.drain().isEmpty)
+    }
+
+    @Test mutating func onlyTheTokenThatAPeerCameWithLetsItBackAfterItHasExpired() throws {
+        try fixture.join("a", user: "ann", token: "t1")
+        #expect(fixture.room.isHere("a", userID: "ann", tokenID: "t1"))
+        #expect(!fixture.room.isHere("a", userID: "ann", tokenID: "t2"))
+        #expect(!fixture.room.isHere("a", userID: "eve", tokenID: "t1"))
+        #expect(!fixture.room.isHere("b", userID: "ann", tokenID: "t1"))
+        fixture.room.connectionLost("a", at: .zero)
+        try fixture.room.connectionReturned("a", userID: "ann", tokenID: "t2")
+        #expect(fixture.room.isHere("a", userID: "ann", tokenID: "t2"))
+        #expect(!fixture.room.isHere("a", userID: "ann", tokenID: "t1"))
+    }
 }

@@ -10,6 +10,8 @@ struct FakeMediaError: Error, CustomStringConvertible {
 /// A media plane that writes down what it is told, and can refuse or take its time.
 final class FakeMedia: RoomMedia {
     private struct State {
+        var stream = AsyncStream.makeStream(of: RoomMediaEvent.self)
+        var isShutDown = false
         var calls: [String] = []
         var refusals: Set<String> = []
         var gate: CheckedContinuation<Void, Never>?
@@ -18,10 +20,19 @@ final class FakeMedia: RoomMedia {
     }
 
     private let state = Mutex(State())
-    private let continuation: AsyncStream<RoomMediaEvent>.Continuation
-    let events: AsyncStream<RoomMediaEvent>
 
-    init() { (events, continuation) = AsyncStream.makeStream() }
+    /// Whoever reads it after it has ended begins with what is said from then on.
+    var events: AsyncStream<RoomMediaEvent> {
+        state.withLock { state in
+            defer {
+                if state.isShutDown {
+                    state.stream = AsyncStream.makeStream()
+                    state.isShutDown = false
+                }
+            }
+            return state.stream.stream
+        }
+    }
 
     /// The calls since the last look, in order.
     func calls() -> [String] {
@@ -34,8 +45,16 @@ final class FakeMedia: RoomMedia {
     func refuse(_ call: String) { state.withLock { _ = $0.refusals.insert(call) } }
     func allow(_ call: String) { state.withLock { _ = $0.refusals.remove(call) } }
 
-    func say(_ event: RoomMediaEvent) { continuation.yield(event) }
-    func shutDown() { continuation.finish() }
+    func say(_ event: RoomMediaEvent) {
+        state.withLock { _ = $0.stream.continuation.yield(event) }
+    }
+
+    func shutDown() {
+        state.withLock { state in
+            state.stream.continuation.finish()
+            state.isShutDown = true
+        }
+    }
 
     /// The next `addPeer` waits for `openGate`.
     func closeGate() { state.withLock { $0.isGated = true } }

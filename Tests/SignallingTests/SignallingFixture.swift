@@ -39,6 +39,13 @@ final class SignallingFixture: Sendable {
         await signalling.tick()
     }
 
+    /// What the media plane says, dealt with when this returns.
+    func hear(_ events: RoomMediaEvent...) async {
+        for event in events { media.say(event) }
+        media.shutDown()
+        await signalling.run()
+    }
+
     func claims(_ user: String, role: String, token: String = "") -> SignallingClaims {
         SignallingClaims(room: "r1", userID: user, role: role, tokenID: token)
     }
@@ -103,6 +110,9 @@ struct TestClient: Sendable {
         while let frame = try await next(), frame.id != id { frames.append(frame) }
         return frames
     }
+
+    /// What the frames are that wait to be read.
+    func methods() async throws -> [String] { try await drain().map { $0.method ?? "" } }
 
     func close() async { await fixture.signalling.closed(connection) }
 }

@@ -22,6 +22,8 @@ public struct RoomTokenClaims: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.tokenID = tokenID
     }
+
+    public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now }
 }
 
 /// What a verified management token says. The token's type is `management`.

@@ -8,9 +8,8 @@ import NIOHTTP1
 /// The same check is made twice for those who are refused: once for the upgrade, which only knows
 /// yes and no, and once by the route, which tells them why.
 struct WebSocketEntrance: Sendable {
-    let authority: TokenAuthority
+    let tokens: RoomTokenGuard
     let door: any RoomDoor
-    let clock: @Sendable () -> Timestamp
 
     /// - Returns: the session to run, nil when the request is to be answered over HTTP.
     func decide(_ head: HTTPRequestHead) async -> WebSocketSession? {
@@ -30,18 +29,12 @@ struct WebSocketEntrance: Sendable {
 
     private func check(_ uri: URI) async throws(APIError) -> (PeerID, RoomTokenClaims) {
         let parameters = uri.queryParameters
-        let claims: RoomTokenClaims
-        do {
-            claims = try await authority.verifyRoomToken(
-                String(parameters["token"] ?? ""), at: clock())
-        } catch {
-            throw .roomToken(error)
-        }
-        guard let peer = parameters["peer"], Limits.isPeerID(peer) else {
+        let peer = parameters["peer"].flatMap { Limits.isPeerID($0) ? PeerID(String($0)) : nil }
+        let claims = try await tokens.claims(of: String(parameters["token"] ?? ""), peer: peer)
+        guard let peer else {
             throw .badRequest("peer is missing or not valid", "1 to 128 of A-Z, a-z, 0-9, - and _")
         }
-        let id = PeerID(String(peer))
-        try await door.admit(peer: id, claims: claims)
-        return (id, claims)
+        try await door.admit(peer: peer, claims: claims)
+        return (peer, claims)
     }
 }

@@ -185,6 +185,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         try await registry.checkOpen(claims.room)
     }
 
+    public func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {
+        await entries[claims.room]?.signalling.isHere(peer, SignallingClaims(claims)) ?? false
+    }
+
     public func open(
         peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
         messages: WebSocketMessages
@@ -200,11 +204,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         }
         let signalling = entry.signalling
         let connection = await signalling.open(
-            peer: peer,
-            claims: SignallingClaims(
-                room: claims.room, userID: claims.user, role: claims.role,
-                tokenID: claims.tokenID),
-            socket: Socket(connection: socket))
+            peer: peer, claims: SignallingClaims(claims), socket: Socket(connection: socket))
         // A refused peer has been told; its socket is read to its end so that the words arrive.
         for await text in messages {
             if let connection { await signalling.received(text, on: connection) }
@@ -254,6 +254,14 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let state = RoomRecording(recording)
         recordings[room] = recording.status.isOnAir ? state : nil
         await entries[room]?.signalling.recordingChanged(state)
+    }
+}
+
+extension SignallingClaims {
+    fileprivate init(_ claims: RoomTokenClaims) {
+        self.init(
+            room: claims.room, userID: claims.user, role: claims.role, tokenID: claims.tokenID,
+            isExpired: claims.isExpired(at: .now()))
     }
 }
 

@@ -18,6 +18,7 @@ extension RoomSignalling {
 
         guard let offer = params.offer else {
             try complete(connection)
+            room.mediaLost(peer, at: clock.now())
             seats[peer] = .withoutMedia
             return welcome(connection, EmptyResult(), id: id)
         }

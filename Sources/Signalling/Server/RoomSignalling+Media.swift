@@ -51,6 +51,7 @@ extension RoomSignalling {
             log(
                 state == .failed ? .notice : .debug, "media connection changed", peer,
                 ["target": "\(target)", "state": "\(state)"])
+            connectionChanged(of: peer, target, to: state)
         case .trackMedia(let peer, let track, let hasMedia):
             log(
                 .debug, "track media changed", peer,
@@ -62,6 +63,25 @@ extension RoomSignalling {
                 })
         }
         await settle()
+    }
+
+    private func connectionChanged(
+        of peer: PeerID, _ target: TransportTarget, to state: ConnectionState
+    ) {
+        switch (target, state) {
+        case (.publish, .connected):
+            room.mediaReturned(peer)
+        case (.publish, .disconnected), (.publish, .failed), (.publish, .closed):
+            room.mediaLost(peer, at: clock.now())
+        case (.subscribe, .connected):
+            subscribeRestarts.connected(peer)
+        case (.subscribe, .disconnected), (.subscribe, .failed):
+            guard seats[peer] == .open else { break }
+            subscribeRestarts.lost(peer, at: clock.now())
+        case (.publish, .new), (.publish, .connecting), (.subscribe, .new),
+            (.subscribe, .connecting), (.subscribe, .closed):
+            break
+        }
     }
 
     /// Hands on what was said to a peer whose first offer has just been answered.

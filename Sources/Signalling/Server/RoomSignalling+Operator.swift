@@ -11,6 +11,11 @@ extension RoomSignalling {
     /// Whether the peer is in the room, be it for coming back.
     public func isHere(_ peer: PeerID) -> Bool { room.peer(peer)?.hasJoined ?? false }
 
+    /// Whether the peer is in the room and came with this very token, which may have expired since.
+    public func isHere(_ peer: PeerID, _ claims: SignallingClaims) -> Bool {
+        room.isHere(peer, userID: claims.userID, tokenID: claims.tokenID)
+    }
+
     /// Ends the session for everybody. Who wants may begin another one.
     public func end(reason: String) async {
         room.ended(lock: false, reason: reason)

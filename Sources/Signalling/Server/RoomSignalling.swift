@@ -53,6 +53,7 @@ public actor RoomSignalling {
     /// What the media plane said to a peer whose join is not answered yet.
     var held: [PeerID: [RoomMediaEvent]] = [:]
     var orders = MediaOrders()
+    var subscribeRestarts = SubscribeRestarts()
     private var farewells: [Farewell] = []
     private var connectionCount: UInt64 = 0
     private var arePreviewsStale = false
@@ -87,9 +88,14 @@ public actor RoomSignalling {
     public func tick() async {
         let now = clock.now()
         room.handleTimeout(at: now)
-        for connection in connections.values where now - connection.lastHeard >= limits.silence {
+        for connection in connections.values
+        where now - connection.lastHeard >= silence(of: connection) {
             log(.info, "connection is silent", connection.peer)
             drop(connection, code: CloseCode.goingAway, reason: "nothing heard for too long")
+        }
+        for peer in subscribeRestarts.due(at: now) where current[peer] != nil {
+            log(.info, "subscribe connection is restarted", peer)
+            orders.add(.restartSubscribe(peer))
         }
         let overdue = farewells.filter { $0.deadline <= now }
         farewells.removeAll { $0.deadline <= now }
@@ -162,7 +168,10 @@ public actor RoomSignalling {
         if room.peer(peer)?.hasJoined ?? false {
             log(.info, "peer returned", peer)
             pushRoom(to: connection)
-            if seats[peer] == .open { orders.add(.restartSubscribe(peer)) }
+            if seats[peer] == .open {
+                orders.add(.restartSubscribe(peer))
+                subscribeRestarts.restarted(peer, at: clock.now())
+            }
         } else {
             push(.roomState, roomState(), to: connection)
         }
@@ -180,6 +189,7 @@ public actor RoomSignalling {
 
     private func admit(_ connection: Connection) throws(SignallingError) {
         let (peer, claims) = (connection.peer, connection.claims)
+        guard !claims.isExpired || isHere(peer, claims) else { throw .tokenExpired }
         do throws(RoomError) {
             guard claims.room == room.id else {
                 throw RoomError.invalidField(field: "token", reason: "is for another room")
@@ -207,6 +217,12 @@ public actor RoomSignalling {
     private func isSameUser(_ old: SignallingClaims, _ new: SignallingClaims) -> Bool {
         guard new.userID.isEmpty else { return old.userID == new.userID }
         return old.userID.isEmpty && !new.tokenID.isEmpty && old.tokenID == new.tokenID
+    }
+
+    /// How long the connection may be silent. Where the network is gone, media says so first.
+    private func silence(of connection: Connection) -> Duration {
+        let isMediaBroken = room.peer(connection.peer)?.isMediaBroken ?? false
+        return isMediaBroken ? limits.silenceWithoutMedia : limits.silence
     }
 
     /// A peer keeps the role it joined with, whatever a later token of its user says.

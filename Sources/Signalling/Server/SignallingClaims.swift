@@ -7,11 +7,16 @@ public struct SignallingClaims: Hashable, Sendable {
     public var role: String
     /// `jti`. Tells two anonymous users apart when one of them reconnects.
     public var tokenID: String
+    /// Such a token serves a peer that is in the room to come back with, and nobody else.
+    public var isExpired: Bool
 
-    public init(room: RoomID, userID: String, role: String, tokenID: String = "") {
+    public init(
+        room: RoomID, userID: String, role: String, tokenID: String = "", isExpired: Bool = false
+    ) {
         self.room = room
         self.userID = userID
         self.role = role
         self.tokenID = tokenID
+        self.isExpired = isExpired
     }
 }

@@ -32,6 +32,8 @@ public struct SignallingLimits: Hashable, Sendable {
     /// A client pings every 3 s, and gives up after 12: one that has been silent for so long is
     /// gone, though its network never said so.
     public var silence: Duration = .seconds(45)
+    /// The same of a peer whose media has stopped too: its client has given this socket up.
+    public var silenceWithoutMedia: Duration = .seconds(12)
     /// How long a closing connection may take to read what it was told last.
     public var closing: Duration = .seconds(5)
 

@@ -12,6 +12,8 @@ public enum SignallingError: Error, Hashable, Sendable {
     case badParameter(String, reason: String)
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
+    /// The token has expired, and its peer is not in the room any more.
+    case tokenExpired
     /// Another join of this peer is still going on; the client tries again.
     case busy
     case room(RoomError)
@@ -26,6 +28,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     public var code: Int {
         switch self {
         case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
+        case .tokenExpired: 401
         case .unknownMethod: 404
         case .busy: 503
         case .room(let error): error.code
@@ -41,6 +44,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .missingParameter(let path): "parameter '\(path)' is missing"
         case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
+        case .tokenExpired: "token is expired, and this peer is not in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
         case .room(let error): error.message
         case .streaming(let error): error.message

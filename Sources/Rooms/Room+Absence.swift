@@ -1,0 +1,114 @@
+public import MediaKernel
+
+/// Peers that are lost, and come back.
+extension Room {
+    /// When ``handleTimeout(at:)`` has something to do, if nothing else happens before.
+    public var nextDeadline: Instant? {
+        peers.values.flatMap { [expiry(of: $0), disappearance(of: $0)] }.compactMap(\.self).min()
+    }
+
+    /// Lets go of the peers that did not come back in time, and shows those no more of whom
+    /// nothing is left but their place.
+    public mutating func handleTimeout(at now: Instant) {
+        for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
+        for peer in due(disappearance, at: now) { disappear(peer) }
+    }
+
+    /// The peer's socket went away without a leave. A peer that had not joined yet is gone.
+    public mutating func connectionLost(_ id: PeerID, at now: Instant) {
+        guard let peer = peers[id] else { return }
+        switch peer.phase {
+        case .admitted: peers[id] = nil
+        case .present: peers[id]?.phase = .lost(since: now, until: now + limits.absence)
+        case .lost: break
+        }
+    }
+
+    /// The peer is back on a new socket, before or after its old one was known to be lost.
+    ///
+    /// - Throws: ``RoomError/peerIDTaken(_:)`` when it is not the same user; an anonymous one is
+    ///   known by its token.
+    public mutating func connectionReturned(
+        _ id: PeerID, userID: String, tokenID: String
+    ) throws(RoomError) {
+        guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
+        guard isSameUser(peer, userID: userID, tokenID: tokenID) else { throw .peerIDTaken(id) }
+        peers[id]?.phase = .present
+        peers[id]?.tokenID = tokenID
+        reappear(id)
+    }
+
+    /// The peer's media connection broke, or there is none.
+    public mutating func mediaLost(_ id: PeerID, at now: Instant) {
+        switch peers[id]?.media {
+        case .awaited: peers[id]?.media = .absent(since: now)
+        case .works: peers[id]?.media = .broken(since: now)
+        case .absent, .broken, nil: break
+        }
+    }
+
+    /// The peer's media connection works.
+    public mutating func mediaReturned(_ id: PeerID) {
+        peers[id]?.media = .works
+        reappear(id)
+    }
+
+    /// Whether a token that is good but for its age still lets the peer in: it is here, and this is
+    /// the token it came with.
+    public func isHere(_ id: PeerID, userID: String, tokenID: String) -> Bool {
+        guard let peer = peers[id], peer.hasJoined else { return false }
+        return isSameUser(peer, userID: userID, tokenID: tokenID) && peer.tokenID == tokenID
+    }
+
+    /// Whether a token may speak for this peer.
+    func isSameUser(_ peer: Peer, userID: String, tokenID: String) -> Bool {
+        guard userID.isEmpty else { return peer.userID == userID }
+        return peer.userID.isEmpty && !tokenID.isEmpty && peer.tokenID == tokenID
+    }
+
+    // MARK: - Time
+
+    private func expiry(of peer: Peer) -> Instant? {
+        switch peer.phase {
+        case .lost(_, let until): until
+        case .admitted, .present: nil
+        }
+    }
+
+    private func disappearance(of peer: Peer) -> Instant? {
+        guard peer.isVisible, case .lost(let since, _) = peer.phase else { return nil }
+        switch peer.media {
+        case .awaited, .works: return nil
+        case .absent(let silence), .broken(let silence):
+            return max(since + limits.shownAbsence, silence)
+        }
+    }
+
+    private func due(_ deadline: (Peer) -> Instant?, at now: Instant) -> [Peer] {
+        peers.values.filter { peer in deadline(peer).map { $0 <= now } ?? false }
+            .sorted { $0.joinedOrder < $1.joinedOrder }
+    }
+
+    // MARK: - What others see
+
+    private mutating func disappear(_ peer: Peer) {
+        let listeners = subscribers(of: peer)
+        peers[peer.id]?.isGhost = true
+        tell(everybody(except: peer.id), .peerLeft(peer))
+        if !peer.tracks.isEmpty { resubscribe(listeners) }
+        emit(.refreshPreviews)
+    }
+
+    private mutating func reappear(_ id: PeerID) {
+        guard var peer = peers[id], peer.isGhost else { return }
+        peer.isGhost = false
+        peers[id] = peer
+        tell(everybody(except: id), .peerJoined(peer))
+        if !peer.tracks.isEmpty {
+            let listeners = subscribers(of: peer)
+            tell(listeners.reachable, .tracksAdded(peer.tracks, of: peer))
+            resubscribe(listeners)
+        }
+        emit(.refreshPreviews)
+    }
+}

@@ -1,0 +1,181 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// What keeps a peer in the room when its token, its socket or its media do not last.
+@Suite(.timeLimit(.minutes(1))) struct StayingTests {
+    let fixture = SignallingFixture()
+
+    // MARK: - Tokens
+
+    private func expired(_ token: String) -> SignallingClaims {
+        SignallingClaims(room: "r1", userID: "ann", role: "host", tokenID: token, isExpired: true)
+    }
+
+    @Test func anExpiredTokenLetsBackInWhoIsHereWithIt() async throws {
+        let ann = try await fixture.connect("ann", user: "ann", token: "t1")
+        _ = try await ann.call("join", #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#)
+        await ann.close()
+        let socket = FakeSocket()
+        let id = await fixture.signalling.open(
+            peer: "ann", claims: expired("t1"), socket: socket)
+        #expect(id != nil)
+        #expect(try TestFrame(try #require(await socket.next())).method == "on-policy-change")
+    }
+
+    @Test(arguments: [(PeerID("ann"), "t2"), (PeerID("ben"), "t1")])
+    func anExpiredTokenLetsNobodyElseIn(peer: PeerID, token: String) async throws {
+        let ann = try await fixture.connect("ann", user: "ann", token: "t1")
+        _ = try await ann.call("join", #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#)
+        let socket = FakeSocket()
+        let id = await fixture.signalling.open(peer: peer, claims: expired(token), socket: socket)
+        #expect(id == nil)
+        let frame = try TestFrame(try #require(await socket.next()))
+        #expect(frame.method == "on-error" && frame.params["code"].integer == 401)
+        #expect(await socket.closure().code == 1008)
+        #expect(try await ann.call("ping").error == nil)
+    }
+
+    // MARK: - The subscribe connection
+
+    @Test func aBrokenSubscribeConnectionIsRestartedThreeTimesLessAndLessOften() async throws {
+        let ann = try await fixture.join("ann")
+        _ = fixture.media.calls()
+        await fixture.hear(.connection("ann", .subscribe, .disconnected))
+        var restarts: [Int] = []
+        for second in 1...80 {
+            // Its own restarts end in failure, which begins nothing anew.
+            if second == 66 { await fixture.hear(.connection("ann", .subscribe, .failed)) }
+            _ = try await ann.drain()
+            await fixture.pass(.seconds(1))
+            if fixture.media.calls() == ["restart ann"] { restarts.append(second) }
+        }
+        #expect(restarts == [5, 15, 35])
+    }
+
+    @Test func aSubscribeConnectionThatRecoversIsLeftAloneAndMayBreakAgain() async throws {
+        _ = try await fixture.join("ann")
+        _ = fixture.media.calls()
+        await fixture.hear(.connection("ann", .subscribe, .disconnected))
+        await fixture.pass(.seconds(4))
+        await fixture.hear(.connection("ann", .subscribe, .connected))
+        await fixture.pass(.seconds(10))
+        #expect(fixture.media.calls().isEmpty)
+        await fixture.hear(.connection("ann", .subscribe, .failed))
+        await fixture.pass(.seconds(5))
+        #expect(fixture.media.calls() == ["restart ann"])
+    }
+
+    @Test func withoutASocketNothingIsRestartedAndANewOneBeginsAnew() async throws {
+        let ann = try await fixture.join("ann")
+        _ = fixture.media.calls()
+        await fixture.hear(.connection("ann", .subscribe, .failed))
+        await ann.close()
+        await fixture.pass(.seconds(6))
+        #expect(fixture.media.calls().isEmpty)
+        _ = try await fixture.connect("ann")
+        #expect(fixture.media.calls() == ["restart ann"])
+        await fixture.pass(.seconds(4))
+        #expect(fixture.media.calls().isEmpty)
+        await fixture.pass(.seconds(1))
+        #expect(fixture.media.calls() == ["restart ann"])
+    }
+
+    @Test func whoHasLeftIsRestartedNoMore() async throws {
+        let ann = try await fixture.join("ann")
+        await fixture.hear(.connection("ann", .subscribe, .failed))
+        await ann.notify("leave")
+        _ = fixture.media.calls()
+        await fixture.pass(.seconds(60))
+        #expect(fixture.media.calls().isEmpty)
+    }
+
+    // MARK: - Ghosts
+
+    /// What a client is told of others, but for how many there are.
+    private func events(of client: TestClient) async throws -> [String] {
+        try await client.methods().filter { $0 != "session-info" }
+    }
+
+    @Test func whoIsGoneWithSocketAndMediaIsShownNoMoreUntilItIsBack() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        _ = try await ben.call(
+            "offer",
+            #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"v":{"track_id":"v","stream_id":"s","#
+                + #""type":"video","source":"regular","description":"","mute":false}}}"#)
+        _ = try await ann.drain()
+        await ben.close()
+        await fixture.hear(.connection("ben", .publish, .disconnected))
+        await fixture.pass(.seconds(9))
+        #expect(try await events(of: ann) == [])
+        await fixture.pass(.seconds(1))
+        #expect(try await events(of: ann) == ["on-peer-leave"])
+        #expect(await fixture.signalling.snapshot().peers.map(\.id) == ["ann"])
+        let unknown = try await ann.call("get-peer", #"{"peer_id":"ben"}"#).error
+        #expect(unknown?.hasPrefix("404") == true)
+        let late = try await fixture.connect("cat")
+        _ = try await late.call("join", #"{"name":"C","offer":{"type":"offer","sdp":"o"}}"#)
+        let list = try await late.drain().first { $0.method == "peer-list" }
+        #expect(list?.params["peers"].keys == ["ann"])
+        _ = try await ann.drain()
+        _ = fixture.media.calls()
+
+        _ = try await fixture.connect("ben")
+        #expect(try await events(of: ann) == ["on-peer-join", "on-track-add"])
+        #expect(fixture.media.calls().contains("subscribe ann [v]"))
+    }
+
+    @Test func whoseMediaFlowsOrWhoseSocketLivesIsShown() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        let cat = try await fixture.join("cat")
+        _ = try await ann.drain()
+        await ben.close()
+        await fixture.hear(.connection("ben", .publish, .connected))
+        await fixture.hear(.connection("cat", .publish, .failed))
+        for _ in 1...3 {
+            _ = try await (ann.drain(), cat.drain())
+            await fixture.pass(.seconds(10))
+        }
+        #expect(await fixture.signalling.snapshot().peers.count == 3)
+        await fixture.hear(.connection("ben", .publish, .disconnected))
+        await fixture.hear(.connection("ben", .publish, .connected))
+        await fixture.pass(.seconds(5))
+        #expect(await fixture.signalling.snapshot().peers.count == 3)
+    }
+
+    @Test func aPeerWithoutMediaIsShownForTenSecondsWithoutASocket() async throws {
+        let ann = try await fixture.join("ann")
+        let bot = try await fixture.connect("bot")
+        _ = try await bot.call("join", #"{"name":"B"}"#)
+        _ = try await ann.drain()
+        await bot.close()
+        await fixture.pass(.seconds(9))
+        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        await fixture.pass(.seconds(1))
+        #expect(await fixture.signalling.snapshot().peerCount == 1)
+    }
+
+    @Test func aSocketThatIsSilentIsLostSoonerWhenItsMediaHasStopped() async throws {
+        let ann = try await fixture.join("ann")
+        await fixture.hear(
+            .connection("ann", .publish, .connected), .connection("ann", .publish, .disconnected))
+        await fixture.pass(.seconds(11))
+        #expect(await !fixture.signalling.isEmpty)
+        await fixture.pass(.seconds(1))
+        #expect(await ann.socket.closure().code == 1001)
+        await fixture.pass(.seconds(10))
+        #expect(await fixture.signalling.snapshot().peerCount == 0)
+    }
+
+    @Test func aPeerThatNeverHadMediaMayBeSilentAsLongAsAny() async throws {
+        let bot = try await fixture.connect("bot")
+        _ = try await bot.call("join", #"{"name":"B"}"#)
+        let ann = try await fixture.join("ann")
+        await fixture.hear(.connection("ann", .publish, .failed))
+        await fixture.pass(.seconds(44))
+        for client in [bot, ann] { #expect(try await client.call("ping").error == nil) }
+    }
+}
