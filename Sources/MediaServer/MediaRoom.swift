@@ -74,9 +74,11 @@ public final class MediaRoom: Sendable {
         try? await onLoop { $0.restartSubscribe(of: peer, at: $1) }
     }
 
-    /// Sends text on the data channel of the peer's subscribe connection.
-    public func sendText(_ text: String, to peer: PeerID) async {
-        try? await onLoop { $0.sendText(text, to: peer, at: $1) }
+    /// Sends texts on the data channels of the peers' subscribe connections.
+    public func sendTexts(_ texts: [(peer: PeerID, text: String)]) async {
+        try? await onLoop { room, now in
+            for (peer, text) in texts { room.sendText(text, to: peer, at: now) }
+        }
     }
 
     public func close() async { try? await onLoop { $0.close(at: $1) } }

@@ -31,6 +31,10 @@ public struct Peer: Hashable, Sendable {
     var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted
     var media: Media = .awaited
+    /// The room was large when it joined.
+    var cameLate = false
+    /// Others are not told of it, since it only watches.
+    var isQuiet = false
     /// Neither its socket nor its media are there: others take it for gone until it is back.
     var isGhost = false
     var fanOut: TokenBucket

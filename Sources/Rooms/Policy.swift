@@ -18,6 +18,8 @@ public struct Policy: Hashable, Sendable {
     public let hlsDestinations: [String: HLSDestination]
     /// The same for recordings without a live stream.
     public let recordingDestinations: [String: RecordingDestination]
+    /// `nil` where the policy says nothing of it: then everybody who looks in is told everything.
+    public let roomState: RoomStateSettings?
 
     /// Completes and checks a policy.
     ///
@@ -28,7 +30,8 @@ public struct Policy: Hashable, Sendable {
     public init(
         validating roles: [Role], templateID: String = "default",
         hlsDestinations: [String: HLSDestination] = [:],
-        recordingDestinations: [String: RecordingDestination] = [:]
+        recordingDestinations: [String: RecordingDestination] = [:],
+        roomState: RoomStateSettings? = nil
     ) throws(RoomError) {
         var roles = roles
         if !roles.contains(where: { $0.name == Self.recorderRole }) {
@@ -45,7 +48,13 @@ public struct Policy: Hashable, Sendable {
             }
         }
         // All of them at once, for whoever has to repair a file.
-        let faults = roles.flatMap { RoleInspection($0).faults }
+        var faults = roles.flatMap { RoleInspection($0).faults }
+        if let interval = roomState?.interval, !RoomStateSettings.intervals.contains(interval) {
+            faults.append(
+                "'settings.roomState.messageInterval' is \(interval); "
+                    + "\(RoomStateSettings.intervals.lowerBound) to "
+                    + "\(RoomStateSettings.intervals.upperBound) are allowed")
+        }
         guard faults.isEmpty else {
             throw .invalidPolicy(faults.joined(separator: "; "))
         }
@@ -61,6 +70,7 @@ public struct Policy: Hashable, Sendable {
         self.templateID = templateID
         self.hlsDestinations = hlsDestinations
         self.recordingDestinations = recordingDestinations
+        self.roomState = roomState
     }
 
     /// The role of that name.
@@ -135,5 +145,6 @@ extension Policy {
         templateID = "default"
         hlsDestinations = [:]
         recordingDestinations = [:]
+        roomState = nil
     }
 }

@@ -94,7 +94,7 @@ extension Room {
     private mutating func disappear(_ peer: Peer) {
         let listeners = subscribers(of: peer)
         peers[peer.id]?.isGhost = true
-        tell(everybody(except: peer.id), .peerLeft(peer))
+        if !peer.isQuiet { tell(everybody(except: peer.id), .peerLeft(peer)) }
         if !peer.tracks.isEmpty { resubscribe(listeners) }
         emit(.refreshPreviews)
     }
@@ -103,7 +103,7 @@ extension Room {
         guard var peer = peers[id], peer.isGhost else { return }
         peer.isGhost = false
         peers[id] = peer
-        tell(everybody(except: id), .peerJoined(peer))
+        if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
         if !peer.tracks.isEmpty {
             let listeners = subscribers(of: peer)
             tell(listeners.reachable, .tracksAdded(peer.tracks, of: peer))

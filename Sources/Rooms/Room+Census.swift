@@ -19,10 +19,10 @@ extension Room {
     /// The peer of that id, hidden or not, once it holds a place.
     public func peer(_ id: PeerID) -> Peer? { peers[id] }
 
-    /// The peers that this one may know of, itself left out, in the order in which they joined.
+    /// The peers that this one is told of, itself left out, in the order in which they joined.
     /// Their tracks are those that it receives.
-    public func peers(visibleTo id: PeerID) -> [Peer] {
-        visiblePeers.filter { $0.id != id }.map { publisher in
+    public func peers(listedFor id: PeerID) -> [Peer] {
+        listedPeers.filter { $0.id != id }.map { publisher in
             var seen = publisher
             if let viewer = peers[id], !receives(viewer, from: publisher) { seen.tracks = [] }
             return seen

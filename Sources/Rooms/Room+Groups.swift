@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Groups: words that peers carry and everybody sees. A raised hand is one of them (`_handraise`).
+/// Groups: words that peers carry and everybody sees. A raised hand is one of them.
 extension Room {
     /// A peer joined a group, which comes to be by that.
     ///
@@ -45,7 +45,7 @@ extension Room {
         }
         peers[peer.id]?.groups = peer.groups
         guard !peer.isHidden else { return peer.groups }
-        tell(everybody(), .peerUpdated(peer))
+        tellUpdated(peer.id)
         emit(.refreshPreviews)
         return peer.groups
     }

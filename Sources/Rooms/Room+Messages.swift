@@ -19,8 +19,7 @@ extension Room {
         peers[id]?.name = peer.name
         peers[id]?.metadata = peer.metadata
         guard !peer.isHidden else { return }
-        // The sender is told too: its client takes its own name from this event.
-        tell(everybody(), .peerUpdated(peer))
+        tellUpdated(id)
         emit(.refreshPreviews)
     }
 

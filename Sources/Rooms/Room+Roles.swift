@@ -81,7 +81,7 @@ extension Room {
         peers[id] = peer
 
         if peer.isReachable { tell([id], .policyChanged(role: role.name)) }
-        tell(everybody(), .peerUpdated(peer))
+        tellUpdated(id)
         if !withdrawn.isEmpty { emit(.republish(id)) }
         listenersChanged(
             from: listenersBefore, to: subscribers(of: peer), of: peer, before: old.tracks,

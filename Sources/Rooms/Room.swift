@@ -118,6 +118,8 @@ public struct Room: Sendable {
     /// The peer's media is up: it is in the room.
     public mutating func joinCompleted(_ id: PeerID, wall: WallTime) throws(RoomError) {
         guard var peer = peers[id], peer.phase == .admitted else { throw .unknownPeer(id) }
+        peer.cameLate = isLarge
+        peer.isQuiet = peer.cameLate && isOfNoInterest(peer)
         peer.phase = .present
         peer.joinedAt = wall
         peers[id] = peer
@@ -127,7 +129,7 @@ public struct Room: Sendable {
             if !isSessionNoted { emit(.noted(.sessionOpened(session))) }
             isSessionNoted = true
             emit(.noted(.peerJoined(peer, session)))
-            tell(everybody(except: id), .peerJoined(peer))
+            if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
             emit(.refreshPreviews)
         }
         emit(.resubscribe(id))
@@ -148,7 +150,7 @@ public struct Room: Sendable {
         emit(.releaseMedia(id))
         noteLeaving(peer, reason, message: message)
         if peer.isVisible {
-            tell(everybody(except: id), .peerLeft(peer))
+            if !peer.isQuiet { tell(everybody(except: id), .peerLeft(peer)) }
             if !peer.tracks.isEmpty { resubscribe(subscribers(of: peer)) }
             emit(.refreshPreviews)
         }

@@ -23,6 +23,8 @@ public enum RoomEvent: Hashable, Sendable {
     case peerJoined(Peer)
     case peerLeft(Peer)
     case peerUpdated(Peer)
+    /// The peer is still there and only watches: the recipient is told of it no more.
+    case peerReceded(Peer)
     /// The recipient has this role from now on.
     case policyChanged(role: String)
     /// The recipient may take a role.

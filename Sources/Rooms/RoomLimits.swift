@@ -1,9 +1,12 @@
 /// What a room holds at most. Each maximum is far above what people need and far below what hurts.
 public struct RoomLimits: Hashable, Sendable {
     /// Peers in a room at once, hidden ones included.
-    public var peers = 500
+    public var peers = 1500
     /// Of them, visible ones; nil where `peers` is the only limit.
     public var visiblePeers: Int?
+    /// From so many visible peers on, newcomers who may only watch are told to nobody: what a join
+    /// costs the others stays the same however many come.
+    public var largeRoomPeers = 250
     /// Tracks that one peer publishes at once: camera, microphone, screen, its sound, and spares.
     public var tracksPerPeer = 16
     /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.

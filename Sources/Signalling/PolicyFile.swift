@@ -6,7 +6,8 @@ public import Rooms
 /// ```json
 /// {"id": "…", "name": "…",   or   "template_id": "…",
 ///  "roles": {"host": {"priority": 1, "publishParams": {…}, …}, …}   or   [{"name": "host", …}, …],
-///  "destinations": {"hlsDestinations": {"default": {"layers": […], …}}}}
+///  "destinations": {"hlsDestinations": {"default": {"layers": […], …}}},
+///  "settings": {"roomState": {"enabled": true, "sendPeerList": true, "messageInterval": 5}}}
 /// ```
 ///
 /// Unknown fields are ignored. A role's fields are those of ``Rooms/Role``; `isHidden` is
@@ -36,7 +37,8 @@ public enum PolicyFile {
         return try Policy(
             validating: file.roles.list, templateID: file.templateID ?? file.id ?? "default",
             hlsDestinations: file.destinations?.hlsDestinations ?? [:],
-            recordingDestinations: file.destinations?.browserRecordings ?? [:])
+            recordingDestinations: file.destinations?.browserRecordings ?? [:],
+            roomState: file.settings?.roomState)
     }
 
     private struct Contents: Decodable {
@@ -45,11 +47,16 @@ public enum PolicyFile {
         var id: String?
         var roles: Roles
         var destinations: Destinations?
+        var settings: TemplateSettings?
 
         enum CodingKeys: String, CodingKey {
             case templateID = "template_id"
-            case id, roles, destinations
+            case id, roles, destinations, settings
         }
+    }
+
+    private struct TemplateSettings: Decodable {
+        var roomState: RoomStateSettings?
     }
 
     private struct Destinations: Decodable {

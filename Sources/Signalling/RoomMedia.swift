@@ -52,10 +52,15 @@ public protocol RoomMedia: Sendable {
     /// The best form of a track that this peer wishes to get, `none` for nothing at all; for
     /// audio everything else means all of it. Holds while the peer is to receive the track.
     func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async
-    /// Sends on the `ion-sfu` channel of the subscribe connection; dropped when it is not open.
-    func sendData(_ text: String, to peer: PeerID) async
+    /// Sends on the `ion-sfu` channels of the subscribe connections; what is for one that is not
+    /// open is dropped.
+    func sendData(_ texts: [(peer: PeerID, text: String)]) async
     /// Ends when the room's media is shut down. Read once, by ``RoomSignalling/run()``.
     var events: AsyncStream<RoomMediaEvent> { get }
+}
+
+extension RoomMedia {
+    func sendData(_ text: String, to peer: PeerID) async { await sendData([(peer, text)]) }
 }
 
 /// What the media plane tells the signalling.

@@ -17,8 +17,8 @@ import Testing
     @Test mutating func itIsInNoListAndNoCount() throws {
         #expect(fixture.room.peerCount == 2)
         #expect(fixture.room.visiblePeers.map(\.id) == ["a", "b"])
-        #expect(fixture.room.peers(visibleTo: "a").map(\.id) == ["b"])
-        #expect(fixture.room.peers(visibleTo: "bot").map(\.id) == ["a", "b"])
+        #expect(fixture.room.peers(listedFor: "a").map(\.id) == ["b"])
+        #expect(fixture.room.peers(listedFor: "bot").map(\.id) == ["a", "b"])
         #expect(roomError { _ = try fixture.room.visiblePeer("bot") } == .unknownPeer("bot"))
     }
 

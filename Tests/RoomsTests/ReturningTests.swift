@@ -139,7 +139,7 @@ import Testing
 
         #expect(fixture.room.peerCount == 1 && fixture.room.trackCount == 0)
         #expect(fixture.room.visiblePeers.map(\.id) == ["a"])
-        #expect(fixture.room.peers(visibleTo: "a").isEmpty)
+        #expect(fixture.room.peers(listedFor: "a").isEmpty)
         #expect(fixture.room.subscriptions(of: "a").isEmpty)
         #expect(roomError { _ = try fixture.room.visiblePeer("b") } == .unknownPeer("b"))
         let found = try fixture.room.peersSearched(

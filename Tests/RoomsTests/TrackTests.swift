@@ -144,9 +144,9 @@ import Testing
         let effects = try fixture.publish([.camera("v")], by: "s")
         #expect(effects.toldPeers == ["a", "bot"])
         #expect(fixture.room.subscriptions(of: "x").isEmpty)
-        #expect(fixture.room.peers(visibleTo: "x").first?.tracks.isEmpty == true)
-        #expect(fixture.room.peers(visibleTo: "a").first?.tracks.count == 1)
-        #expect(fixture.room.peers(visibleTo: "x").map(\.id) == ["s", "a"])
+        #expect(fixture.room.peers(listedFor: "x").first?.tracks.isEmpty == true)
+        #expect(fixture.room.peers(listedFor: "a").first?.tracks.count == 1)
+        #expect(fixture.room.peers(listedFor: "x").map(\.id) == ["s", "a"])
     }
 
     @Test(arguments: [

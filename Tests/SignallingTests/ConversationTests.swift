@@ -63,7 +63,7 @@ import Testing
         #expect(
             await client.socket.next() == """
                 {"jsonrpc":"2.0","method":"room-info","params":{"description":"",\
-                "large_room_optimization":false,"max_size":500,"name":"demo","room_id":"r1"}}
+                "large_room_optimization":false,"max_size":1500,"name":"demo","room_id":"r1"}}
                 """)
         #expect(
             await client.socket.next() == """

@@ -140,7 +140,9 @@ final class FakeMedia: RoomMedia {
         note("prefer \(layer) of \(track) for \(peer)")
     }
 
-    func sendData(_ text: String, to peer: PeerID) async { note("data \(peer) \(text)") }
+    func sendData(_ texts: [(peer: PeerID, text: String)]) async {
+        for (peer, text) in texts { note("data \(peer) \(text)") }
+    }
 }
 
 /// A service that starts streams, or refuses.

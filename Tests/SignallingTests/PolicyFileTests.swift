@@ -45,6 +45,27 @@ import Testing
         #expect(policy.hlsDestinations["default"]?.autoStopTimeout == 300)
     }
 
+    @Test func whatVisitorsAreToldIsReadAndChecked() throws {
+        func policy(_ settings: String) throws -> Policy {
+            try PolicyFile.policy(fromJSON: #"{"roles":{"host":{}},"settings":\#(settings)}"#)
+        }
+        #expect(try policy("{}").roomState == nil)
+        #expect(try policy(#"{"roomState":{}}"#).roomState == RoomStateSettings())
+        let settings = try policy(
+            #"{"region":"eu","roomState":{"enabled":true,"sendPeerList":true,"#
+                + #""messageInterval":3600,"stopRoomStateOnJoin":true}}"#
+        ).roomState
+        #expect(
+            settings == RoomStateSettings(isEnabled: true, sendsPeers: true, interval: 3600))
+        for interval in [4, 3601] {
+            let reason = reason(
+                #"{"roles":{"host":{}},"settings":{"roomState":{"messageInterval":\#(interval)}}}"#)
+            #expect(
+                reason == "invalid policy: 'settings.roomState.messageInterval' is \(interval); "
+                    + "5 to 3600 are allowed")
+        }
+    }
+
     /// As 100ms gives it out: with its own names of things, and without what has a default.
     @Test func anExportedTemplateIsAPolicy() throws {
         let policy = try PolicyFile.policy(

@@ -40,6 +40,18 @@ import Testing
         #expect(room.tracks(of: "b").map(\.trackID) == ["a", "v"])
     }
 
+    @Test mutating func whoOnlyWatchesALargeRoomIsTakenOutOfTheList() {
+        _ = room.received(list([peer("a", tracks: [track("x")])]))
+        var receded = peer("a")
+        receded.realtime = false
+        #expect(
+            room.received(.peerUpdated(receded)) == [
+                .trackRemoved(track("x"), of: peer("a")), .peerLeft(peer("a")),
+            ])
+        #expect(room.received(.peerUpdated(receded)).isEmpty)
+        #expect(room.received(.peerUpdated(peer("a"))) == [.peerJoined(peer("a"))])
+    }
+
     @Test mutating func aSecondListIsTheDifference() {
         _ = room.received(
             list([peer("a", tracks: [track("x")]), peer("b", tracks: [track("v"), track("w")])]))

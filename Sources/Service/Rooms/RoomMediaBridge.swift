@@ -53,7 +53,7 @@ struct RoomMediaBridge: RoomMedia {
         await room.setPreference(LayerPreference(layer), track: track, of: peer)
     }
 
-    func sendData(_ text: String, to peer: PeerID) async { await room.sendText(text, to: peer) }
+    func sendData(_ texts: [(peer: PeerID, text: String)]) async { await room.sendTexts(texts) }
 }
 
 extension RoomMediaEvent {

@@ -52,7 +52,8 @@ public struct RemoteRoom: Sendable {
         case .peerList(let list):
             return replace(with: list)
         case .peerJoined(let peer), .peerUpdated(let peer):
-            return upsert(peer)
+            // In a large room who only watches is told of no more.
+            return peer.realtime == false ? remove(peer.peerID) : upsert(peer)
         case .peerLeft(let peer):
             return remove(peer.peerID)
         case .tracksAdded(let tracks, let peer), .tracksUpdated(let tracks, let peer):

@@ -30,11 +30,12 @@ extension PublishedTrack {
 }
 
 extension PeerPayload {
-    init(_ peer: Peer, withTracks: Bool) {
+    /// - Parameter isListed: whether clients are to have it in their lists from now on.
+    init(_ peer: Peer, withTracks: Bool, isListed: Bool = true) {
         self.init(
             peerID: peer.id, role: peer.role, groups: peer.groups,
             info: PeerInfoPayload(name: peer.name, data: peer.metadata, userID: peer.userID),
-            joinedAt: peer.joinedAt.milliseconds, realtime: true,
+            joinedAt: peer.joinedAt.milliseconds, realtime: isListed,
             tracks: withTracks ? TrackPayload.byID(peer.tracks) : nil)
     }
 

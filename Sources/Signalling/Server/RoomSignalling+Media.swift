@@ -116,7 +116,7 @@ extension RoomSignalling {
     private func tellSpeakers(_ speakers: [ActiveSpeakersPayload.Speaker]) async {
         // Most peers hear the same people: each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
-        var letters: [(PeerID, String)] = []
+        var letters: [(peer: PeerID, text: String)] = []
         for (peer, seat) in seats where seat == .open && room.peer(peer)?.hasJoined ?? false {
             // A peer hears of its own voice too: clients show who speaks, themselves included.
             let own = speakers.filter {
@@ -129,7 +129,7 @@ extension RoomSignalling {
             }
             if let text = rendered[own] { letters.append((peer, text)) }
         }
-        for (peer, text) in letters { await media.sendData(text, to: peer) }
+        await media.sendData(letters)
     }
 
     /// What a peer wishes to get of a track.

@@ -50,6 +50,10 @@ extension RoomSignalling {
             push(.onPeerLeave, PeerPayload(peer, withTracks: false), to: listeners)
         case .peerUpdated(let peer):
             push(.onPeerUpdate, PeerPayload(peer, withTracks: false), to: listeners)
+        case .peerReceded(let peer):
+            push(
+                .onPeerUpdate, PeerPayload(peer, withTracks: false, isListed: false),
+                to: listeners)
         case .policyChanged(let role):
             push(.onPolicyChange, PolicyPayload(room.policy, role: role), to: listeners)
         case .roleOffered(let offer):
@@ -89,33 +93,43 @@ extension RoomSignalling {
 
     /// Everything about the room, for a peer that has just joined or come back.
     func pushRoom(to connection: Connection) {
-        let peers = room.peers(visibleTo: connection.peer)
+        let peers = room.peers(listedFor: connection.peer)
         push(
             .peerList,
             PeerListPayload(
                 peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(room)),
             to: connection)
-        push(
-            .roomInfo,
-            RoomInfoNotification(
-                roomID: room.id, name: room.name, description: "",
-                maxSize: room.limits.visiblePeers ?? room.limits.peers,
-                largeRoomOptimization: false),
-            to: connection)
+        pushCounts(to: [connection])
+    }
+
+    /// Tells every peer how many there are, and whether that makes a large room, where it has
+    /// changed since the peer was told.
+    func pushCounts() {
+        pushCounts(to: connections.values.filter { room.peer($0.peer)?.hasJoined ?? false })
+    }
+
+    private func pushCounts(to listeners: [Connection]) {
         guard let session = room.session else { return }
-        push(
-            .sessionInfo,
-            SessionInfoNotification(
-                sessionID: session.id, roomID: room.id, peerCount: room.peerCount,
-                trackCount: room.trackCount),
-            to: connection)
+        let roomInfo = RoomInfoNotification(
+            roomID: room.id, name: room.name, description: "",
+            maxSize: room.limits.visiblePeers ?? room.limits.peers,
+            largeRoomOptimization: room.isLarge)
+        let sessionInfo = SessionInfoNotification(
+            sessionID: session.id, roomID: room.id, peerCount: room.peerCount,
+            trackCount: room.trackCount)
+        push(.roomInfo, roomInfo, to: listeners.filter { $0.toldRoom != roomInfo })
+        push(.sessionInfo, sessionInfo, to: listeners.filter { $0.toldSession != sessionInfo })
+        for listener in listeners {
+            connections[listener.id]?.toldRoom = roomInfo
+            connections[listener.id]?.toldSession = sessionInfo
+        }
     }
 
     func roomState() -> RoomStateNotification {
-        let shown = Array(room.visiblePeers.prefix(SignallingLimits.previewPeers))
+        let shown = Array(room.listedPeers.prefix(SignallingLimits.previewPeers))
         return RoomStateNotification(
             peerCount: room.peerCount, room: RoomStatePayload(room),
-            peers: PeerPayload.byID(shown, withTracks: false))
+            peers: room.policy.showsPeers ? PeerPayload.byID(shown, withTracks: false) : nil)
     }
 
     // MARK: - Frames out

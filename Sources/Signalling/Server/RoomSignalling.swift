@@ -19,6 +19,9 @@ public actor RoomSignalling {
         let outbox: Outbox
         var lastHeard: Instant
         var walks = PeerWalks()
+        /// What it was told last of the room's size.
+        var toldRoom: RoomInfoNotification?
+        var toldSession: SessionInfoNotification?
     }
 
     /// What the media plane has of a peer. It is asked for one thing at a time: a peer that comes
@@ -57,6 +60,7 @@ public actor RoomSignalling {
     private var farewells: [Farewell] = []
     private var connectionCount: UInt64 = 0
     private var arePreviewsStale = false
+    private var nextPreviews = Instant.zero
 
     /// - Parameter journal: hears what happens in the room's sessions, in order; must not wait.
     public init(
@@ -83,8 +87,8 @@ public actor RoomSignalling {
         for await event in media.events { await received(event) }
     }
 
-    /// Lets go of who did not come back, of who is silent, and refreshes previews. About once a
-    /// second.
+    /// Lets go of who did not come back in time and of who is silent, and tells what is told no
+    /// more often than this is called: previews and counts. About once a second.
     public func tick() async {
         let now = clock.now()
         room.handleTimeout(at: now)
@@ -103,7 +107,8 @@ public actor RoomSignalling {
             farewell.outbox.abandon()
             closeNow(farewell.socket, code: CloseCode.goingAway, reason: "closing took too long")
         }
-        refreshPreviews()
+        refreshPreviews(at: now)
+        pushCounts()
         await settle()
     }
 
@@ -172,7 +177,7 @@ public actor RoomSignalling {
                 orders.add(.restartSubscribe(peer))
                 subscribeRestarts.restarted(peer, at: clock.now())
             }
-        } else {
+        } else if room.policy.showsRoom(to: claims.role) {
             push(.roomState, roomState(), to: connection)
         }
         await settle()
@@ -287,10 +292,13 @@ public actor RoomSignalling {
 
     func previewsWentStale() { arePreviewsStale = true }
 
-    private func refreshPreviews() {
-        guard arePreviewsStale else { return }
+    private func refreshPreviews(at now: Instant) {
+        guard arePreviewsStale, nextPreviews <= now else { return }
         arePreviewsStale = false
-        let visitors = connections.values.filter { !(room.peer($0.peer)?.hasJoined ?? false) }
+        nextPreviews = now + .seconds(room.policy.roomState?.interval ?? 0)
+        let visitors = connections.values.filter {
+            !(room.peer($0.peer)?.hasJoined ?? false) && room.policy.showsRoom(to: $0.claims.role)
+        }
         guard !visitors.isEmpty else { return }
         push(.roomState, roomState(), to: visitors)
     }

@@ -28,7 +28,7 @@ public struct SignallingLimits: Hashable, Sendable {
     /// The same in bytes of UTF-8.
     public var outboxBytes = 4 * 1024 * 1024
     /// Connections of a room at once, those that only look in included.
-    public var connections = 1000
+    public var connections = 2000
     /// A client pings every 3 s, and gives up after 12: one that has been silent for so long is
     /// gone, though its network never said so.
     public var silence: Duration = .seconds(45)

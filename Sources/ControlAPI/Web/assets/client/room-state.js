@@ -85,6 +85,8 @@ export class RoomState {
 
   #takePeer(params) {
     if (params.peer_id === this.#localID) return [];
+    // In a large room who only watches is in nobody's list: it has not left.
+    if (params.realtime === false) return this.peers.delete(params.peer_id) ? [["peers", {}]] : [];
     const isNew = !this.peers.has(params.peer_id);
     const peer = this.#upsert(params);
     const changed = [["peers", {}]];

@@ -1,0 +1,36 @@
+public import MediaKernel
+
+/// Who is told of whom, where many only watch (`hms.md` section 6, `room-info`).
+///
+/// In a large room a newcomer who may publish nothing is quiet: it is in nobody's list, and nobody is
+/// told that it comes, changes or leaves. It counts, it is found by those who look for it, and it is
+/// shown as soon as it may publish, or raises its hand. Whoever was there before the room was large
+/// stays in the lists.
+extension Room {
+    /// The group of those who raise their hands, in 100ms' clients.
+    public static let raisedHand = "_handraise"
+
+    /// Whether newcomers who only watch are quiet.
+    public var isLarge: Bool { peerCount >= limits.largeRoomPeers }
+
+    /// Those whom everybody is told of, in the order in which they joined.
+    public var listedPeers: [Peer] { visiblePeers.filter { !$0.isQuiet } }
+
+    /// Whether a peer that came when the room was large is to be quiet.
+    func isOfNoInterest(_ peer: Peer) -> Bool {
+        let publishes = policy.role(peer.role)?.publishParams.allowed.isEmpty == false
+        return !publishes && !peer.groups.contains(Self.raisedHand)
+    }
+
+    /// Tells what has changed of a peer: to itself always, because its client takes its own name and
+    /// role from this event, and to everybody else who knows of it, or is to know of it from now on.
+    mutating func tellUpdated(_ id: PeerID) {
+        guard var peer = peers[id], peer.isVisible else { return }
+        let wasQuiet = peer.isQuiet
+        peer.isQuiet = peer.cameLate && isOfNoInterest(peer)
+        peers[id] = peer
+        guard peer.isQuiet else { return tell(everybody(), .peerUpdated(peer)) }
+        tell([peer].reachable, .peerUpdated(peer))
+        if !wasQuiet { tell(everybody(except: id), .peerReceded(peer)) }
+    }
+}

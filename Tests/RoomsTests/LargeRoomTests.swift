@@ -1,0 +1,130 @@
+import MediaKernel
+import Rooms
+import Testing
+
+/// A room of the standard policy that is large from three peers on.
+@Suite struct LargeRoomTests {
+    var fixture: RoomFixture
+
+    init() throws {
+        var limits = RoomLimits()
+        limits.largeRoomPeers = 3
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("host", role: "host")
+        try fixture.join("early", role: "viewer")
+    }
+
+    @Test mutating func fromThatManyOnNobodyIsToldOfNewcomersWhoOnlyWatch() throws {
+        #expect(!fixture.room.isLarge)
+        #expect(try fixture.join("third", role: "viewer").told("host").count == 1)
+        #expect(fixture.room.isLarge)
+        let effects = try fixture.join("late", role: "viewer")
+        #expect(effects.toldPeers.isEmpty && effects.contains(.refreshPreviews))
+        #expect(fixture.room.peerCount == 4)
+        #expect(fixture.room.listedPeers.map(\.id) == ["host", "early", "third"])
+        #expect(fixture.room.peers(listedFor: "late").map(\.id) == ["host", "early", "third"])
+        #expect(fixture.room.peers(listedFor: "host").map(\.id) == ["early", "third"])
+        // Who looks for it finds it.
+        #expect(try fixture.room.visiblePeer("late").id == "late")
+        let found = try fixture.room.peersSearched(
+            "late", limit: nil, offset: nil, by: "host", at: fixture.now)
+        #expect(found.peers.map(\.id) == ["late"])
+        fixture.room.left("late")
+        #expect(fixture.drain().toldPeers.isEmpty)
+        // Who may publish is of interest to all.
+        #expect(try fixture.join("guest").told("host").count == 1)
+    }
+
+    @Test mutating func aRaisedHandShowsAQuietPeerUntilItIsLowered() throws {
+        try fixture.join("third", role: "viewer")
+        try fixture.join("late", role: "viewer")
+        _ = try fixture.room.groupJoined("_handraise", by: "late", at: fixture.now)
+        #expect(fixture.drain().updated() == ["host", "early", "third", "late"])
+        #expect(fixture.room.listedPeers.map(\.id).contains("late"))
+        try fixture.room.groupChanged(
+            "_handraise", of: "late", isIn: false, by: "host", at: fixture.now)
+        let effects = fixture.drain()
+        #expect(effects.updated() == ["late"])
+        #expect(effects.receded() == ["host", "early", "third"])
+        #expect(!fixture.room.listedPeers.map(\.id).contains("late"))
+        // Another group is no reason to be shown.
+        _ = try fixture.room.groupJoined("team", by: "late", at: fixture.now)
+        #expect(fixture.drain().toldPeers == ["late"])
+    }
+
+    @Test mutating func aRoleThatPublishesShowsAQuietPeerAndOneThatDoesNotHidesItAgain() throws {
+        try fixture.join("third", role: "viewer")
+        try fixture.join("late", role: "viewer")
+        try fixture.room.roleChanged("late", to: "guest")
+        let shown = fixture.drain()
+        #expect(shown.updated() == ["host", "early", "third", "late"])
+        guard case .policyChanged = shown.told("late").first else {
+            Issue.record("\(shown)")
+            return
+        }
+        try fixture.publish([.microphone("m")], by: "late")
+        try fixture.room.roleChanged("late", to: "viewer")
+        let effects = fixture.drain()
+        #expect(effects.updated() == ["late"])
+        #expect(effects.receded() == ["host", "early", "third"])
+        #expect(fixture.room.subscriptions(of: "host").isEmpty)
+    }
+
+    @Test mutating func aQuietPeersNameIsToldToItselfOnly() throws {
+        try fixture.join("third", role: "viewer")
+        try fixture.join("late", role: "viewer")
+        try fixture.room.peerUpdated("late", name: "Lea", metadata: nil, at: fixture.now)
+        #expect(fixture.drain().toldPeers == ["late"])
+    }
+
+    @Test mutating func whoWasThereBeforeStaysInTheLists() throws {
+        try fixture.join("third", role: "viewer")
+        _ = try fixture.room.groupJoined("_handraise", by: "early", at: fixture.now)
+        _ = try fixture.room.groupLeft("_handraise", by: "early", at: fixture.now)
+        #expect(fixture.drain().receded().isEmpty)
+        #expect(fixture.room.listedPeers.map(\.id).contains("early"))
+    }
+
+    @Test mutating func aQuietPeersAbsenceAndReturnAreToldToNobody() throws {
+        try fixture.join("third", role: "viewer")
+        try fixture.join("late", role: "viewer", user: "lea")
+        fixture.room.connectionLost("late", at: .zero)
+        fixture.room.mediaLost("late", at: .zero)
+        fixture.room.handleTimeout(at: .zero + .seconds(10))
+        #expect(fixture.room.peerCount == 3)
+        try fixture.room.connectionReturned("late", userID: "lea", tokenID: "")
+        #expect(fixture.room.peerCount == 4)
+        #expect(fixture.drain().toldPeers.isEmpty)
+    }
+
+    @Test mutating func whatAThousandNewcomersCostTheOthersIsNothing() throws {
+        try fixture.join("third", role: "viewer")
+        var effects = 0
+        for index in 0..<1000 {
+            effects += try fixture.join(PeerID("v\(index)"), role: "viewer").toldPeers.count
+        }
+        #expect(effects == 0)
+        #expect(fixture.room.peerCount == 1003)
+        #expect(fixture.room.peers(listedFor: "v999").count == 3)
+    }
+}
+
+extension [RoomEffect] {
+    /// Who was told that a peer has changed.
+    fileprivate func updated() -> Set<PeerID> {
+        recipients { if case .peerUpdated = $0 { true } else { false } }
+    }
+
+    /// Who was told that a peer only watches.
+    fileprivate func receded() -> Set<PeerID> {
+        recipients { if case .peerReceded = $0 { true } else { false } }
+    }
+
+    private func recipients(of isMeant: (RoomEvent) -> Bool) -> Set<PeerID> {
+        Set(
+            flatMap { effect -> [PeerID] in
+                guard case .tell(let peers, let event) = effect, isMeant(event) else { return [] }
+                return peers
+            })
+    }
+}
