@@ -4,6 +4,7 @@ public import Hummingbird
 import Logging
 public import MediaKernel
 import NIOCore
+import Rooms
 
 /// What a caller is told when a request fails: the one place where HTTP status codes live.
 ///
@@ -45,7 +46,23 @@ public struct APIError: HTTPResponseError, Hashable {
     /// The room door's answer to a missing or bad room token: the reason is the message, since
     /// client SDKs show nothing else.
     static func roomToken(_ error: TokenError) -> APIError {
-        APIError(.unauthorized, error.description, headers: [.wwwAuthenticate: "Bearer"])
+        APIError(
+            .unauthorized, code: error.number.rawValue, error.description,
+            headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// The room's policy has no such role.
+    public static func unknownRole(_ name: String) -> APIError {
+        APIError(
+            .unauthorized, code: ErrorNumber.role.rawValue, "role '\(name)' does not exist",
+            details: ["it is not in the room's policy"], headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// The address is another room's than the token.
+    static func otherRoom(_ id: RoomID) -> APIError {
+        APIError(
+            .badRequest, code: ErrorNumber.otherRoom.rawValue, "the token is for another room",
+            details: ["it is for room \(id)"])
     }
 
     public static func forbidden(_ message: String, _ details: String...) -> APIError {
@@ -59,7 +76,7 @@ public struct APIError: HTTPResponseError, Hashable {
     /// There is no such room, and joining makes none here.
     public static func unknownRoom(_ id: RoomID) -> APIError {
         APIError(
-            .badRequest, code: 40001, "room \(id) does not exist",
+            .badRequest, code: ErrorNumber.unknownRoom.rawValue, "room \(id) does not exist",
             details: ["rooms are made by POST /v2/rooms"])
     }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import MediaKernel
 
 /// Under which names this server is known to the outside.
 struct Endpoints: Sendable {
@@ -19,20 +20,20 @@ struct Endpoints: Sendable {
         self.listenAuthority = listenAuthority
     }
 
-    /// The address of the WebSocket as the caller of this request can reach it.
+    /// The address of a room's WebSocket as the caller of this request can reach it.
     ///
     /// - Parameter isRecorder: a bot of this machine asks at the address we listen on. It is not
     ///   sent round by the outside, whose name it may not know and whose proxy it need not pass.
-    func webSocket(for request: Request, isRecorder: Bool) -> String {
+    func webSocket(to room: RoomID, for request: Request, isRecorder: Bool) -> String {
         let authority = authority(of: request)
         let isDirect = isRecorder && !isTLS && listenAuthorities.contains(authority.lowercased())
         if let publicBaseURL, !isDirect {
             for (scheme, socket) in [("https://", "wss://"), ("http://", "ws://")]
             where publicBaseURL.lowercased().hasPrefix(scheme) {
-                return socket + publicBaseURL.dropFirst(scheme.count) + "/ws"
+                return socket + publicBaseURL.dropFirst(scheme.count) + "/ws?room=\(room)"
             }
         }
-        return "\(isTLS ? "wss" : "ws")://\(authority)/ws"
+        return "\(isTLS ? "wss" : "ws")://\(authority)/ws?room=\(room)"
     }
 
     /// In front of paths, as the caller of this request can reach them.

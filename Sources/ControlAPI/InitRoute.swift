@@ -28,7 +28,7 @@ struct InitRoute: Sendable {
         let configuration = try await door.initialConfiguration(peer: peer, claims: claims)
         return Body(
             endpoint: endpoints.webSocket(
-                for: request, isRecorder: claims.role == Policy.recorderRole),
+                to: claims.room, for: request, isRecorder: claims.role == Policy.recorderRole),
             rtcConfiguration: .init(iceServers: configuration.iceServers),
             config: .init(enabledFlags: configuration.enabledFlags))
     }

@@ -21,8 +21,10 @@ public protocol RoomDoor: Sendable {
 
     /// Lives as long as the socket: reads `messages` to their end and answers through `socket`.
     /// When it returns, the socket is closed (with code 1000 unless it already was).
+    ///
+    /// - Parameter client: whose error numbers are to be spoken.
     func open(
-        peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
+        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, socket: WebSocketConnection,
         messages: WebSocketMessages
     ) async
 

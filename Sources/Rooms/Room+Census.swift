@@ -31,14 +31,17 @@ extension Room {
 
     /// A peer as another one may know it.
     ///
-    /// - Throws: ``RoomError/unknownPeer(_:)`` for a hidden one, and one that others take for
+    /// - Throws: ``RoomError/peerGone(_:)`` for one that has left; ``RoomError/unknownPeer(_:)`` for a hidden one, and one that others take for
     ///   gone, as for one that is not there.
     public func visiblePeer(_ id: PeerID) throws(RoomError) -> Peer {
         guard let peer = peers[id], peer.isVisible else {
-            throw .unknownPeer(id)
+            throw hasLeft(id) ? .peerGone(id) : .unknownPeer(id)
         }
         return peer
     }
+
+    /// Whether the peer was in this session and its place is over.
+    public func hasLeft(_ id: PeerID) -> Bool { peers[id] == nil && departed.contains(id) }
 
     /// The tracks that this peer is to receive: those of every peer whose role its own subscribes
     /// to, in the order in which they came.

@@ -33,6 +33,8 @@ public struct Room: Sendable {
     public private(set) var isLocked: Bool
 
     var peers: [PeerID: Peer] = [:]
+    /// Those who were in this session and are not any more, oldest first.
+    var departed: [PeerID] = []
     private var joins = 0
     /// Whether a visible peer was in this session.
     private var isSessionNoted = false
@@ -95,6 +97,7 @@ public struct Room: Sendable {
         try checkSize(for: role)
         try checkPlace(in: role)
         joins += 1
+        departed.removeAll { $0 == request.peer }
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
             isHidden: role.isHidden, name: request.name, metadata: request.metadata,
@@ -146,6 +149,7 @@ public struct Room: Sendable {
 
     mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
         guard let peer = peers.removeValue(forKey: id), peer.hasJoined else { return }
+        if !peer.isHidden { departed = (departed + [id]).suffix(RoomLimits.departedPeers) }
         store.forget(id)
         emit(.releaseMedia(id))
         noteLeaving(peer, reason, message: message)
@@ -218,6 +222,7 @@ public struct Room: Sendable {
         if let session, isSessionNoted { emit(.noted(.sessionClosed(session))) }
         isSessionNoted = false
         session = nil
+        departed = []
         store = SessionStore()
         // What ended with the session is nothing to the next one; what still runs is.
         if !hls.isRunning { hls = HLSState() }

@@ -2,8 +2,9 @@ public import MediaKernel
 
 /// Why a room refused. The cases say who is at fault by their `code`: 4xx is the caller.
 ///
-/// Only three-digit codes: the web client gives meaning to 404, 410, 421, 429 and 5xx alone
-/// (`hms.md` section 10), retries on 429 and 5xx, and shows the rest.
+/// Codes have three digits: the web client gives meaning to 404, 410, 421, 429 and 5xx alone
+/// (`hms.md` section 10), retries on 429 and 5xx, and shows the rest. What 100ms has a ``number``
+/// for, native clients are told by that.
 public enum RoomError: Error, Hashable, Sendable {
     case invalidPolicy(String)
     case unknownRole(String)
@@ -11,10 +12,16 @@ public enum RoomError: Error, Hashable, Sendable {
     case notJoined(PeerID)
     case alreadyJoined(PeerID)
     case unknownPeer(PeerID)
+    /// The peer was in this session, and its place is over.
+    case peerGone(PeerID)
     /// The peer's connection is lost, so there is nobody to ask.
     case peerAway(PeerID)
     case unknownTrack(TrackID)
     case roomFull(maximum: Int)
+    /// Sockets, those included that only look in.
+    case tooManyConnections(maximum: Int)
+    /// The token is for another room.
+    case otherRoom
     case roomLocked
     case roleFull(role: String, maximum: Int)
     /// The room took some of those who were to change their role. So many keep theirs.
@@ -38,15 +45,27 @@ public enum RoomError: Error, Hashable, Sendable {
     /// Those of all peers.
     case sessionGroupsFull(maximum: Int)
 
+    /// 100ms' own, where it has one.
+    public var number: ErrorNumber? {
+        switch self {
+        case .alreadyJoined: .alreadyJoined
+        case .peerGone: .peerGone
+        case .otherRoom: .otherRoom
+        default: nil
+        }
+    }
+
     /// As in JSON-RPC errors and in `on-error`.
     public var code: Int {
         switch self {
         case .invalidPolicy: 500
-        case .unknownRole, .notJoined, .alreadyJoined, .tooManyTracks, .tooLong, .invalidField,
-            .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken:
+        case .unknownRole, .notJoined, .alreadyJoined, .otherRoom, .tooManyTracks, .tooLong,
+            .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken:
             400
         case .unknownPeer, .peerAway, .unknownTrack: 404
-        case .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer, .roomLocked, .peerIDTaken,
+        case .peerGone: 410
+        case .tooManyConnections, .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer,
+            .roomLocked, .peerIDTaken,
             .missingPermission, .mayNotPublish:
             403
         case .versionConflict: 409
@@ -61,9 +80,13 @@ public enum RoomError: Error, Hashable, Sendable {
         case .notJoined(let peer): "peer \(peer) has not joined the room"
         case .alreadyJoined(let peer): "peer \(peer) has already joined the room"
         case .unknownPeer(let peer): "peer \(peer) is not in the room"
+        case .peerGone(let peer): "peer \(peer) has left the room"
         case .peerAway(let peer): "peer \(peer) has lost its connection: ask when it is back"
         case .unknownTrack(let track): "track \(track) is not published by this peer"
         case .roomFull(let maximum): "the room is full: it holds \(maximum) peers"
+        case .tooManyConnections(let maximum):
+            "the room takes \(maximum) connections, which are all there"
+        case .otherRoom: "the token is for another room"
         case .roomLocked: "the room is locked: nobody may join it"
         case .roleFull(let role, let maximum):
             "role '\(role)' is full: the room takes \(maximum) peers of it"

@@ -39,6 +39,8 @@ public struct RoomLimits: Hashable, Sendable {
     public static let rolesPerMessage = 100
     /// Roles that are offered to one peer at once; the oldest offer is forgotten.
     public static let roleOffersPerPeer = 16
+    /// Peers that left a session of whom that is still known; it is forgotten of the oldest.
+    public static let departedPeers = 1000
     /// Groups that one peer is in.
     public static let groupsPerPeer = 16
     /// Names of groups in a session.

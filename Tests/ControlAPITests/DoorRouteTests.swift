@@ -20,7 +20,7 @@ import Testing
             #expect(response.status == .ok)
             #expect(response.headers[.accessControlAllowOrigin] == "*")
             let object = try TestJSON.object(response)
-            #expect(object["endpoint"] as? String == "ws://localhost/ws")
+            #expect(object["endpoint"] as? String == "ws://localhost/ws?room=demo")
             let ice = (object["rtcConfiguration"] as? [String: Any])?["ice_servers"]
             #expect(
                 (ice as? [[String: Any]])?.first?["urls"] as? [String] == [
@@ -33,8 +33,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://live.example.org/", "wss://live.example.org/ws"),
-        ("http://10.0.0.1:9000", "ws://10.0.0.1:9000/ws"),
+        ("https://live.example.org/", "wss://live.example.org/ws?room=demo"),
+        ("http://10.0.0.1:9000", "ws://10.0.0.1:9000/ws?room=demo"),
     ])
     func thePublicNameOfTheServerWins(base: String, endpoint: String) async throws {
         var world = try await TestWorld()
@@ -47,22 +47,22 @@ import Testing
         }
     }
 
-    @Test func aRefusedInitCarriesAThreeDigitCodeAndTheReason() async throws {
+    @Test func aRefusedInitCarriesANumberOf100msAndTheReason() async throws {
         let world = try await TestWorld()
         let management = try await world.managementHeaders()
         let token = try await world.roomToken()
         try await world.routes { client in
-            for (headers, message) in [
-                (HTTPFields(), "token is missing"),
-                (management, "token type is management, this endpoint needs app"),
-                ([.authorization: "Bearer \(token.dropLast(3))"], "signature is invalid"),
+            for (headers, code, message) in [
+                (HTTPFields(), 40100, "token is missing"),
+                (management, 40100, "token type is management, this endpoint needs app"),
+                ([.authorization: "Bearer \(token.dropLast(3))"], 40109, "signature is invalid"),
             ] {
                 let response = try await client.execute(
                     uri: "/init?peer_id=p", method: .get, headers: headers)
                 #expect(response.status == .unauthorized)
                 #expect(response.headers[.accessControlAllowOrigin] == "*")
                 let error = try TestJSON.decode(APIError.Body.self, response)
-                #expect(error == .init(code: 401, message: message, details: []))
+                #expect(error == .init(code: code, message: message, details: []))
             }
             let bad = try await client.execute(
                 uri: "/init?peer_id=a%2Fb", method: .get,
@@ -111,6 +111,32 @@ import Testing
             let error = try TestJSON.decode(APIError.Body.self, response)
             #expect(error.code == 40001 && error.message == "room demo does not exist")
             #expect(response.headers[.accessControlAllowOrigin] == "*")
+        }
+    }
+
+    @Test func aRoleThatThePolicyDoesNotHaveIsAFaultOfTheToken() async throws {
+        let world = try await TestWorld()
+        let token = try await world.roomToken()
+        world.door.state.withLock { $0.refusal = .unknownRole("host") }
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/init?peer_id=p", method: .get, headers: [.authorization: "Bearer \(token)"])
+            #expect(response.status == .unauthorized)
+            let error = try TestJSON.decode(APIError.Body.self, response)
+            #expect(error.code == 40108 && error.message == "role 'host' does not exist")
+        }
+    }
+
+    @Test func anAddressOfAnotherRoomThanTheTokensIsRefused() async throws {
+        let world = try await TestWorld()
+        let token = try await world.roomToken()
+        try await world.routes { client in
+            for (room, status, code) in [("demo", 426, 426), ("other", 400, 40002)] {
+                let response = try await client.execute(
+                    uri: "/ws?room=\(room)&peer=p&token=\(token)", method: .get)
+                #expect(response.status.code == status)
+                #expect(try TestJSON.decode(APIError.Body.self, response).code == code)
+            }
         }
     }
 

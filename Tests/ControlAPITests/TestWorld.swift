@@ -228,6 +228,7 @@ final class DoorDouble: RoomDoor {
         /// Who is in a room, with which token.
         var present: [PeerID: String] = [:]
         var opened: [PeerID] = []
+        var clients: [ClientKind] = []
         var closed: [PeerID] = []
         /// What was said of rooms.
         var changes: [CatalogueRoom] = []
@@ -254,10 +255,13 @@ final class DoorDouble: RoomDoor {
     }
 
     func open(
-        peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
+        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, socket: WebSocketConnection,
         messages: WebSocketMessages
     ) async {
-        state.withLock { $0.opened.append(peer) }
+        state.withLock {
+            $0.opened.append(peer)
+            $0.clients.append(client)
+        }
         for await text in messages {
             switch text {
             case "close": socket.close(code: 4001, reason: "as you wish")

@@ -75,6 +75,9 @@ import Testing
         ("user_id", "null", .claimMissing("user_id")),
         ("user_id", #""""#, .claimInvalid("user_id")),
         ("role", "null", .claimMissing("role")),
+        ("jti", "\"\(String(repeating: "x", count: 256))\"", .claimInvalid("jti")),
+        ("app_id", #""other""#, .claimInvalid("app_id")),
+        ("customer_id", #""other""#, .claimInvalid("customer_id")),
     ]
 
     @Test(arguments: refusals)
@@ -83,6 +86,30 @@ import Testing
         let token = TestToken.make(
             TestToken.room(at: now, changing: claim, to: value), secret: TestToken.secret)
         await #expect(throws: error) { try await authority.verifyRoomToken(token, at: now) }
+    }
+
+    @Test(arguments: ["app_id", "customer_id"])
+    func anOwnerThatIsOursIsAccepted(claim: String) async throws {
+        let authority = try await TestToken.authority()
+        let token = TestToken.make(
+            TestToken.room(at: now, changing: claim, to: #""key""#), secret: TestToken.secret)
+        _ = try await authority.verifyRoomToken(token, at: now)
+    }
+
+    @Test(arguments: [
+        (TokenError.missing, 40100), (.expired(at: .init(seconds: 0)), 40100),
+        (.notYetValid(from: .init(seconds: 0)), 40100), (.wrongVersion(1), 40100),
+        (.wrongType(found: "a", expected: "b"), 40100), (.claimMissing("exp"), 40100),
+        (.wrongAccessKey, 40101), (.claimMissing("access_key"), 40101),
+        (.claimMissing("room_id"), 40102), (.claimInvalid("room_id"), 40102),
+        (.claimInvalid("jti"), 40103), (.claimInvalid("app_id"), 40104),
+        (.claimInvalid("customer_id"), 40105), (.claimInvalid("user_id"), 40107),
+        (.claimMissing("role"), 40108), (.malformed("x"), 40109),
+        (.algorithmNotAllowed("none"), 40109), (.signatureInvalid, 40109),
+    ])
+    func eachFaultHas100msNumber(error: TokenError, number: Int) {
+        #expect(error.number.rawValue == number)
+        #expect(error.number.status == 401)
     }
 
     @Test func aTokenSlightlyFromTheFutureIsAccepted() async throws {

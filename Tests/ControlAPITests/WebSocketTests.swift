@@ -38,6 +38,15 @@ import Testing
         }
     }
 
+    @Test func theClientSaysWhichNumbersItKnows() async throws {
+        try await converse { client, path, world in
+            _ = try await client.upgrade(path + "&user_agent_v2=os%3Aandroid%2Csdk%3Aandroid")
+            try await client.send(RawClient.text("one"))
+            _ = try await client.frame()
+            #expect(world.door.state.withLock { $0.clients } == [.native])
+        }
+    }
+
     @Test func theSessionEndsWithTheConnection() async throws {
         let world = try await TestWorld()
         let path = "/ws?peer=p1&token=\(try await world.roomToken())"
@@ -56,7 +65,7 @@ import Testing
         try await converse { client, path, world in
             let noToken = try await client.upgrade("/ws?peer=p1")
             #expect(noToken.hasPrefix("HTTP/1.1 401"))
-            #expect(noToken.contains(#"{"code":401,"details":[],"message":"token is missing"}"#))
+            #expect(noToken.contains(#"{"code":40100,"details":[],"message":"token is missing"}"#))
             #expect(noToken.lowercased().contains("connection: close"))
             #expect(try await client.response().isEmpty)
             #expect(world.door.state.withLock { $0.opened.isEmpty })

@@ -116,7 +116,7 @@ def test_bots_reach_a_server_whose_public_name_this_machine_does_not_know(binary
     server = Server(tmp_path, settings=public)
     try:
         told = server.http.get("/init?peer_id=a", token=tokens.room_token(room)).json["endpoint"]
-        assert told == "wss://rooms.example.test/ws"
+        assert told == f"wss://rooms.example.test/ws?room={room}"
         stream = server.start_stream(room)
         assert stream["playback"]["url"].startswith("https://rooms.example.test/hls/")
         server.wait_for_status(stream["id"], "running", TIMEOUT)

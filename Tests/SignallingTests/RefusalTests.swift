@@ -318,6 +318,43 @@ import Testing
         #expect(await fixture.signalling.isEmpty)
     }
 
+    @Test(arguments: [(ClientKind.web, 400, 410, 400), (.native, 40004, 41001, 40002)])
+    func numbersOf100msAreForNativeClients(
+        client: ClientKind, joined: Int, gone: Int, other: Int
+    ) async throws {
+        func open(_ peer: PeerID, room: RoomID = "r1") async throws -> (FakeSocket, TestClient?) {
+            let socket = FakeSocket()
+            let id = await fixture.signalling.open(
+                peer: peer,
+                claims: SignallingClaims(
+                    room: room, userID: "user-\(peer)", role: "host", client: client),
+                socket: socket)
+            return (
+                socket,
+                id.map {
+                    TestClient(fixture: fixture, peer: peer, socket: socket, connection: $0)
+                }
+            )
+        }
+        let ann = try #require(try await open("ann").1)
+        let join = #"{"name":"A"}"#
+        #expect(try await ann.call("join", join).error == nil)
+        #expect(try await ann.call("join", join).code == joined)
+        let ben = try await fixture.join("ben")
+        await ben.notify("leave")
+        let target = #"{"peer_id":"ben"}"#
+        #expect(try await ann.call("get-peer", target).code == gone)
+        // A place that is over is not one that never was.
+        let back = try #require(try await open("ben").1)
+        #expect(try await back.call("get-peer", target).code == gone)
+        let (stranger, none) = try await open("eve", room: "r2")
+        #expect(none == nil)
+        let refusal = try TestFrame(try #require(await stranger.next()))
+        #expect(refusal.params["code"].integer == Int64(other))
+        // What 100ms has no number for is the same to all.
+        #expect(try await ann.call("poll-start").code == 404)
+    }
+
     @Test func aFullRoomRefusesTheJoin() async throws {
         var limits = RoomLimits()
         limits.peers = 1

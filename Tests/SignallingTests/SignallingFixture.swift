@@ -136,6 +136,9 @@ struct TestFrame: CustomStringConvertible, Sendable {
         return "\(code) \(json["error"]["message"].string ?? "")"
     }
 
+    /// The error's.
+    var code: Int? { json["error"]["code"].integer.map { Int($0) } }
+
     var description: String { text }
 }
 

@@ -75,7 +75,9 @@ import Testing
         let claims = fixture.claims("c", role: "host")
         #expect(
             await fixture.signalling.open(peer: "c", claims: claims, socket: socket) == nil)
-        #expect(await socket.next()?.contains("the room is full") == true)
+        #expect(
+            await socket.next()?.contains("the room takes 2 connections, which are all there")
+                == true)
         await first.close()
         _ = try await fixture.connect("c")
     }

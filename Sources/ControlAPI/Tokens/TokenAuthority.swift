@@ -20,7 +20,7 @@ public struct TokenAuthority: Sendable {
     public static let clockSkew: Duration = .seconds(60)
     /// 100ms' limit for the life of a room token.
     public static let lifetimeMaximum: Duration = .seconds(90 * 86_400)
-    /// The length that room ids, user ids and role names may have in a token.
+    /// The length that room ids, user ids, role names and the token's own id may have in a token.
     public static let claimBytesMaximum = 255
 
     public let accessKey: String
@@ -65,6 +65,12 @@ public struct TokenAuthority: Sendable {
         orExpired isStillGood: (RoomTokenClaims) async -> Bool = { _ in false }
     ) async throws(TokenError) -> RoomTokenClaims {
         let payload = try await verify(token, type: .app, at: now)
+        // An account has one application here, and both have the name of its key.
+        for (owner, name) in [(payload.appID, "app_id"), (payload.customerID, "customer_id")] {
+            guard (owner ?? accessKey) == accessKey else { throw .claimInvalid(name) }
+        }
+        let tokenID = payload.tokenID ?? ""
+        guard tokenID.utf8.count <= Self.claimBytesMaximum else { throw .claimInvalid("jti") }
         let room = try Self.text(payload.roomID, "room_id")
         guard Limits.isRoomID(room) else { throw .claimInvalid("room_id") }
         let claims = RoomTokenClaims(
@@ -72,8 +78,7 @@ public struct TokenAuthority: Sendable {
             user: try Self.text(payload.userID, "user_id"),
             role: try Self.text(payload.role, "role"),
             issuedAt: Self.timestamp(payload.issuedAt) ?? now,
-            expiresAt: Self.timestamp(payload.expiresAt) ?? now,
-            tokenID: payload.tokenID ?? "")
+            expiresAt: Self.timestamp(payload.expiresAt) ?? now, tokenID: tokenID)
         guard claims.isExpired(at: now) else { return claims }
         guard await isStillGood(claims) else { throw .expired(at: claims.expiresAt) }
         return claims

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Rooms
 
 /// What a verified room token says: who may join which room as what. The token's type is `app`.
 public struct RoomTokenClaims: Hashable, Sendable {
@@ -53,6 +54,23 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongVersion(Int)
     case expired(at: Timestamp)
     case notYetValid(from: Timestamp)
+
+    /// 100ms' own.
+    public var number: ErrorNumber {
+        switch self {
+        case .malformed, .algorithmNotAllowed, .signatureInvalid: .tokenForm
+        case .claimMissing("access_key"), .wrongAccessKey: .accessKey
+        case .claimMissing("room_id"), .claimInvalid("room_id"): .roomID
+        case .claimInvalid("jti"): .tokenID
+        case .claimInvalid("app_id"): .appID
+        case .claimInvalid("customer_id"): .customerID
+        case .claimMissing("user_id"), .claimInvalid("user_id"): .userID
+        case .claimMissing("role"), .claimInvalid("role"): .role
+        case .missing, .claimMissing, .claimInvalid, .wrongType, .wrongVersion, .expired,
+            .notYetValid:
+            .token
+        }
+    }
 
     public var description: String {
         switch self {

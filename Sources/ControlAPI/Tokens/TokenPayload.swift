@@ -4,7 +4,8 @@ import JWTKit
 /// error instead of failing the decoding of the whole.
 ///
 /// 100ms issues `access_key`, `type`, `version`, `iat`, `nbf`, `exp` and `jti` in every token, and
-/// `room_id`, `user_id` and `role` in room tokens. Times are whole seconds since 1970.
+/// `room_id`, `user_id` and `role` in room tokens. Times are whole seconds since 1970. `app_id` and
+/// `customer_id` need not be there.
 struct TokenPayload: JWTPayload {
     var accessKey: String?
     var roomID: String?
@@ -16,6 +17,8 @@ struct TokenPayload: JWTPayload {
     var notBefore: Double?
     var expiresAt: Double?
     var tokenID: String?
+    var appID: String?
+    var customerID: String?
 
     enum CodingKeys: String, CodingKey {
         case accessKey = "access_key"
@@ -28,6 +31,8 @@ struct TokenPayload: JWTPayload {
         case notBefore = "nbf"
         case expiresAt = "exp"
         case tokenID = "jti"
+        case appID = "app_id"
+        case customerID = "customer_id"
     }
 
     // The claims are judged by `TokenAuthority`, which knows the time and the expected type.

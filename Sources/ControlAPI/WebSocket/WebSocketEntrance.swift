@@ -2,8 +2,10 @@ import Hummingbird
 import HummingbirdCore
 import MediaKernel
 import NIOHTTP1
+import Rooms
 
-/// Decides who may open a socket at `/ws?peer=<id>&token=<room token>`.
+/// Decides who may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The room is in the
+/// address that `/init` gives out, and may be left out.
 ///
 /// The same check is made twice for those who are refused: once for the upgrade, which only knows
 /// yes and no, and once by the route, which tells them why.
@@ -16,8 +18,10 @@ struct WebSocketEntrance: Sendable {
         let uri = URI(head.uri)
         guard uri.path == "/ws", let (peer, claims) = try? await check(uri) else { return nil }
         let door = door
+        let client = ClientKind(userAgent: String(uri.queryParameters["user_agent_v2"] ?? ""))
         return { socket, messages in
-            await door.open(peer: peer, claims: claims, socket: socket, messages: messages)
+            await door.open(
+                peer: peer, claims: claims, client: client, socket: socket, messages: messages)
         }
     }
 
@@ -31,6 +35,9 @@ struct WebSocketEntrance: Sendable {
         let parameters = uri.queryParameters
         let peer = parameters["peer"].flatMap { Limits.isPeerID($0) ? PeerID(String($0)) : nil }
         let claims = try await tokens.claims(of: String(parameters["token"] ?? ""), peer: peer)
+        guard parameters["room"].map({ $0 == claims.room.rawValue }) ?? true else {
+            throw .otherRoom(claims.room)
+        }
         guard let peer else {
             throw .badRequest("peer is missing or not valid", "1 to 128 of A-Z, a-z, 0-9, - and _")
         }

@@ -165,14 +165,15 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
         try await check(claims, peer: peer)
-        guard entries[claims.room] != nil || entries.count < Self.roomsMaximum else {
-            throw .unavailable("too many rooms", "there may be \(Self.roomsMaximum)")
-        }
     }
 
     private func check(_ claims: RoomTokenClaims, peer: PeerID?) async throws(APIError) {
         guard let role = policy.role(claims.role) else {
-            throw .forbidden("invalid role", "the policy has no role '\(claims.role)'")
+            throw .unknownRole(claims.role)
+        }
+        // Not only when the socket is opened: browsers do not say why one was not.
+        guard entries[claims.room] != nil || entries.count < Self.roomsMaximum else {
+            throw .unavailable("too many rooms", "there may be \(Self.roomsMaximum)")
         }
         // A recorder comes where somebody who may has started a stream.
         guard !role.isHidden else { return }
@@ -186,11 +187,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     public func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {
-        await entries[claims.room]?.signalling.isHere(peer, SignallingClaims(claims)) ?? false
+        let claims = SignallingClaims(claims, of: .web)
+        return await entries[claims.room]?.signalling.isHere(peer, claims) ?? false
     }
 
     public func open(
-        peer: PeerID, claims: RoomTokenClaims, socket: WebSocketConnection,
+        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, socket: WebSocketConnection,
         messages: WebSocketMessages
     ) async {
         let entry: Entry
@@ -204,7 +206,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         }
         let signalling = entry.signalling
         let connection = await signalling.open(
-            peer: peer, claims: SignallingClaims(claims), socket: Socket(connection: socket))
+            peer: peer, claims: SignallingClaims(claims, of: client),
+            socket: Socket(connection: socket))
         // A refused peer has been told; its socket is read to its end so that the words arrive.
         for await text in messages {
             if let connection { await signalling.received(text, on: connection) }
@@ -258,10 +261,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 }
 
 extension SignallingClaims {
-    fileprivate init(_ claims: RoomTokenClaims) {
+    fileprivate init(_ claims: RoomTokenClaims, of client: ClientKind) {
         self.init(
             room: claims.room, userID: claims.user, role: claims.role, tokenID: claims.tokenID,
-            isExpired: claims.isExpired(at: .now()))
+            isExpired: claims.isExpired(at: .now()), client: client)
     }
 }
 

@@ -155,7 +155,7 @@ extension RoomSignalling {
             }
             return (text(of: ResultFrame(id: id, result: EmptyResult())), wish)
         } catch {
-            return (text(of: ErrorFrame(id: id, error: error.payload)), nil)
+            return (text(of: ErrorFrame(id: id, error: error.payload(for: .web))), nil)
         }
     }
 

@@ -158,8 +158,9 @@ extension RoomSignalling {
         log(
             .debug, "request refused", connection.peer,
             ["code": "\(error.code)", "reason": "\(error.message)"])
-        guard isCall else { return push(.onWarning, error.payload, to: connection) }
-        guard let text = text(of: ErrorFrame(id: id, error: error.payload)) else { return }
+        let payload = error.payload(for: connection.claims.client)
+        guard isCall else { return push(.onWarning, payload, to: connection) }
+        guard let text = text(of: ErrorFrame(id: id, error: payload)) else { return }
         enqueue(text, to: connection)
     }
 

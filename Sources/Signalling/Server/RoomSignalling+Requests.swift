@@ -62,7 +62,8 @@ extension RoomSignalling {
             .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove, .setMetadata,
             .getMetadata, .listenMetadataChange:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
-                throw .joinFirst(method: method.rawValue)
+                throw room.hasLeft(connection.peer)
+                    ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, text, id: id, on: connection)
         }

@@ -162,10 +162,10 @@ public actor RoomSignalling {
             try admit(connection)
         } catch {
             log(.notice, "connection refused", peer, ["reason": "\(error.message)"])
-            push(.onError, error.payload, to: connection)
+            let payload = error.payload(for: claims.client)
+            push(.onError, payload, to: connection)
             farewell(
-                connection, code: CloseCode.policyViolation,
-                reason: "refused: \(error.code)")
+                connection, code: CloseCode.policyViolation, reason: "refused: \(payload.code)")
             return nil
         }
         push(
@@ -196,9 +196,7 @@ public actor RoomSignalling {
         let (peer, claims) = (connection.peer, connection.claims)
         guard !claims.isExpired || isHere(peer, claims) else { throw .tokenExpired }
         do throws(RoomError) {
-            guard claims.room == room.id else {
-                throw RoomError.invalidField(field: "token", reason: "is for another room")
-            }
+            guard claims.room == room.id else { throw RoomError.otherRoom }
             try room.checkArrival(
                 peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role)
             if let old = current[peer].flatMap({ connections[$0] }) {
@@ -206,7 +204,7 @@ public actor RoomSignalling {
                 replace(old)
             }
             guard connections.count < limits.connections else {
-                throw RoomError.roomFull(maximum: limits.connections)
+                throw RoomError.tooManyConnections(maximum: limits.connections)
             }
             if room.peer(peer)?.hasJoined ?? false {
                 try room.connectionReturned(

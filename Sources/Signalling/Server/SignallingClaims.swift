@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Rooms
 
 /// What a verified room token says (`hms.md` section 1).
 public struct SignallingClaims: Hashable, Sendable {
@@ -9,14 +10,18 @@ public struct SignallingClaims: Hashable, Sendable {
     public var tokenID: String
     /// Such a token serves a peer that is in the room to come back with, and nobody else.
     public var isExpired: Bool
+    /// Not of the token: who came with it.
+    public var client: ClientKind
 
     public init(
-        room: RoomID, userID: String, role: String, tokenID: String = "", isExpired: Bool = false
+        room: RoomID, userID: String, role: String, tokenID: String = "", isExpired: Bool = false,
+        client: ClientKind = .web
     ) {
         self.room = room
         self.userID = userID
         self.role = role
         self.tokenID = tokenID
         self.isExpired = isExpired
+        self.client = client
     }
 }

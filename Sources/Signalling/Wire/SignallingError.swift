@@ -24,7 +24,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     case mediaUnavailable(String)
     case notEncodable(String)
 
-    /// As in JSON-RPC errors. Only three-digit codes: see ``RoomError/code``.
+    /// As in JSON-RPC errors, in three digits: see ``RoomError/code``.
     public var code: Int {
         switch self {
         case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
@@ -54,7 +54,19 @@ public enum SignallingError: Error, Hashable, Sendable {
         }
     }
 
-    var payload: ErrorPayload { ErrorPayload(code: code, message: message) }
+    /// 100ms' own, where it has one.
+    public var number: ErrorNumber? {
+        switch self {
+        case .tokenExpired: .token
+        case .room(let error): error.number
+        default: nil
+        }
+    }
+
+    /// In the numbers of the client that is told.
+    func payload(for client: ClientKind) -> ErrorPayload {
+        ErrorPayload(code: client.code(code, number), message: message)
+    }
 
     /// Names the parameter that a decoder stumbled over.
     init(_ error: DecodingError) {

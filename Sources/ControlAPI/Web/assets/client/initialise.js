@@ -6,7 +6,7 @@ const protocolVersion = "2.5";
 const protocolSpecification = "20250115";
 const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_prebuilt:false";
 
-/** What `/init` answers. @throws {SignalError} with the server's code and reason */
+/** What `/init` answers. @throws {SignalError} with the answer's status and the server's reason */
 export async function initialise({ origin, token, peerID }) {
   const query = new URLSearchParams({ peer_id: peerID, user_agent_v2: userAgent });
   let response;
@@ -20,7 +20,7 @@ export async function initialise({ origin, token, peerID }) {
   const body = await response.json().catch(() => ({}));
   if (!response.ok) {
     const message = body.message ?? `The server answered ${response.status}.`;
-    throw new SignalError(body.code ?? response.status, message, "init");
+    throw new SignalError(response.status, message, "init");
   }
   return body;
 }

@@ -1,0 +1,50 @@
+/// The numbers that 100ms has for what its servers refuse (`hms.md` section 10).
+///
+/// The body of `/init` has the number for everybody. On the socket native clients get it, and web
+/// clients its first three digits, which is all that they know the meaning of.
+public enum ErrorNumber: Int, Hashable, Sendable, CaseIterable {
+    /// The token is missing, expired, not yet good, or good for something else.
+    case token = 40100
+    case accessKey = 40101
+    case roomID = 40102
+    /// `jti`.
+    case tokenID = 40103
+    case appID = 40104
+    case customerID = 40105
+    case userID = 40107
+    case role = 40108
+    /// What should be a signed token is not.
+    case tokenForm = 40109
+    case unknownRoom = 40001
+    /// The token is for another room than the one that is asked for.
+    case otherRoom = 40002
+    case alreadyJoined = 40004
+    case peerGone = 41001
+
+    /// As HTTP and web clients have it.
+    public var status: Int { rawValue / 100 }
+}
+
+/// Which numbers a client understands.
+public enum ClientKind: Hashable, Sendable {
+    /// A browser, and whoever says nothing.
+    case web
+    /// 100ms' library for Android or iOS, or one that stands on it.
+    case native
+
+    /// From `user_agent_v2`: `key:value` with commas in between, of which `sdk` names the library.
+    public init(userAgent: String) {
+        let isNative = userAgent.split(separator: ",").contains { field in
+            ["sdk:android", "sdk:ios"].contains(field.lowercased())
+        }
+        self = isNative ? .native : .web
+    }
+
+    /// What this client is told instead of a three-digit code.
+    public func code(_ code: Int, _ number: ErrorNumber?) -> Int {
+        switch self {
+        case .web: code
+        case .native: number?.rawValue ?? code
+        }
+    }
+}

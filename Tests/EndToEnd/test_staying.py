@@ -1,0 +1,89 @@
+"""Peers whose token, socket or media do not last, and what the others see of it."""
+
+import time
+
+import pytest
+import websockets.exceptions
+from harness import tokens
+from harness.waiting import wait_for
+
+TOKEN_LIFETIME = 2  # s
+VANISHED = 20  # s within which a peer of whom nothing is left is shown no more
+
+
+def join_without_media(peer):
+    """As a client does whose role neither publishes nor receives."""
+    peer.wait_for("on-policy-change")
+    assert "result" in peer.call("join", {"name": peer.name, "data": ""})
+
+
+def counts(peer):
+    infos = [message["params"] for message in peer.notifications
+             if message["method"] == "session-info"]
+    return [(info["peer_count"], info["track_count"]) for info in infos]
+
+
+def test_a_token_that_expires_keeps_the_call_and_opens_no_other(server, room, connect):
+    expiry = int(time.time()) + TOKEN_LIFETIME
+    token = tokens.room_token(room, exp=expiry)
+    ann = connect("Ann", token=token)
+    assert "result" in ann.join()
+    wait_for("the token's end", lambda: time.time() > expiry + 1, timeout=10)
+    assert ann.is_alive()
+    ann.close()
+
+    answer = server.http.get(f"/init?peer_id={ann.peer_id}", token=token)
+    assert answer.status == 200, answer
+    back = connect("Ann", peer_id=ann.peer_id, token=token)
+    assert back.wait_for("peer-list")["room"]["name"]
+    assert back.is_alive()
+
+    assert server.http.get("/init?peer_id=another", token=token).json["code"] == 40100
+    for peer_id, other in [("another", token), (ann.peer_id, tokens.room_token(room, exp=expiry))]:
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            connect("Ann", peer_id=peer_id, token=other)
+        assert refusal.value.response.status_code == 401
+
+
+def test_who_is_gone_is_shown_no_more_and_comes_back_as_it_was(connect):
+    host = connect("Ann", role="host")
+    assert "result" in host.join()
+    guest = connect("Ben")
+    join_without_media(guest)
+    assert host.wait_for("on-peer-join")["peer_id"] == guest.peer_id
+    host.wait_for("session-info", lambda info: info["peer_count"] == 2)
+
+    guest.close()
+    assert host.wait_for("on-peer-leave", timeout=VANISHED)["peer_id"] == guest.peer_id
+    unknown = host.call("get-peer", {"peer_id": guest.peer_id})
+    assert unknown["error"]["code"] == 404
+    host.wait_for("session-info", lambda info: info["peer_count"] == 1)
+    host.notifications.clear()
+
+    back = connect("Ben", peer_id=guest.peer_id)
+    back.wait_for("peer-list")
+    assert host.wait_for("on-peer-join")["peer_id"] == guest.peer_id
+    host.wait_for("session-info", lambda info: info["peer_count"] == 2)
+
+
+def test_who_has_left_is_gone_and_not_unknown(connect):
+    host = connect("Ann", role="host")
+    assert "result" in host.join()
+    guest = connect("Ben")
+    assert "result" in guest.join()
+    host.wait_for("on-peer-join")
+    guest.leave()
+    host.wait_for("on-peer-leave")
+    assert host.call("get-peer", {"peer_id": guest.peer_id})["error"]["code"] == 410
+    assert host.call("get-peer", {"peer_id": "nobody"})["error"]["code"] == 404
+
+
+def test_everybody_is_told_how_many_there_are(connect):
+    host = connect("Ann", role="host")
+    assert "result" in host.join()
+    assert host.wait_for("session-info")["peer_count"] == 1
+    for name in ["Ben", "Cat", "Dan"]:
+        assert "result" in connect(name).join()
+    host.wait_for("session-info", lambda info: info["peer_count"] == 4)
+    # At most once a second, so that not everybody who comes is told to everybody at once.
+    assert len(counts(host)) <= 4

@@ -1,0 +1,53 @@
+import MediaKernel
+import Rooms
+import Testing
+
+@Suite struct ErrorNumberTests {
+    @Test(arguments: [
+        ("os:android,os_version:14,sdk:android,sdk_version:2.9.5", ClientKind.native),
+        ("os:iOS,sdk:iOS", .native), ("sdk:android,framework:flutter", .native),
+        ("os:web_Linux,sdk:web,sdk_version:0.12.39", .web), ("", .web), ("sdk", .web),
+        ("sdk:test", .web), ("x-sdk:ios", .web),
+    ])
+    func theClientsLibrarySaysWhatItUnderstands(userAgent: String, kind: ClientKind) {
+        #expect(ClientKind(userAgent: userAgent) == kind)
+    }
+
+    @Test func webClientsGetThreeDigitsAndNativeOnesTheNumber() {
+        for number in ErrorNumber.allCases {
+            #expect(ClientKind.web.code(number.status, number) == number.rawValue / 100)
+            #expect(ClientKind.native.code(number.status, number) == number.rawValue)
+            #expect([400, 401, 410].contains(number.status))
+        }
+        #expect(ClientKind.native.code(403, nil) == 403)
+    }
+
+    @Test(arguments: [RoomError.alreadyJoined("a"), .peerGone("a"), .otherRoom])
+    func aNumberAndItsThreeDigitsAgree(error: RoomError) {
+        #expect(error.number?.status == error.code)
+    }
+
+    @Test func whoHasLeftIsGoneUntilItJoinsAgainOrTheSessionEnds() throws {
+        var fixture = RoomFixture()
+        try fixture.join("a")
+        try fixture.join("b")
+        try fixture.join("bot", role: Policy.recorderRole)
+        fixture.room.left("b")
+        fixture.room.left("bot")
+        #expect(roomError { _ = try fixture.room.visiblePeer("b") } == .peerGone("b"))
+        #expect(roomError { _ = try fixture.room.visiblePeer("x") } == .unknownPeer("x"))
+        // Nobody learns that there was a hidden one.
+        #expect(roomError { _ = try fixture.room.visiblePeer("bot") } == .unknownPeer("bot"))
+        try fixture.join("b")
+        #expect(try fixture.room.visiblePeer("b").id == "b")
+        for index in 0...RoomLimits.departedPeers {
+            let peer = PeerID("p\(index)")
+            try fixture.join(peer)
+            fixture.room.left(peer)
+        }
+        #expect(!fixture.room.hasLeft("p0") && fixture.room.hasLeft("p1"))
+        fixture.room.left("a")
+        fixture.room.left("b")
+        #expect(fixture.room.isEmpty && !fixture.room.hasLeft("b"))
+    }
+}
