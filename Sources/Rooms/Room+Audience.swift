@@ -2,10 +2,10 @@ public import MediaKernel
 
 /// Who is told of whom, where many only watch (`hms.md` section 6, `room-info`).
 ///
-/// In a large room a newcomer who may publish nothing is quiet: it is in nobody's list, and nobody is
-/// told that it comes, changes or leaves. It counts, it is found by those who look for it, and it is
-/// shown as soon as it may publish, or raises its hand. Whoever was there before the room was large
-/// stays in the lists.
+/// In a large room a newcomer who may publish nothing is quiet: it is in nobody's list, and nobody
+/// is told that it comes, changes or leaves. It counts, it is found by those who look for it, and
+/// it is shown as soon as it may publish, or raises its hand. Whoever was there before the room was
+/// large stays in the lists.
 extension Room {
     /// The group of those who raise their hands, in 100ms' clients.
     public static let raisedHand = "_handraise"
@@ -22,8 +22,8 @@ extension Room {
         return !publishes && !peer.groups.contains(Self.raisedHand)
     }
 
-    /// Tells what has changed of a peer: to itself always, because its client takes its own name and
-    /// role from this event, and to everybody else who knows of it, or is to know of it from now on.
+    /// Tells what has changed of a peer: to itself always, because its client takes its own name
+    /// and role from this event, and to everybody else who knows of it, or is to from now on.
     mutating func tellUpdated(_ id: PeerID) {
         guard var peer = peers[id], peer.isVisible else { return }
         let wasQuiet = peer.isQuiet

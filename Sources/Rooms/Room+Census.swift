@@ -31,8 +31,8 @@ extension Room {
 
     /// A peer as another one may know it.
     ///
-    /// - Throws: ``RoomError/peerGone(_:)`` for one that has left; ``RoomError/unknownPeer(_:)`` for a hidden one, and one that others take for
-    ///   gone, as for one that is not there.
+    /// - Throws: ``RoomError/peerGone(_:)`` for one that has left; ``RoomError/unknownPeer(_:)`` for
+    ///   a hidden one, and one that others take for gone, as for one that was never there.
     public func visiblePeer(_ id: PeerID) throws(RoomError) -> Peer {
         guard let peer = peers[id], peer.isVisible else {
             throw hasLeft(id) ? .peerGone(id) : .unknownPeer(id)

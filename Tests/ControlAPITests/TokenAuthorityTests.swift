@@ -1,4 +1,5 @@
 import MediaKernel
+import Rooms
 import Testing
 
 @testable import ControlAPI

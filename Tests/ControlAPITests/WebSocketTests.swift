@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdTesting
 import MediaKernel
+import Rooms
 import Synchronization
 import Testing
 

@@ -4,8 +4,8 @@ import MediaKernel
 import NIOHTTP1
 import Rooms
 
-/// Decides who may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The room is in the
-/// address that `/init` gives out, and may be left out.
+/// Decides who may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The room is in
+/// the address that `/init` gives out, and may be left out.
 ///
 /// The same check is made twice for those who are refused: once for the upgrade, which only knows
 /// yes and no, and once by the route, which tells them why.

@@ -107,9 +107,9 @@ public actor RoomSignalling {
             farewell.outbox.abandon()
             closeNow(farewell.socket, code: CloseCode.goingAway, reason: "closing took too long")
         }
+        await settle()
         refreshPreviews(at: now)
         pushCounts()
-        await settle()
     }
 
     /// The room's streams changed. Every peer is told; those who come later are told on arrival.
