@@ -9,8 +9,9 @@ public enum Limits {
     public static let headerListBytes = 32 * 1024
     public static let headerFieldBytes = 16 * 1024
     public static let headerFieldCount = 100
-    /// A WebSocket message, its fragments added up, in bytes; an SDP is at most 64 KiB.
-    public static let messageBytes = 256 * 1024
+    /// A WebSocket message, its fragments added up, in bytes: the longest frame of a peer that has
+    /// joined its room.
+    public static let messageBytes = 1024 * 1024
     public static let messageFragments = 64
     /// What may wait to be written to one socket. A peer that falls further behind is closed.
     public static let outboxMessages = 1024

@@ -17,6 +17,8 @@ final class MediaPeer {
     /// The subscribe connection's channel is open: what is said before is heard by nobody.
     var hasChannel = false
     var needsOffer = false
+    /// When the subscribe connection was last offered, its beginning left out.
+    var lastOffer: Instant?
     var needsRestart = false
 
     init(id: PeerID) { self.id = id }

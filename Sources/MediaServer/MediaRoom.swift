@@ -56,9 +56,12 @@ public final class MediaRoom: Sendable {
         try await onLoop { try $0.trickle(candidate, direction: direction, from: peer, at: $1) }
     }
 
-    /// What the peer is to receive from now on. Tracks that are not published yet are remembered.
-    public func setSubscriptions(_ tracks: [TrackID], of peer: PeerID) async {
-        try? await onLoop { $0.setSubscriptions(tracks, of: peer, at: $1) }
+    /// What these peers are to receive from now on. Tracks that are not published yet are
+    /// remembered.
+    public func setSubscriptions(_ subscribers: [SubscriberTerms]) async {
+        try? await onLoop { forwarder, now in
+            for terms in subscribers { forwarder.setSubscriptions(terms, at: now) }
+        }
     }
 
     /// The best form of a track that the peer wishes to receive; `none` for nothing. For audio

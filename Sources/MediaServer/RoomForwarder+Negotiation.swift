@@ -56,9 +56,9 @@ extension RoomForwarder {
     private func publishedTracksChanged(of peer: MediaPeer, at now: Instant) {
         let announced = (peer.publish?.core.incomingTracks ?? []).filter(\.isSending)
         let live = Set(announced.map { TrackID($0.trackID) })
-        for track in tracks.values where track.publisher == peer.id && !live.contains(track.id) {
-            remove(track, at: now)
-        }
+        remove(
+            tracks.values.filter { $0.publisher == peer.id && !live.contains($0.id) }, at: now)
+        var added: Set<TrackID> = []
         for incoming in announced {
             let trackID = TrackID(incoming.trackID)
             guard let codec = MediaCodec(rtpName: incoming.codec.name) else { continue }
@@ -68,25 +68,28 @@ extension RoomForwarder {
             }
             tracks[trackID] = ForwardedTrack(
                 id: trackID, publisher: peer.id, incoming: incoming, codec: codec)
-            for subscriber in peers.values where subscriber.desired.contains(trackID) {
-                offerSubscribe(subscriber, at: now)
-            }
+            added.insert(trackID)
+        }
+        for subscriber in peers.values where !subscriber.desired.isDisjoint(with: added) {
+            offerSubscribe(subscriber, at: now)
         }
     }
 
-    func remove(_ track: ForwardedTrack, at now: Instant) {
-        tracks[track.id] = nil
-        for id in track.subscriptions.keys {
+    func remove(_ gone: [ForwardedTrack], at now: Instant) {
+        for track in gone {
+            tracks[track.id] = nil
+            if track.isFlowing { emit(.trackMedia(track.publisher, track.id, isFlowing: false)) }
+        }
+        for id in Set(gone.flatMap(\.subscriptions.keys)) {
             if let subscriber = peers[id] { offerSubscribe(subscriber, at: now) }
         }
-        if track.isFlowing { emit(.trackMedia(track.publisher, track.id, isFlowing: false)) }
     }
 
     // MARK: Subscribing
 
-    func setSubscriptions(_ wanted: [TrackID], of id: PeerID, at now: Instant) {
-        guard let peer = peers[id] else { return }
-        peer.desired = Set(wanted)
+    func setSubscriptions(_ terms: SubscriberTerms, at now: Instant) {
+        guard let peer = peers[terms.peer] else { return }
+        peer.desired = Set(terms.tracks)
         offerSubscribe(peer, at: now)
     }
 
@@ -119,8 +122,13 @@ extension RoomForwarder {
         offerSubscribe(peer, at: now, always: true)
     }
 
+    /// How often a peer is offered its subscribe connection at most. In a room that fills, every
+    /// newcomer changes what everybody receives.
+    static let offerInterval: Duration = .milliseconds(100)
+
     /// Offers the subscribe connection when what the peer should receive has changed. One offer is
-    /// outstanding at a time; changes meanwhile go into the next.
+    /// outstanding at a time, and one follows the other after an interval; changes meanwhile go
+    /// into the next. The beginning of a connection does not count, or every join would wait.
     func offerSubscribe(_ peer: MediaPeer, at now: Instant, always: Bool = false) {
         // The client makes its subscribe connection when it joins, which it does by publishing.
         guard peer.publish != nil else { return }
@@ -129,19 +137,18 @@ extension RoomForwarder {
             peer.subscribe
             ?? loop.makeConnection(peer: peer.id, direction: .subscribe, room: self, at: now)
         peer.subscribe = connection
-        if connection.core.isOfferOutstanding, !always {
+        let isTooSoon = peer.lastOffer.map { now - $0 < Self.offerInterval } ?? false
+        if connection.core.isOfferOutstanding || isTooSoon, !always {
             peer.needsOffer = true
             return
         }
+        peer.needsOffer = false
         let hasChanged = reconcile(peer, over: connection)
-        guard isFirst || hasChanged || always else {
-            peer.needsOffer = false
-            return
-        }
+        guard isFirst || hasChanged || always else { return }
         do throws(PeerConnectionError) {
             let offer = try connection.core.createOffer(restartsICE: peer.needsRestart, at: now)
-            peer.needsOffer = false
             peer.needsRestart = false
+            if !isFirst { peer.lastOffer = now }
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
             emit(.subscribeOffer(peer.id, sdp: offer.rendered()))

@@ -58,7 +58,7 @@ final class RoomForwarder {
 
     func removePeer(_ id: PeerID, at now: Instant) {
         guard let peer = peers.removeValue(forKey: id) else { return }
-        for track in tracks.values where track.publisher == id { remove(track, at: now) }
+        remove(tracks.values.filter { $0.publisher == id }, at: now)
         for track in tracks.values { track.subscriptions[id] = nil }
         if let connection = peer.publish { loop.close(connection, at: now) }
         if let connection = peer.subscribe { loop.close(connection, at: now) }
@@ -104,6 +104,7 @@ final class RoomForwarder {
                 emit(.trackMedia(track.publisher, track.id, isFlowing: false))
             }
         }
+        for peer in peers.values where peer.needsOffer { offerSubscribe(peer, at: now) }
         if nextAllocation <= now {
             nextAllocation = now + Self.allocationInterval
             allocateLayers(at: now)

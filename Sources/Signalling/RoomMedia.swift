@@ -25,6 +25,17 @@ public struct PublishedTrack: Sendable, Hashable {
     }
 }
 
+/// The tracks that a peer should now receive, all of them.
+public struct PeerSubscriptions: Sendable, Hashable {
+    public var peer: PeerID
+    public var tracks: [PublishedTrack]
+
+    public init(peer: PeerID, tracks: [PublishedTrack]) {
+        self.peer = peer
+        self.tracks = tracks
+    }
+}
+
 /// The media of one room, as its signalling drives it.
 ///
 /// For every peer `addPeer` comes first and `removePeer` last; a peer whose `addPeer` or first
@@ -40,9 +51,9 @@ public protocol RoomMedia: Sendable {
     func trickle(
         _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
     ) async throws
-    /// The tracks this peer should now receive, all of them. The media plane renegotiates (emits
-    /// `.subscribeOffer`) as needed.
-    func setSubscriptions(_ tracks: [PublishedTrack], of peer: PeerID) async
+    /// What these peers should now receive. The media plane renegotiates (emits
+    /// `.subscribeOffer`) as needed; changes that follow each other closely go into one offer.
+    func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async
     /// What this peer publishes, all of it. Media that is not in here goes to nobody. Comes after
     /// the `publishOffer` that carried it was answered.
     func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async

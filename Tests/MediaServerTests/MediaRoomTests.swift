@@ -34,7 +34,9 @@ import Testing
             _ = try await ben.publish(in: room)
             let first = try await room.nextOffer(for: "ben")
             // Wanted before it is published, and while an offer is on its way.
-            await room.room.setSubscriptions(["voice", "camera", "nobody's"], of: "ben")
+            await room.room.setSubscriptions([
+                .init(peer: "ben", tracks: ["voice", "camera", "nobody's"])
+            ])
             var ann = try Participant("ann", tracks: [.audio("voice"), .video("camera")])
             let published = try await ann.publish(in: room)
             try await ben.answer(first, in: room)
@@ -71,7 +73,7 @@ import Testing
             _ = try await ann.publish(in: room)
             let offer = try await room.nextOffer(for: "ann")
             try await ann.answer(offer, in: room)
-            await room.room.setSubscriptions(["voice"], of: "ann")
+            await room.room.setSubscriptions([.init(peer: "ann", tracks: ["voice"])])
             await room.room.restartSubscribe(of: "ann")
             let restart = try await room.nextOffer(for: "ann")
             #expect(restart.media.map(\.kind) == [.application])

@@ -108,7 +108,7 @@ final class SimulatedRoom {
         // Who watches publishes too, though nothing: its first offer opens its way.
         let idle = try idleConnection()
         try publish("viewer", from: idle)
-        room.setSubscriptions(["video"], of: "viewer", at: now)
+        room.setSubscriptions(.init(peer: "viewer", tracks: ["video"]), at: now)
         try adopt(room.peers["camera"]?.publish, end: camera)
         run(for: .seconds(1))
         while let event = await offers.next() {

@@ -27,7 +27,7 @@ import Testing
         try await room.addPeer("ben")
         try await ann.publish(in: room, as: "ann")
         try await ben.publish(in: room, as: "ben")
-        await room.setSubscriptions(["voice", "camera"], of: "ben")
+        await room.setSubscriptions([.init(peer: "ben", tracks: ["voice", "camera"])])
 
         // The room's events are what moves the test on, whatever time that takes.
         var flowing: Set<TrackID> = []
@@ -88,7 +88,7 @@ import Testing
         try await room.addPeer("ben")
         try await ann.publish(in: room, as: "ann")
         try await ben.publish(in: room, as: "ben")
-        await room.setSubscriptions(["voice", "camera"], of: "ben")
+        await room.setSubscriptions([.init(peer: "ben", tracks: ["voice", "camera"])])
 
         for await event in room.events {
             if case .subscribeOffer(let peer, let sdp) = event {

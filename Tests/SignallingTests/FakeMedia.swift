@@ -13,6 +13,7 @@ final class FakeMedia: RoomMedia {
         var stream = AsyncStream.makeStream(of: RoomMediaEvent.self)
         var isShutDown = false
         var calls: [String] = []
+        var subscriptionCalls = 0
         var refusals: Set<String> = []
         var gate: CheckedContinuation<Void, Never>?
         var gateWaiter: CheckedContinuation<Void, Never>?
@@ -41,6 +42,9 @@ final class FakeMedia: RoomMedia {
             return state.calls
         }
     }
+
+    /// How often subscriptions were set, for however many peers at a time.
+    var subscriptionCalls: Int { state.withLock { $0.subscriptionCalls } }
 
     func refuse(_ call: String) { state.withLock { _ = $0.refusals.insert(call) } }
     func allow(_ call: String) { state.withLock { _ = $0.refusals.remove(call) } }
@@ -125,8 +129,12 @@ final class FakeMedia: RoomMedia {
         try check("trickle")
     }
 
-    func setSubscriptions(_ tracks: [PublishedTrack], of peer: PeerID) async {
-        note("subscribe \(peer) [\(tracks.map(\.id.rawValue).joined(separator: " "))]")
+    func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
+        state.withLock { $0.subscriptionCalls += 1 }
+        for entry in subscriptions {
+            let tracks = entry.tracks.map(\.id.rawValue).joined(separator: " ")
+            note("subscribe \(entry.peer) [\(tracks)]")
+        }
     }
 
     func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async {

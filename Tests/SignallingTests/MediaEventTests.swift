@@ -126,6 +126,17 @@ import Testing
             ])
     }
 
+    @Test func whoPublishesChangesWhatEverybodyReceivesAtOnce() async throws {
+        let ann = try await fixture.join("ann")
+        for peer in ["ben", "cat", "dan"] { _ = try await fixture.join(PeerID(peer)) }
+        _ = fixture.media.calls()
+        let before = fixture.media.subscriptionCalls
+        try await publish("t1", by: ann)
+        let told = fixture.media.calls().filter { $0.hasPrefix("subscribe") }
+        #expect(told == ["subscribe ben [t1]", "subscribe cat [t1]", "subscribe dan [t1]"])
+        #expect(fixture.media.subscriptionCalls == before + 1)
+    }
+
     @Test func activeSpeakersAreToldToThoseWhoHearThem() async throws {
         let policy = try Policy(validating: [
             Role(

@@ -223,9 +223,18 @@ import Testing
     }
 
     @Test func aFrameOverTheLimitClosesTheConnectionWith1009() async throws {
-        let client = try await fixture.join("a")
+        let ping = #"{"method":"ping","id":"1"}"#
         let padding = String(repeating: " ", count: SignallingLimits.frameBytes)
-        await client.send(#"{"method":"ping","id":"1"}"# + padding)
+        let visitor = try await fixture.connect("v")
+        await visitor.send(ping + padding)
+        #expect(await visitor.socket.closure().code == 1009)
+
+        // What a peer of the room answers may be longer.
+        let client = try await fixture.join("a")
+        await client.send(ping + padding)
+        #expect(try await client.next()?.id == "1")
+        await client.send(
+            ping + String(repeating: " ", count: SignallingLimits.joinedFrameBytes))
         #expect(await client.socket.closure().code == 1009)
         #expect(await fixture.signalling.snapshot().peerCount == 1)
     }
@@ -238,6 +247,15 @@ import Testing
                 "join", #"{"name":"A","offer":{"type":"offer","sdp":"\#(long)"}}"#
             ).error == "400 parameter 'offer.sdp' has 65537 bytes; at most 65536 are allowed")
         let joined = try await fixture.join("b")
+        await joined.notify("answer", #"{"desc":{"type":"answer","sdp":"\#(long)"}}"#)
+        #expect(fixture.media.calls().last == "answer b \(long)")
+        let longer = String(repeating: "x", count: 524_289)
+        for (method, type) in [("answer", "answer"), ("offer", "offer")] {
+            #expect(
+                try await joined.call(
+                    method, #"{"desc":{"type":"\#(type)","sdp":"\#(longer)"}}"#
+                ).error == "400 parameter 'desc.sdp' has 524289 bytes; at most 524288 are allowed")
+        }
         let candidate = String(repeating: "x", count: 2049)
         #expect(
             try await joined.call(

@@ -39,8 +39,8 @@ struct RoomMediaBridge: RoomMedia {
         try await room.trickle(candidate, direction: ConnectionDirection(target), from: peer)
     }
 
-    func setSubscriptions(_ tracks: [PublishedTrack], of peer: PeerID) async {
-        await room.setSubscriptions(tracks.map(\.id), of: peer)
+    func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
+        await room.setSubscriptions(subscriptions.map(SubscriberTerms.init))
     }
 
     /// Nothing to do: a track that the signalling does not know is in nobody's subscriptions, so
@@ -72,6 +72,12 @@ extension RoomMediaEvent {
         case .activeSpeakers(let speakers):
             self = .activeSpeakers(speakers.map { ($0.peer, $0.track, level: $0.level) })
         }
+    }
+}
+
+extension SubscriberTerms {
+    fileprivate init(_ subscriptions: PeerSubscriptions) {
+        self.init(peer: subscriptions.peer, tracks: subscriptions.tracks.map(\.id))
     }
 }
 

@@ -26,4 +26,17 @@ struct MediaOrders {
         queued.remove(order)
         return order
     }
+
+    /// The peers of the orders for subscriptions that are next, up to one of another kind: whoever
+    /// publishes changes what everybody receives.
+    mutating func nextSubscriptions() -> [PeerID] {
+        var peers: [PeerID] = []
+        for order in queue {
+            guard case .subscriptions(let peer) = order else { break }
+            peers.append(peer)
+            queued.remove(order)
+        }
+        queue.removeFirst(peers.count)
+        return peers
+    }
 }

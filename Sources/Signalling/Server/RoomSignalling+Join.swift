@@ -10,7 +10,9 @@ extension RoomSignalling {
         let (peer, claims) = (connection.peer, connection.claims)
         if room.peer(peer)?.hasJoined ?? false { throw .room(.alreadyJoined(peer)) }
         guard seats[peer] == nil else { throw .busy }
-        if let offer = params.offer { try check(offer, is: .offer, field: "offer") }
+        if let offer = params.offer {
+            try check(offer, is: .offer, field: "offer", maximum: SignallingLimits.sdpBytes)
+        }
         let request = JoinRequest(
             peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
             name: params.name, metadata: params.data ?? "")
@@ -91,7 +93,8 @@ extension RoomSignalling {
         _ params: OfferParameters, id: RequestID?, on connection: Connection
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
-        try check(params.desc, is: .offer, field: "desc")
+        try check(
+            params.desc, is: .offer, field: "desc", maximum: SignallingLimits.joinedSDPBytes)
         let isFirst = seats[peer] == .withoutMedia
         guard isFirst || seats[peer] == .open else { throw .busy }
         let tracks = params.tracks.map { tracks in
@@ -153,7 +156,8 @@ extension RoomSignalling {
     func answer(
         _ params: AnswerParameters, from peer: PeerID
     ) async throws(SignallingError) -> Reply {
-        try check(params.desc, is: .answer, field: "desc")
+        try check(
+            params.desc, is: .answer, field: "desc", maximum: SignallingLimits.joinedSDPBytes)
         try requireMedia(of: peer)
         do {
             try await media.subscribeAnswer(params.desc.sdp, from: peer)
@@ -190,16 +194,16 @@ extension RoomSignalling {
     }
 
     private func check(
-        _ description: DescriptionPayload, is kind: DescriptionPayload.Kind, field: String
+        _ description: DescriptionPayload, is kind: DescriptionPayload.Kind, field: String,
+        maximum: Int
     ) throws(SignallingError) {
         guard description.type == kind else {
             throw .badParameter("\(field).type", reason: "must be '\(kind.rawValue)'")
         }
         let count = description.sdp.utf8.count
-        guard count <= SignallingLimits.sdpBytes else {
+        guard count <= maximum else {
             throw .badParameter(
-                "\(field).sdp",
-                reason: "has \(count) bytes; at most \(SignallingLimits.sdpBytes) are allowed")
+                "\(field).sdp", reason: "has \(count) bytes; at most \(maximum) are allowed")
         }
     }
 }

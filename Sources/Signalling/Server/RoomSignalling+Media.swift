@@ -12,9 +12,9 @@ extension RoomSignalling {
         while let order = orders.next() {
             switch order {
             case .subscriptions(let peer):
-                guard seats[peer] == .open else { continue }
-                let tracks = room.subscriptions(of: peer).map { PublishedTrack($0) }
-                await media.setSubscriptions(tracks, of: peer)
+                let peers = ([peer] + orders.nextSubscriptions()).filter { seats[$0] == .open }
+                guard !peers.isEmpty else { continue }
+                await media.setSubscriptions(peers.map(subscriptions))
             case .tracks(let peer):
                 guard seats[peer] == .open, let tracks = room.peer(peer)?.tracks else { continue }
                 await media.publishedTracksChanged(tracks.map { PublishedTrack($0) }, of: peer)
@@ -26,6 +26,11 @@ extension RoomSignalling {
                 seats[peer] = nil
             }
         }
+    }
+
+    private func subscriptions(of peer: PeerID) -> PeerSubscriptions {
+        PeerSubscriptions(
+            peer: peer, tracks: room.subscriptions(of: peer).map { PublishedTrack($0) })
     }
 
     func received(_ event: RoomMediaEvent) async {

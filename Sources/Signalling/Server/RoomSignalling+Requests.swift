@@ -16,7 +16,9 @@ extension RoomSignalling {
     /// stays; only a frame that is too long closes it.
     public func received(_ text: String, on id: ConnectionID) async {
         guard let connection = connections[id] else { return }
-        guard text.utf8.count <= SignallingLimits.frameBytes else {
+        let hasJoined = room.peer(connection.peer)?.hasJoined ?? false
+        let longest = hasJoined ? SignallingLimits.joinedFrameBytes : SignallingLimits.frameBytes
+        guard text.utf8.count <= longest else {
             log(.notice, "frame too long", connection.peer)
             drop(connection, code: CloseCode.messageTooBig, reason: "frame too long")
             return await settle()

@@ -1,10 +1,16 @@
 /// What one connection may send and how much may wait for it.
 public struct SignallingLimits: Hashable, Sendable {
     /// In bytes of UTF-8; an offer of the largest SDP with its JSON escapes fits. A longer frame
-    /// closes the connection with 1009; the socket layer refuses it before it is whole.
+    /// closes the connection with 1009.
     public static let frameBytes = 256 * 1024
-    /// In bytes of UTF-8.
+    /// The same of a peer that has joined. The socket layer refuses a longer one before it is
+    /// whole.
+    public static let joinedFrameBytes = 1024 * 1024
+    /// In bytes of UTF-8: a description before the join, which holds what one peer publishes.
     public static let sdpBytes = 64 * 1024
+    /// The same of a peer that has joined: its answer has a section of some 700 bytes for every
+    /// track it receives.
+    public static let joinedSDPBytes = 512 * 1024
     /// In bytes of UTF-8: an ICE candidate, a media section's id.
     public static let candidateBytes = 2048
     /// In bytes of UTF-8: one frame of the data channel.

@@ -1,0 +1,117 @@
+import Clocks
+import ICE
+import Logging
+import MediaKernel
+import NIOPosix
+import PeerConnection
+import SDP
+import SecureTransport
+import Testing
+
+@testable import MediaServer
+
+extension SimulatedRoomTests {
+    /// How many offers it takes to tell a subscriber of what changes around it.
+    @Suite struct OfferingTests {
+        private let identity: DTLSIdentity
+        private let loop: MediaLoop
+        private let room: RoomForwarder
+        private let viewer: PeerConnection
+        private var events: AsyncStream<MediaEvent>.AsyncIterator
+        private var now = MonotonicClock.now
+        private var offers = 0
+
+        init() throws {
+            identity = try DTLSIdentity.generate()
+            loop = MediaLoop(
+                eventLoop: MultiThreadedEventLoopGroup.singleton.next(), identity: identity,
+                logger: Logger(label: "test"))
+            loop.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
+            let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
+            self.events = events.makeAsyncIterator()
+            room = RoomForwarder(id: "room", loop: loop, events: sink)
+            loop.adopt(room)
+            viewer = Self.end(identity, channel: nil, at: now)
+        }
+
+        private static func end(
+            _ identity: DTLSIdentity, channel: String?, at now: Instant
+        ) -> PeerConnection {
+            PeerConnection(
+                configuration: .init(
+                    identity: identity, mode: .full(controlling: true),
+                    localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 9, port: 9))],
+                    canonicalName: "client", dataChannel: channel, seed: 1),
+                at: now)
+        }
+
+        private func publish(_ tracks: [OutgoingTrack], as peer: PeerID) throws {
+            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            for track in tracks { _ = try end.add(track) }
+            try room.addPeer(peer, at: now)
+            let offer = try end.createOffer(at: now).rendered()
+            _ = try room.publishOffer(offer, from: peer, at: now)
+        }
+
+        private func subscribe(to tracks: [TrackID]) {
+            room.setSubscriptions(.init(peer: "viewer", tracks: tracks), at: now)
+        }
+
+        /// Lets time pass, and answers what the viewer is offered.
+        private mutating func pass(_ duration: Duration) async throws {
+            let end = now + duration
+            while now < end {
+                now += .milliseconds(10)
+                room.tick(at: now)
+                try await answer()
+            }
+        }
+
+        private mutating func answer() async throws {
+            while room.peers["viewer"]?.subscribe?.core.isOfferOutstanding == true,
+                let event = await events.next(isolation: nil)
+            {
+                guard case .subscribeOffer("viewer", let sdp) = event else { continue }
+                offers += 1
+                let answer = try viewer.answer(try SessionDescription.parse(sdp), at: now)
+                try room.subscribeAnswer(answer.rendered(), from: "viewer", at: now)
+            }
+        }
+
+        private var received: Int { viewer.incomingTracks.count(where: \.isSending) }
+
+        @Test mutating func aHundredPublishersAreOfferedInFewOffers() async throws {
+            try publish([], as: "viewer")
+            try await answer()
+            offers = 0
+            var tracks: [TrackID] = []
+            for number in 0..<100 {
+                try publish([.audio("voice-\(number)")], as: PeerID("peer-\(number)"))
+                tracks.append(TrackID("voice-\(number)"))
+                subscribe(to: tracks)
+                try await answer()
+                if number == 0 { #expect(received == 1, "the first one waits for nothing") }
+                try await pass(.milliseconds(10))
+            }
+            // They come within a second.
+            #expect(offers <= 11)
+            try await pass(.milliseconds(100))
+            #expect(received == 100)
+            #expect(offers <= 12)
+        }
+
+        @Test mutating func allThatAPeerPublishesComesAndGoesInOneOffer() async throws {
+            try publish([], as: "viewer")
+            try await answer()
+            subscribe(to: ["voice", "camera"])
+            offers = 0
+            try publish([.audio("voice"), .video("camera")], as: "ann")
+            try await answer()
+            #expect(received == 2 && offers == 1)
+            try await pass(.milliseconds(200))
+            room.removePeer("ann", at: now)
+            try await answer()
+            #expect(received == 0 && offers == 2)
+        }
+    }
+}
