@@ -90,7 +90,7 @@ public struct HTTPService: Sendable {
     private let configuration: HTTPServiceConfiguration
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
-    private let door: any RoomDoor
+    private let door: any RoomDoor & RoomControl
     private let recordings: RecordingLibrary
     private let files: WebFiles
     private let logger: Logger
@@ -99,8 +99,9 @@ public struct HTTPService: Sendable {
     /// - Parameter clock: the wall clock against which tokens are checked.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
-        control: any LiveStreamControl, door: any RoomDoor, recordings: RecordingLibrary,
-        logger: Logger, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        control: any LiveStreamControl, door: any RoomDoor & RoomControl,
+        recordings: RecordingLibrary, logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(HTTPServiceError) {
         self.configuration = configuration
         self.authority = authority
@@ -155,6 +156,7 @@ public struct HTTPService: Sendable {
         RoomRoutes(
             catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
         ).add(to: router)
+        ActiveRoomRoutes(control: door, authority: authority, clock: clock).add(to: router)
         RoomCodeRoutes(
             catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
         ).add(to: router)

@@ -17,7 +17,8 @@ public enum Audience: Hashable, Sendable {
 /// One broadcast as its recipients see it.
 public struct Message: Hashable, Sendable {
     public let id: String
-    public var sender: Peer
+    /// Nil when the operator sent it.
+    public var sender: Peer?
     public var audience: Audience
     /// `chat` or a client's own word.
     public var type: String

@@ -21,6 +21,8 @@ public struct Peer: Hashable, Sendable {
     public internal(set) var groups: [String] = []
     /// In the order in which they were published.
     public internal(set) var tracks: [Track] = []
+    /// Since when each of them is published.
+    public internal(set) var startedAt: [TrackID: WallTime] = [:]
 
     /// What the peer asked to publish by the offer that is being negotiated.
     var offered: [Track] = []
@@ -99,6 +101,7 @@ public struct Peer: Hashable, Sendable {
         func isRefused(_ track: Track) -> Bool { !allowed.contains(track.publishKind) }
         let refused = tracks.filter(isRefused)
         tracks.removeAll(where: isRefused)
+        for track in refused { startedAt[track.id] = nil }
         let ids = Set((refused + offered.filter(isRefused)).map(\.id))
         withdrawn.removeAll(where: ids.contains)
         withdrawn = (withdrawn + ids.sorted()).suffix(maximum)

@@ -6,19 +6,23 @@ extension Room {
     public mutating func peerUpdated(
         _ id: PeerID, name: String?, metadata: String?, at now: Instant
     ) throws(RoomError) {
-        var peer = try joinedPeer(id)
-        if let name {
-            try Check.name(name, field: "name")
-            peer.name = name
-        }
+        _ = try joinedPeer(id)
+        try checkDescription(name: name, metadata: metadata)
+        try spendFanOut(of: id, at: now)
+        describe(id, name: name, metadata: metadata)
+    }
+
+    func checkDescription(name: String?, metadata: String?) throws(RoomError) {
+        if let name { try Check.name(name, field: "name") }
         if let metadata {
             try Check.bytes(metadata, field: "data", maximum: RoomLimits.metadataBytes)
-            peer.metadata = metadata
         }
-        try spendFanOut(of: id, at: now)
-        peers[id]?.name = peer.name
-        peers[id]?.metadata = peer.metadata
-        guard !peer.isHidden else { return }
+    }
+
+    mutating func describe(_ id: PeerID, name: String?, metadata: String?) {
+        if let name { peers[id]?.name = name }
+        if let metadata { peers[id]?.metadata = metadata }
+        guard let peer = peers[id], !peer.isHidden else { return }
         tellUpdated(id)
         emit(.refreshPreviews)
     }
@@ -30,8 +34,7 @@ extension Room {
     ) throws(RoomError) -> Message {
         try require(.broadcast, of: id)
         let sender = try joinedPeer(id)
-        try Check.bytes(type, field: "type", maximum: RoomLimits.wordBytes)
-        try Check.bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
+        try checkMessage(type: type, body: body)
         let recipients = try recipients(of: audience, from: id)
         try spendFanOut(of: id, at: now)
         let message = Message(
@@ -41,9 +44,13 @@ extension Room {
         return message
     }
 
-    private func recipients(
-        of audience: Audience, from id: PeerID
-    ) throws(RoomError) -> [PeerID] {
+    func checkMessage(type: String, body: OpaqueJSON) throws(RoomError) {
+        try Check.bytes(type, field: "type", maximum: RoomLimits.wordBytes)
+        try Check.bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
+    }
+
+    /// - Parameter id: who sends; nil is the operator.
+    func recipients(of audience: Audience, from id: PeerID?) throws(RoomError) -> [PeerID] {
         switch audience {
         case .everybody:
             return everybody(except: id)

@@ -37,7 +37,7 @@ extension Room {
     /// A peer publishes exactly these tracks from now on: new ones are added, missing ones are
     /// gone, others take what is said of them.
     public mutating func tracksPublished(
-        _ tracks: [Track], by id: PeerID
+        _ tracks: [Track], by id: PeerID, wall: WallTime
     ) throws(RoomError) {
         let tracks = try admitted(tracks, of: id)
         var peer = try joinedPeer(id)
@@ -47,6 +47,10 @@ extension Room {
         peer.tracks = before.compactMap { old in tracks.first { $0.id == old.id } }
         let added = Self.unique(tracks).filter { track in !before.contains { $0.id == track.id } }
         peer.tracks += added
+        let startedAt = peer.startedAt
+        peer.startedAt = Dictionary(
+            peer.tracks.map { ($0.id, startedAt[$0.id] ?? wall) }
+        ) { first, _ in first }
         let removed = before.filter { peer.track($0.id) == nil }
         let updated = peer.tracks.filter { track in
             before.contains { $0.id == track.id && $0 != track }

@@ -167,12 +167,15 @@ public struct Room: Sendable {
     ) throws(RoomError) {
         try require(.removeOthers, of: id)
         try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
-        let peer = try visiblePeer(target)
+        remove(try visiblePeer(target), by: id, reason: reason)
+    }
+
+    mutating func remove(_ peer: Peer, by id: PeerID?, reason: String) {
         if peer.isReachable {
-            tell([target], .leaveRequested(by: id, reason: reason, roomEnded: false))
+            tell([peer.id], .leaveRequested(by: id, reason: reason, roomEnded: false))
         }
-        emit(.disconnect(target, reason: reason))
-        left(target, .removed, message: reason)
+        emit(.disconnect(peer.id, reason: reason))
+        left(peer.id, .removed, message: reason)
     }
 
     /// A peer asked that the room end for everybody.

@@ -13,7 +13,7 @@ import Signing
 public import UnixSignals
 
 /// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
-/// from outside as a `RoomDoor`, with whatever services they need.
+/// from outside as a `RoomDoor` and `RoomControl`, with whatever services they need.
 public struct RoomcastServer: Sendable {
     public let settings: Settings
     /// Who may do what, and where streams go.
@@ -87,7 +87,7 @@ public struct RoomcastServer: Sendable {
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
-        door: any RoomDoor, observer: any RoomStreamingObserver,
+        door: any RoomDoor & RoomControl, observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service] = [],
         stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
         guest: (any ServiceLifecycle.Service)? = nil,

@@ -233,6 +233,11 @@ final class DoorDouble: RoomDoor {
         /// What was said of rooms.
         var changes: [CatalogueRoom] = []
         var policy: Policy = .standard
+        /// The one room in which somebody may be.
+        var room = Room(id: "hall", name: "Hall", policy: .standard, seed: 1)
+        /// What was said in it, and how it was ended.
+        var messages: [Message] = []
+        var endings: [String] = []
     }
 
     let state = Mutex(State())
@@ -287,6 +292,85 @@ final class DoorDouble: RoomDoor {
     func policy(of room: RoomID) async -> Policy { state.withLock { $0.policy } }
 
     func roomChanged(_ room: CatalogueRoom) async { state.withLock { $0.changes.append(room) } }
+}
+
+/// Over a real room, without sockets.
+extension DoorDouble: RoomControl {
+    static let wall = WallTime(milliseconds: 1_760_000_000_123)
+
+    func join(_ peer: PeerID, role: String = "guest", data: String = "") throws {
+        try state.withLock { state in
+            try state.room.joinRequested(
+                JoinRequest(
+                    peer: peer, userID: "user-\(peer)", role: role,
+                    name: peer.rawValue.uppercased(), metadata: data),
+                at: .zero)
+            try state.room.joinCompleted(peer, wall: Self.wall)
+        }
+    }
+
+    private func ruled<Value>(
+        _ id: RoomID, _ body: (inout State) throws(RoomError) -> Value
+    ) throws(APIError) -> Value {
+        do {
+            return try state.withLock { state throws(any Error) in
+                guard state.room.id == id, !state.room.visiblePeers.isEmpty else {
+                    throw APIError.inactiveRoom(id)
+                }
+                return try body(&state)
+            }
+        } catch let error as RoomError {
+            throw APIError(error)
+        } catch {
+            throw .inactiveRoom(id)
+        }
+    }
+
+    func activeRoom(_ id: RoomID) async -> ActiveRoom? {
+        state.withLock { state in
+            guard state.room.id == id, let session = state.room.session,
+                !state.room.visiblePeers.isEmpty
+            else { return nil }
+            return ActiveRoom(
+                id: id, name: state.room.name, session: session, peers: state.room.visiblePeers)
+        }
+    }
+
+    func send(
+        _ body: OpaqueJSON, type: String, to audience: Audience, in room: RoomID
+    ) async throws(APIError) {
+        try ruled(room) { state throws(RoomError) in
+            state.messages.append(
+                try state.room.operatorSpoke(to: audience, type: type, body: body, wall: Self.wall))
+        }
+    }
+
+    func change(
+        _ peer: PeerID, in room: RoomID, name: String?, metadata: String?, role: String?
+    ) async throws(APIError) -> Peer {
+        try ruled(room) { state throws(RoomError) in
+            try state.room.peerChanged(peer, name: name, metadata: metadata, role: role)
+        }
+    }
+
+    func remove(_ peer: PeerID, from room: RoomID, reason: String) async throws(APIError) {
+        try ruled(room) { state throws(RoomError) in
+            try state.room.peerRemoved(peer, reason: reason)
+        }
+    }
+
+    func remove(role: String, from room: RoomID, reason: String) async throws(APIError) {
+        try ruled(room) { state throws(RoomError) in
+            try state.room.peersRemoved(role: role, reason: reason)
+        }
+    }
+
+    func end(_ room: RoomID, isLocked: Bool, reason: String) async throws(APIError) {
+        try ruled(room) { state throws(RoomError) in
+            state.endings.append("\(isLocked) \(reason)")
+            state.room.ended(lock: isLocked, reason: reason)
+        }
+    }
 }
 
 /// Reads answers.

@@ -35,7 +35,7 @@ struct RoomFixture {
 
     @discardableResult
     mutating func publish(_ tracks: [Track], by id: PeerID) throws -> [RoomEffect] {
-        try room.tracksPublished(tracks, by: id)
+        try room.tracksPublished(tracks, by: id, wall: wall)
         return drain()
     }
 }

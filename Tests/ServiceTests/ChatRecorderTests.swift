@@ -35,6 +35,17 @@ import Testing
         }
     }
 
+    @Test func whatTheOperatorSaysIsKeptWithoutASender() throws {
+        var talk = try Talk()
+        let record = try #require(
+            ChatRecord(
+                try talk.room.operatorSpoke(
+                    to: .roles(["host"]), type: "notice", body: OpaqueJSON(text: #""soon""#),
+                    wall: WallTime(milliseconds: 1_760_000_001_002))))
+        #expect(record.text == "soon" && record.type == "notice" && record.roles == ["host"])
+        #expect([record.senderID, record.senderName, record.senderUserID] == ["", "", ""])
+    }
+
     private func lines(_ world: StreamsWorld, _ id: StreamID) throws -> [String] {
         let file = ChatFile(in: "\(world.directory)/demo/\(id)")
         guard let bytes = try file.read() else { return [] }

@@ -181,7 +181,8 @@ final class FakeStreaming: LiveStreaming {
     }
 
     func said(_ message: Message, room: RoomID) {
-        state.withLock { $0.said.append("\(message.sender.id) \(message.body.text) in \(room)") }
+        let sender = message.sender?.id.rawValue ?? "operator"
+        state.withLock { $0.said.append("\(sender) \(message.body.text) in \(room)") }
     }
 
     func said() -> [String] { state.withLock { $0.said } }

@@ -80,8 +80,8 @@ extension ChatRecord {
         // A text as such, any other JSON as it came.
         let text = try? JSONDecoder().decode(String.self, from: Data(message.body.text.utf8))
         self.init(
-            senderID: sender.id.rawValue, senderName: sender.name, senderUserID: sender.userID,
-            roles: roles,
+            senderID: sender?.id.rawValue ?? "", senderName: sender?.name ?? "",
+            senderUserID: sender?.userID ?? "", roles: roles,
             sentAt: DateText.rendered(unixNanoseconds: message.sentAt.milliseconds * 1_000_000),
             type: message.type, text: text ?? message.body.text)
     }

@@ -28,7 +28,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     private let policy: Policy
-    private let registry: RoomRegistry
+    let registry: RoomRegistry
     private let media: MediaServer
     private let streaming: any LiveStreaming
     private let streamControl: Streams
@@ -124,6 +124,9 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         defer { making[id] = nil }
         return try await task.value
     }
+
+    /// Of a room that exists now.
+    func signalling(of id: RoomID) -> RoomSignalling? { entries[id]?.signalling }
 
     private func make(_ id: RoomID) async throws -> Entry {
         let mediaRoom = try await media.makeRoom(id)

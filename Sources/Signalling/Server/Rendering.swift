@@ -89,7 +89,7 @@ extension MutesPayload {
 
 extension BroadcastNotification {
     init(_ message: Message) {
-        peer = PeerPayload(message.sender, withTracks: false)
+        peer = message.sender.map { PeerPayload($0, withTracks: false) }
         switch message.audience {
         case .everybody: (roles, isPrivate) = ([], false)
         case .roles(let names): (roles, isPrivate) = (names, false)

@@ -150,7 +150,9 @@ extension RoomSignalling {
 
     private func published(_ tracks: [Track]?, by peer: PeerID) throws(SignallingError) {
         guard let tracks else { return }
-        try ruled { () throws(RoomError) in try room.tracksPublished(tracks, by: peer) }
+        try ruled { () throws(RoomError) in
+            try room.tracksPublished(tracks, by: peer, wall: clock.wall())
+        }
     }
 
     func answer(

@@ -1,0 +1,84 @@
+import MediaKernel
+import Rooms
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What the control API is asked to do to those who are in a room. An empty `peer_id` or `role` is
+// none, as in 100ms' own examples.
+
+struct MessageRequestBody: Decodable {
+    var message: String
+    var type: String?
+    var peerID: String?
+    var role: String?
+
+    enum CodingKeys: String, CodingKey {
+        case message, type, role
+        case peerID = "peer_id"
+    }
+
+    /// A peer goes before a role.
+    var audience: Audience {
+        if let peerID, !peerID.isEmpty { return .peer(PeerID(peerID)) }
+        if let role, !role.isEmpty { return .roles([role]) }
+        return .everybody
+    }
+
+    /// The message as it is carried in the room.
+    var body: OpaqueJSON {
+        get throws { OpaqueJSON(text: String(decoding: try JSON.data(message), as: UTF8.self)) }
+    }
+}
+
+struct PeerRequestBody: Decodable {
+    var name: String?
+    var role: String?
+    var metadata: JSONValue?
+
+    /// Clients know metadata as a text. 100ms' documents call it a text here and an object there,
+    /// so an object is taken too, as its JSON.
+    var metadataText: String? {
+        get throws {
+            switch metadata {
+            case nil, .null: return nil
+            case .string(let text): return text
+            case .object: return String(decoding: try JSON.data(metadata), as: UTF8.self)
+            default: throw APIError.badRequest("malformed body", "metadata is not of type string")
+            }
+        }
+    }
+}
+
+struct RemovalRequestBody: Decodable {
+    enum Subject {
+        case peer(PeerID)
+        case role(String)
+    }
+
+    var peerID: String?
+    var role: String?
+    var reason: String?
+
+    enum CodingKeys: String, CodingKey {
+        case role, reason
+        case peerID = "peer_id"
+    }
+
+    /// A peer goes before a role.
+    var subject: Subject {
+        get throws(APIError) {
+            if let peerID, !peerID.isEmpty { return .peer(PeerID(peerID)) }
+            if let role, !role.isEmpty { return .role(role) }
+            throw .badRequest("peer_id or role is missing")
+        }
+    }
+}
+
+struct EndRequestBody: Decodable {
+    var reason: String?
+    var lock: Bool?
+}

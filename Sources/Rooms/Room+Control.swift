@@ -1,0 +1,51 @@
+public import MediaKernel
+
+/// What the operator does from outside to those who are in the room. It needs no permission and
+/// has no rate; what it says has the limits of what peers say. Hidden peers are nobody to it.
+extension Room {
+    /// The operator said something to peers.
+    public mutating func operatorSpoke(
+        to audience: Audience, type: String, body: OpaqueJSON, wall: WallTime
+    ) throws(RoomError) -> Message {
+        try checkMessage(type: type, body: body)
+        let recipients = try recipients(of: audience, from: nil)
+        let message = Message(
+            id: makeIdentifier(), sender: nil, audience: audience, type: type, body: body,
+            sentAt: wall)
+        tell(recipients, .messageSent(message))
+        return message
+    }
+
+    /// The operator gave a peer another name, other metadata, another role: all of it, or nothing.
+    /// `nil` leaves it as it is.
+    ///
+    /// - Returns: the peer as it is now.
+    public mutating func peerChanged(
+        _ id: PeerID, name: String?, metadata: String?, role: String?
+    ) throws(RoomError) -> Peer {
+        _ = try visiblePeer(id)
+        try checkDescription(name: name, metadata: metadata)
+        if let role { try roleChanged(id, to: role) }
+        if name != nil || metadata != nil {
+            describe(id, name: name, metadata: metadata)
+        }
+        return try visiblePeer(id)
+    }
+
+    /// The operator put a peer out.
+    ///
+    /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
+    public mutating func peerRemoved(_ id: PeerID, reason: String) throws(RoomError) {
+        remove(try visiblePeer(id), by: nil, reason: reason)
+    }
+
+    /// The operator put everybody of a role out.
+    ///
+    /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
+    public mutating func peersRemoved(role name: String, reason: String) throws(RoomError) {
+        let role = try visibleRole(name)
+        for peer in visiblePeers where peer.role == role.name {
+            remove(peer, by: nil, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import MediaKernel
+public import Rooms
+
+/// What the operator does to those who are in the room.
+extension RoomSignalling {
+    /// Says something to peers, as none of them. It is kept with the chat.
+    public func send(
+        _ body: OpaqueJSON, type: String, to audience: Audience
+    ) async throws(RoomError) {
+        let message = try room.operatorSpoke(
+            to: audience, type: type, body: body, wall: clock.wall())
+        streaming.said(message, room: room.id)
+        await settle()
+    }
+
+    /// Gives a peer another name, other metadata, another role. `nil` leaves it as it is.
+    ///
+    /// - Returns: the peer as it is now.
+    public func change(
+        _ peer: PeerID, name: String?, metadata: String?, role: String?
+    ) async throws(RoomError) -> Peer {
+        let changed = try room.peerChanged(peer, name: name, metadata: metadata, role: role)
+        await settle()
+        return changed
+    }
+
+    /// Puts a peer out.
+    public func remove(_ peer: PeerID, reason: String) async throws(RoomError) {
+        try room.peerRemoved(peer, reason: reason)
+        await settle()
+    }
+
+    /// Puts everybody of a role out.
+    public func remove(role: String, reason: String) async throws(RoomError) {
+        try room.peersRemoved(role: role, reason: reason)
+        await settle()
+    }
+}

@@ -1,0 +1,68 @@
+import MediaKernel
+import Rooms
+import Signalling
+import Testing
+
+/// What the operator does to those who are in the room, as they see it.
+@Suite(.timeLimit(.minutes(1))) struct ControlTests {
+    let fixture = SignallingFixture()
+
+    @Test func aMessageOfTheOperatorHasNoPeer() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        let signalling = fixture.signalling
+        let body = OpaqueJSON(text: #""soon \"over\"""#)
+        try await signalling.send(body, type: "notice", to: .everybody)
+        try await signalling.send(body, type: "chat", to: .roles(["guest"]))
+        try await signalling.send(body, type: "chat", to: .peer("ben"))
+        let frames = try await ben.drain()
+        #expect(frames.map(\.method) == Array(repeating: "on-broadcast", count: 3))
+        for frame in frames {
+            #expect(frame.params["peer"] == .null)
+            #expect(frame.params["info"]["message"].string == #"soon "over""#)
+        }
+        #expect(frames.map { $0.params["info"]["type"].string } == ["notice", "chat", "chat"])
+        #expect(frames.map { $0.params["private"] } == [.bool(false), .bool(false), .bool(true)])
+        #expect(frames[1].params["roles"] == .array([.string("guest")]))
+        #expect(try await ann.drain().count == 1)
+        #expect(
+            fixture.streaming.said()
+                == Array(repeating: #"operator "soon \"over\"" in r1"#, count: 3))
+    }
+
+    @Test func aPeerIsGivenANameAndARole() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        let peer = try await fixture.signalling.change(
+            "ben", name: "Benjamin", metadata: nil, role: "viewer")
+        #expect(peer.name == "Benjamin" && peer.role == "viewer")
+        let told = try await ben.drain()
+        #expect(told.map(\.method) == ["on-policy-change", "on-peer-update", "on-peer-update"])
+        #expect(told.first?.params["name"].string == "viewer")
+        let update = try await ann.drain().last
+        #expect(update?.params["info"]["name"].string == "Benjamin")
+        #expect(update?.params["role"].string == "viewer")
+    }
+
+    @Test func whoIsPutOutIsToldWhyAndClosed() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        let cem = try await fixture.join("cem", role: "guest")
+        try await fixture.signalling.remove("ben", reason: "rude")
+        try await fixture.signalling.remove(role: "guest", reason: "over")
+        for (client, reason) in [(ben, "rude"), (cem, "over")] {
+            var request: TestFrame?
+            while let frame = try await client.next() {
+                if frame.method == "on-peer-leave-request" { request = frame }
+            }
+            #expect(request?.params["reason"].string == reason)
+            #expect(request?.params["requested_by"] == .null)
+            #expect(request?.params["room_end"] == .bool(false))
+            #expect(await client.socket.closure().code == 1000)
+        }
+        #expect(await fixture.signalling.snapshot().peers.map(\.id) == ["ann"])
+        #expect(try await ann.drain().count { $0.method == "on-peer-leave" } == 2)
+    }
+}
