@@ -67,7 +67,7 @@ extension CatalogueRoom {
             id: RoomID(row["id"]), name: row["name"], description: row["description"],
             isEnabled: row["enabled"], size: row["size"], isLarge: row["large"],
             maxDuration: (row["maxSeconds"] as Int64?).map { .seconds($0) },
-            createdAt: UnixTime(nanoseconds: row["created"]))
+            template: row["template"], createdAt: UnixTime(nanoseconds: row["created"]))
         updatedAt = UnixTime(nanoseconds: row["updated"])
     }
 
@@ -102,15 +102,16 @@ extension CatalogueRoom {
     fileprivate func write(to database: Database) throws {
         try database.execute(
             sql: """
-                INSERT INTO room VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO room VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
                 description = excluded.description, enabled = excluded.enabled,
                 size = excluded.size, large = excluded.large, maxSeconds = excluded.maxSeconds,
-                updated = excluded.updated
+                updated = excluded.updated, template = excluded.template
                 """,
             arguments: [
                 id.rawValue, name, Self.nameKey(name), description, isEnabled, size, isLarge,
                 maxDuration?.components.seconds, createdAt.nanoseconds, updatedAt.nanoseconds,
+                template,
             ])
     }
 }

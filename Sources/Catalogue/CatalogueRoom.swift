@@ -14,12 +14,15 @@ public struct CatalogueRoom: Hashable, Sendable {
     public var isLarge: Bool
     /// Of one session; nil for any.
     public var maxDuration: Duration?
+    /// The template of its policy; nil for that of the policy file.
+    public var template: String?
     public var createdAt: UnixTime
     public var updatedAt: UnixTime
 
     public init(
         id: RoomID, name: String, description: String = "", isEnabled: Bool = true, size: Int = 0,
-        isLarge: Bool = false, maxDuration: Duration? = nil, createdAt: UnixTime
+        isLarge: Bool = false, maxDuration: Duration? = nil, template: String? = nil,
+        createdAt: UnixTime
     ) {
         self.id = id
         self.name = name
@@ -28,6 +31,7 @@ public struct CatalogueRoom: Hashable, Sendable {
         self.size = size
         self.isLarge = isLarge
         self.maxDuration = maxDuration
+        self.template = template
         self.createdAt = createdAt
         updatedAt = createdAt
     }

@@ -29,6 +29,9 @@ enum Schema {
         migrator.registerMigration("7 room codes") { database in
             try database.execute(sql: roomCodes)
         }
+        migrator.registerMigration("8 templates") { database in
+            try database.execute(sql: templates)
+        }
         return migrator
     }
 
@@ -133,5 +136,15 @@ enum Schema {
             UNIQUE (room, role)
         ) STRICT;
         CREATE INDEX roomCodeByRoom ON roomCode (room, created, id);
+        """
+
+    /// A room without one has that of the policy file.
+    private static let templates = """
+        CREATE TABLE template (
+            id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, nameKey TEXT NOT NULL UNIQUE,
+            document TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX templateByTime ON template (created, id);
+        ALTER TABLE room ADD COLUMN template TEXT;
         """
 }

@@ -174,6 +174,8 @@ extension APIError {
             self = .tooManyRequests(error.description)
         case .notRecorded(let id):
             self = .conflict("live stream is not recorded", "stream \(id)")
+        case .unknownPolicy(let reason):
+            self = .unavailable("the room's policy cannot be told", reason)
         case .shuttingDown: self = .unavailable("the server is shutting down")
         case .storage(let reason):
             self = .unavailable("the output directory cannot be used", reason)

@@ -91,6 +91,7 @@ public struct HTTPService: Sendable {
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
     private let door: any RoomDoor & RoomControl
+    private let templates: any TemplateControl
     private let recordings: RecordingLibrary
     private let files: WebFiles
     private let logger: Logger
@@ -100,13 +101,14 @@ public struct HTTPService: Sendable {
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
-        recordings: RecordingLibrary, logger: Logger,
+        templates: any TemplateControl, recordings: RecordingLibrary, logger: Logger,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(HTTPServiceError) {
         self.configuration = configuration
         self.authority = authority
         self.control = control
         self.door = door
+        self.templates = templates
         self.recordings = recordings
         self.logger = logger
         self.clock = clock
@@ -154,7 +156,12 @@ public struct HTTPService: Sendable {
             frameRate: configuration.frameRate, clock: clock
         ).add(to: router)
         RoomRoutes(
-            catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
+            catalogue: recordings.catalogue, door: door, templates: templates,
+            authority: authority, clock: clock
+        ).add(to: router)
+        TemplateRoutes(
+            catalogue: recordings.catalogue, control: templates, authority: authority,
+            clock: clock
         ).add(to: router)
         ActiveRoomRoutes(control: door, authority: authority, clock: clock).add(to: router)
         RoomCodeRoutes(

@@ -33,18 +33,18 @@ enum JSON {
     ///
     /// - Throws: a 400 that says what is wrong with it, a 413, and what the type itself throws.
     static func decode<T: Decodable>(
-        _ type: T.Type, from request: Request
+        _ type: T.Type, from request: Request, maximum: Int = Limits.bodyBytes
     ) async throws(APIError) -> T {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }),
-            length > Limits.bodyBytes
+            length > maximum
         {
-            throw .tooLarge(maximum: Limits.bodyBytes)
+            throw .tooLarge(maximum: maximum)
         }
         let buffer: ByteBuffer
         do {
-            buffer = try await request.body.collect(upTo: Limits.bodyBytes)
+            buffer = try await request.body.collect(upTo: maximum)
         } catch is NIOTooManyBytesError {
-            throw .tooLarge(maximum: Limits.bodyBytes)
+            throw .tooLarge(maximum: maximum)
         } catch {
             throw .badRequest("malformed body", "the body cannot be read")
         }

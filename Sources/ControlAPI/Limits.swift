@@ -25,6 +25,11 @@ public enum Limits {
     public static let roomNameCharacters = 128
     /// Of a room's description.
     public static let roomDescriptionBytes = 1024
+    public static let templateNameBytes = 128
+    /// A template, which may hold a hundred roles, in bytes.
+    public static let templateBytes = 256 * 1024
+    /// Where 100ms' rooms may be; they are where this server is.
+    static let regions = ["auto", "eu", "in", "us"]
     /// Peers that a room may be made for, as 100ms has it.
     public static let roomSizes = 0...2500
     public static let largeRoomSizes = 0...20_000

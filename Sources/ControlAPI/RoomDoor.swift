@@ -31,11 +31,13 @@ public protocol RoomDoor: Sendable {
     /// The rooms that exist now, for the page that lists them. Hidden peers are not counted.
     func rooms() async -> [RoomSummary]
 
-    /// The roles for which a page may hand out tokens: never a hidden one.
-    func openRoles() async -> [String]
+    /// The roles for which a page may hand out tokens to a room: never a hidden one.
+    ///
+    /// - Parameter room: nil for any that has no template.
+    func openRoles(of room: RoomID?) async throws(APIError) -> [String]
 
     /// The policy of a room, also of one that does not exist yet.
-    func policy(of room: RoomID) async -> Policy
+    func policy(of room: RoomID) async throws(APIError) -> Policy
 
     /// The control API changed a room: whether peers may join it, and for how long a session may
     /// last, holds at once, everything else from the next session on.

@@ -81,6 +81,9 @@ public struct Policy: Hashable, Sendable {
         roles.filter { !$0.isHidden || $0.name == name }
     }
 
+    /// The roles in which people may come.
+    public var visibleRoleNames: [String] { roles.filter { !$0.isHidden }.map(\.name) }
+
     private static func check(_ role: Role) throws(RoomError) {
         guard !role.name.isEmpty, role.name.unicodeScalars.count <= RoomLimits.nameScalars else {
             throw .invalidPolicy("a role's name has 1 to \(RoomLimits.nameScalars) characters")

@@ -41,7 +41,7 @@ extension RoomcastServer {
         let registry = RoomRegistry(
             catalogue: catalogue, opensOnJoin: settings.opensRoomsOnJoin, logger: logger)
         let directory = RoomDirectory(
-            policy: policy, registry: registry, media: media, streaming: streamsInRoom,
+            policies: policies, registry: registry, media: media, streaming: streamsInRoom,
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
             opensTokens: settings.opensTokens, journal: journal, logger: logger)
         // What is noted while the rooms end is written down before the journal does.

@@ -17,7 +17,7 @@ public import UnixSignals
 public struct RoomcastServer: Sendable {
     public let settings: Settings
     /// Who may do what, and where streams go.
-    public let policy: Policy
+    let policies: PolicyStore
     public let authority: TokenAuthority
     public let streams: Streams
     let catalogue: Catalogue
@@ -38,9 +38,7 @@ public struct RoomcastServer: Sendable {
         settings: Settings, launcher: any BotLauncher, finishers: any FinisherLauncher,
         logger: Logger
     ) async throws {
-        policy = try Self.policy(settings)
-        var settings = settings
-        try settings.stream.read(policy)
+        let policy = try Self.policy(settings)
         self.settings = settings
         self.logger = logger
         authority = try await TokenAuthority(
@@ -51,6 +49,8 @@ public struct RoomcastServer: Sendable {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
         catalogue = try Self.openCatalogue(settings.stream)
+        policies = try PolicyStore(
+            policy: policy, streams: settings.stream, catalogue: catalogue)
         store = try settings.store.map { (store) throws(SettingsError) -> StoreAccess in
             let credentials = try StoreCredentials(store.credentials)
             return StoreAccess(store: store.store) { credentials.current }
@@ -70,7 +70,8 @@ public struct RoomcastServer: Sendable {
         self.events = events
         let chat = ChatRecorder(logger: logger)
         streams = Streams(
-            settings: settings.stream, catalogue: catalogue, events: events, authority: authority,
+            settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
+            authority: authority,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
             finishers: finishers, chat: chat, logger: logger)
         streamsInRoom = StreamsInRoom(
@@ -107,7 +108,7 @@ public struct RoomcastServer: Sendable {
         try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
-            recordings: library, logger: logger)
+            templates: policies, recordings: library, logger: logger)
         let settings = settings
         let streams = streams
         let application = try http.application { port in

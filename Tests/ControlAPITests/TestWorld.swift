@@ -58,6 +58,7 @@ struct TestWorld: Sendable {
             logger.logLevel = .critical
             return try HTTPService(
                 configuration, authority: authority, control: control, door: door,
+                templates: TemplatesDouble(),
                 recordings: recordings, logger: logger,
                 clock: { TestWorld.now })
         }
@@ -287,11 +288,25 @@ final class DoorDouble: RoomDoor {
         [RoomSummary(id: "demo", name: "Demo", peerCount: 2)]
     }
 
-    func openRoles() async -> [String] { ["guest", "host"] }
+    func openRoles(of room: RoomID?) async -> [String] { ["guest", "host"] }
 
     func policy(of room: RoomID) async -> Policy { state.withLock { $0.policy } }
 
     func roomChanged(_ room: CatalogueRoom) async { state.withLock { $0.changes.append(room) } }
+}
+
+/// Of templates it knows one rule: no role is called `bad`.
+struct TemplatesDouble: TemplateControl {
+    let standard = StandardTemplate(
+        id: "default",
+        document: TemplateDocument(
+            roles: ["host": .object(["name": .string("host")])],
+            destinations: ["hlsDestinations": .object([:])]))
+
+    func check(_ document: TemplateDocument, id: String) throws(APIError) {
+        guard document.roles["bad"] == nil else { throw .invalidTemplate("'roles.bad' is bad") }
+        guard !document.roles.isEmpty else { throw .invalidTemplate("no roles") }
+    }
 }
 
 /// Over a real room, without sockets.

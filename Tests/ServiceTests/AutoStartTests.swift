@@ -1,9 +1,11 @@
 import ControlAPI
+import Foundation
 import HLS
 import MediaKernel
 import Rooms
 import Signalling
 import Stage
+import Synchronization
 import Testing
 
 @testable import Service
@@ -205,6 +207,40 @@ import Testing
             await world.streams.seen("demo", Self.room(0, 0))
             await world.streams.seen("demo", Self.room(2, 2))
             #expect(await world.launcher.next() != nil)
+        }
+    }
+
+    @Test func aRoomsOwnSettingsSayHowItStreamsAndWhenByItself() async throws {
+        try await StreamsWorld().run { world in
+            var settings = await world.streams.settings
+            settings.autoStart = .roomOpens
+            settings.ladder = try Ladder(validating: [
+                Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
+            ])
+            settings.layout = Layout(name: .speaker)
+            settings.rules.durationMaximum = .seconds(10)
+            world.observer.settings.withLock { [settings] in $0["own"] = settings }
+            for room in ["own", "other", ObserverDouble.unknownRoom] as [RoomID] {
+                await world.streams.seen(room, Self.room(1, 1))
+            }
+            let bot = try #require(await world.launcher.next())
+            let file = try String(contentsOfFile: bot.job.configurationFile, encoding: .utf8)
+            #expect(file.contains(#""width":640"#) && !file.contains(#""width":1280"#))
+            let stream = try #require(await world.streams.stream(bot.job.stream))
+            #expect(stream.room == "own" && stream.layout == settings.layout.json)
+            #expect(await world.streams.current(room: "other", kind: .stream) == nil)
+            let other = try await world.streams.start(
+                room: "other", LiveStreamRequest(), startedBy: nil)
+            #expect(other[0].layout == Layout().json)
+            await #expect(throws: LiveStreamError.unknownPolicy("why")) {
+                try await world.streams.start(
+                    room: ObserverDouble.unknownRoom, LiveStreamRequest(), startedBy: nil)
+            }
+            // Its rules are the room's too.
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            world.clock.advance(.seconds(11))
+            await world.streams.tick()
+            #expect(await world.streams.stream(stream.id)?.status == .stopping)
         }
     }
 

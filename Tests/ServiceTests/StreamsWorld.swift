@@ -167,6 +167,16 @@ final class ObserverDouble: RoomStreamingObserver {
 
     func session(of room: RoomID) async -> SessionID? { "session-1" }
 
+    /// Nil is as configured.
+    let settings = Mutex<[RoomID: StreamSettings]>([:])
+    /// Of which nothing can be told.
+    static let unknownRoom: RoomID = "unknown"
+
+    func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {
+        guard room != Self.unknownRoom else { throw .unknownPolicy("why") }
+        return settings.withLock { $0[room] }
+    }
+
     func streamingChanged(room: RoomID, streams: [LiveStream]) async {
         changes.continuation.yield(streams)
     }

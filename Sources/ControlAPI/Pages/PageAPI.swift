@@ -15,7 +15,7 @@ struct PageAPI: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         router.get("/health") { _, _ in JSON.response(["status": "ok"]) }
-        router.get("/api/config") { _, _ in await configuration() }
+        router.get("/api/config") { request, _ in try await configuration(request) }
         router.get("/api/rooms") { _, _ in await rooms() }
         router.get("/api/rooms/:room/stream") { _, context in
             try await stream(room: context.parameters.get("room"))
@@ -44,11 +44,14 @@ struct PageAPI: Sendable {
         }
     }
 
-    private func configuration() async -> Response {
-        JSON.response(
+    /// What a page is told, which may name the room that it shows.
+    private func configuration(_ request: Request) async throws(APIError) -> Response {
+        var room: RoomID?
+        if let text = request.uri.queryParameters["room"] { room = try RoomID(parameter: text) }
+        return JSON.response(
             Configuration(
                 hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens,
-                roles: handsOutTokens ? await door.openRoles() : []))
+                roles: handsOutTokens ? try await door.openRoles(of: room) : []))
     }
 
     private struct RoomBody: Encodable {
@@ -154,7 +157,7 @@ struct PageAPI: Sendable {
         else { throw APIError.badRequest("the body must be application/json") }
         let room = try RoomID(parameter: room)
         let order = try await JSON.decode(TokenOrder.self, from: request)
-        let roles = await door.openRoles()
+        let roles = try await door.openRoles(of: room)
         guard let role = order.role ?? roles.first, roles.contains(role) else {
             throw APIError.badRequest(
                 "role is not valid", "one of \(roles.joined(separator: ", "))")

@@ -31,7 +31,7 @@ struct RoomCodeRoutes: Sendable {
 
     private func makeAll(room: String?) async throws -> Response {
         let room = try await enabledRoom(room)
-        let roles = await door.policy(of: room).visibleRoleNames
+        let roles = try await door.policy(of: room).visibleRoleNames
         let codes = try await catalogue.makeRoomCodes(
             of: roles, areAll: true, room: room, at: now, newCode: RoomCode.random)
         return JSON.response(["data": codes.map { RoomCodeBody(code: $0) }])
@@ -72,7 +72,7 @@ struct RoomCodeRoutes: Sendable {
         guard Limits.isIdentifier(change.code),
             let found = try await catalogue.roomCode(change.code)
         else { throw APIError.notFound("room code not found") }
-        let roles = await door.policy(of: found.room).visibleRoleNames
+        let roles = try await door.policy(of: found.room).visibleRoleNames
         guard !change.enabled || roles.contains(found.role) else {
             throw APIError.forbidden(
                 "room code cannot be enabled", "the room has no role '\(found.role)'")
@@ -89,7 +89,7 @@ struct RoomCodeRoutes: Sendable {
     }
 
     private func knownRole(_ role: String?, in room: RoomID) async throws(APIError) -> String {
-        let roles = await door.policy(of: room).visibleRoleNames
+        let roles = try await door.policy(of: room).visibleRoleNames
         guard let role, roles.contains(role) else {
             throw .notFound("role not found", "one of \(roles.joined(separator: ", "))")
         }
@@ -131,9 +131,4 @@ extension RoomCode {
             String((0..<count).compactMap { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() })
         }.joined(separator: "-")
     }
-}
-
-extension Policy {
-    /// The roles in which people may come.
-    var visibleRoleNames: [String] { roles.filter { !$0.isHidden }.map(\.name) }
 }

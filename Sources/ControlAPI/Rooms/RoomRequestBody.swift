@@ -21,11 +21,8 @@ struct RoomRequestBody: Decodable {
         case maxDuration = "max_duration_seconds"
     }
 
-    private static let regions = ["auto", "eu", "in", "us"]
-
-    /// - Parameter template: the only one that there is.
-    /// - Throws: a 400 that names the field.
-    func check(template: String) throws(APIError) {
+    /// - Throws: a 400 that names the field. Whether there is such a template is not its concern.
+    func check() throws(APIError) {
         if let name, !Limits.isRoomName(name) {
             throw .badRequest(
                 "name is not valid", "1 to \(Limits.roomNameCharacters) of A-Z, a-z, 0-9, . - : _")
@@ -34,13 +31,7 @@ struct RoomRequestBody: Decodable {
             throw .badRequest(
                 "description is not valid", "at most \(Limits.roomDescriptionBytes) bytes")
         }
-        if let templateID, templateID != template {
-            throw .badRequest("template not found", "rooms of this server have '\(template)'")
-        }
-        if let region, !Self.regions.contains(region) {
-            throw .badRequest(
-                "region is not supported", "one of \(Self.regions.joined(separator: ", "))")
-        }
+        if let region, !Limits.regions.contains(region) { throw .regionNotSupported() }
         let seconds = Limits.sessionSeconds
         if let maxDuration, maxDuration != 0, !seconds.contains(maxDuration) {
             throw .badRequest(
@@ -49,8 +40,9 @@ struct RoomRequestBody: Decodable {
         }
     }
 
+    /// - Parameter standard: the template of rooms that name none.
     /// - Returns: false, with the room as it was, for a size that such a room cannot have.
-    func change(_ room: inout CatalogueRoom) -> Bool {
+    func change(_ room: inout CatalogueRoom, standard: String) -> Bool {
         let isLarge = largeRoom ?? room.isLarge
         let sizes = isLarge ? Limits.largeRoomSizes : Limits.roomSizes
         guard sizes.contains(size ?? room.size) else { return false }
@@ -59,6 +51,7 @@ struct RoomRequestBody: Decodable {
         room.name = name ?? room.name
         room.description = description ?? room.description
         room.isEnabled = enabled ?? room.isEnabled
+        if let templateID { room.template = templateID == standard ? nil : templateID }
         if let maxDuration { room.maxDuration = maxDuration == 0 ? nil : .seconds(maxDuration) }
         return true
     }

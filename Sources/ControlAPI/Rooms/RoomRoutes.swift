@@ -2,7 +2,6 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
-import Rooms
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -14,6 +13,7 @@ import Rooms
 struct RoomRoutes: Sendable {
     let catalogue: Catalogue
     let door: any RoomDoor
+    let templates: any TemplateControl
     let authority: TokenAuthority
     let clock: @Sendable () -> Timestamp
 
@@ -32,27 +32,39 @@ struct RoomRoutes: Sendable {
 
     private func create(_ request: Request) async throws -> Response {
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
-        let id = Self.newID()
-        try body.check(template: await door.policy(of: id).templateID)
+        try await check(body)
+        let id = RoomID(Hexadecimal.newID())
         let room = CatalogueRoom(
             id: id, name: body.name ?? UUID().uuidString.lowercased(), createdAt: now)
         return try await response(
-            try await catalogue.createRoom(room) { body.change(&$0) }, to: id)
+            try await catalogue.createRoom(room) { [standard = templates.standard.id] room in
+                body.change(&room, standard: standard)
+            }, to: id)
     }
 
     private func update(_ request: Request, room: String?) async throws -> Response {
         let id = try RoomID(parameter: room)
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
-        try body.check(template: await door.policy(of: id).templateID)
+        try await check(body)
         return try await response(
-            try await catalogue.updateRoom(id, at: now) { body.change(&$0) }, to: id)
+            try await catalogue.updateRoom(id, at: now) { [standard = templates.standard.id] room in
+                body.change(&room, standard: standard)
+            }, to: id)
+    }
+
+    private func check(_ body: RoomRequestBody) async throws {
+        try body.check()
+        guard let template = body.templateID, template != templates.standard.id else { return }
+        guard try await catalogue.template(template) != nil else {
+            throw APIError.badRequest("template not found", "template \(template.prefix(64))")
+        }
     }
 
     private func response(_ update: RoomUpdate, to id: RoomID) async throws -> Response {
         switch update {
         case .updated(let room):
             await door.roomChanged(room)
-            return JSON.response(await body(room))
+            return JSON.response(body(room))
         case .unknown: throw APIError.roomNotFound(id)
         case .nameTaken(let other):
             throw APIError.conflict("name is taken", "room \(other) has it")
@@ -66,29 +78,29 @@ struct RoomRoutes: Sendable {
 
     private func get(room: String?) async throws -> Response {
         let room = try await catalogue.knownRoom(try RoomID(parameter: room))
-        return JSON.response(await body(room))
+        return JSON.response(body(room))
     }
 
     private func list(_ request: Request) async throws -> Response {
         let query = try RoomQuery(request)
         let page = try await catalogue.rooms(query)
-        var bodies: [RoomBody] = []
-        for room in page.records { bodies.append(await body(room)) }
         return JSON.response(
-            ListBody(limit: query.limit, data: bodies, last: page.last ?? ""))
+            ListBody(limit: query.limit, data: page.records.map(body), last: page.last ?? ""))
     }
 
-    private func body(_ room: CatalogueRoom) async -> RoomBody {
+    private func body(_ room: CatalogueRoom) -> RoomBody {
         RoomBody(
-            room: room, template: await door.policy(of: room.id).templateID,
+            room: room, template: room.template ?? templates.standard.id,
             account: authority.accessKey)
     }
 
     private var now: UnixTime { UnixTime(clock()) }
+}
 
-    /// 24 hexadecimal digits, as 100ms' ids have.
-    private static func newID() -> RoomID {
-        RoomID(Hexadecimal.text((0..<12).map { _ in UInt8.random(in: .min ... .max) }))
+extension Hexadecimal {
+    /// 24 digits, as 100ms' ids have.
+    static func newID() -> String {
+        text((0..<12).map { _ in UInt8.random(in: .min ... .max) })
     }
 }
 

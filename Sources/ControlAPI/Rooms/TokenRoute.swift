@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import MediaKernel
+import Rooms
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -86,7 +87,7 @@ struct TokenRoute: Sendable {
         guard try await catalogue.knownRoom(code.room).isEnabled else {
             throw APIError.roomDisabled(code.room)
         }
-        let roles = await door.policy(of: code.room).visibleRoleNames
+        let roles = try await door.policy(of: code.room).visibleRoleNames
         guard roles.contains(code.role) else {
             throw APIError.forbidden("role does not exist", "role '\(code.role)'")
         }

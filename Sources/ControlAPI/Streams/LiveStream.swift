@@ -216,6 +216,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooFast(perSecond: Int)
     /// Nothing is kept of it that could be paused.
     case notRecorded(StreamID)
+    /// How streams of the room are to be made cannot be told now.
+    case unknownPolicy(String)
     case shuttingDown
     case storage(String)
 
@@ -234,6 +236,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "stream \(id) already has \(maximum) timed metadata"
         case .tooFast(let perSecond): "more than \(perSecond) a second"
         case .notRecorded(let id): "stream \(id) is not recorded"
+        case .unknownPolicy(let reason): "the room's policy cannot be told: \(reason)"
         case .shuttingDown: "the server is shutting down"
         case .storage(let reason): "the output directory cannot be used: \(reason)"
         }

@@ -19,6 +19,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private struct Entry {
         let signalling: RoomSignalling
         let media: MediaRoom
+        /// What it opened with, until it is let go.
+        let policy: RoomPolicy
         /// Hands the media plane's events to the signalling, until the media is closed.
         let pump: Task<Void, Never>
         /// As it is by now; what it began with is in the signalling's room.
@@ -27,7 +29,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         var emptyTicks = 0
     }
 
-    private let policy: Policy
+    private let policies: PolicyStore
     let registry: RoomRegistry
     private let media: MediaServer
     private let streaming: any LiveStreaming
@@ -48,11 +50,11 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private var random = SystemRandomNumberGenerator()
 
     init(
-        policy: Policy, registry: RoomRegistry, media: MediaServer,
+        policies: PolicyStore, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: Streams, playlistType: HLSVariant.PlaylistType,
         opensTokens: Bool, journal: RoomJournal?, logger: Logger
     ) {
-        self.policy = policy
+        self.policies = policies
         self.registry = registry
         self.media = media
         self.streaming = streaming
@@ -129,12 +131,13 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     func signalling(of id: RoomID) -> RoomSignalling? { entries[id]?.signalling }
 
     private func make(_ id: RoomID) async throws -> Entry {
+        let policy = try await policies.policy(of: id)
         let mediaRoom = try await media.makeRoom(id)
         let record = await registry.opened(id)
         var limits = RoomLimits()
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
         let room = Room(
-            id: id, name: record.name, policy: policy, limits: limits,
+            id: id, name: record.name, policy: policy.policy, limits: limits,
             isLocked: !record.isEnabled, seed: random.next())
         let signalling = RoomSignalling(
             room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
@@ -145,8 +148,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
                     note, in: id, name: room.name, template: room.policy.templateID, at: time)
             }, logger: logger)
         let entry = Entry(
-            signalling: signalling, media: mediaRoom, pump: Task { await signalling.run() },
-            record: record)
+            signalling: signalling, media: mediaRoom, policy: policy,
+            pump: Task { await signalling.run() }, record: record)
         entries[id] = entry
         if let state = streams[id] {
             await signalling.hlsChanged(state)
@@ -171,7 +174,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     private func check(_ claims: RoomTokenClaims, peer: PeerID?) async throws(APIError) {
-        guard let role = policy.role(claims.role) else {
+        guard let role = try await policy(of: claims.room).role(claims.role) else {
             throw .unknownRole(claims.role)
         }
         // Not only when the socket is opened: browsers do not say why one was not.
@@ -228,11 +231,21 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         return summaries.sorted { $0.id < $1.id }
     }
 
-    public func openRoles() async -> [String] {
-        opensTokens ? policy.roles.filter { !$0.isHidden }.map(\.name) : []
+    public func openRoles(of room: RoomID?) async throws(APIError) -> [String] {
+        guard opensTokens else { return [] }
+        guard let room else { return policies.standardPolicy.policy.visibleRoleNames }
+        return try await policy(of: room).visibleRoleNames
     }
 
-    public func policy(of room: RoomID) async -> Policy { policy }
+    public func policy(of room: RoomID) async throws(APIError) -> Policy {
+        try await roomPolicy(of: room).policy
+    }
+
+    /// A room keeps what it opened with.
+    private func roomPolicy(of room: RoomID) async throws(APIError) -> RoomPolicy {
+        if let entry = entries[room] { return entry.policy }
+        return try await policies.policy(of: room)
+    }
 
     public func roomChanged(_ room: CatalogueRoom) async {
         await registry.changed(room)
@@ -248,6 +261,14 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         guard let snapshot = await entries[room]?.signalling.snapshot(), snapshot.peerCount > 0
         else { return nil }
         return snapshot.session?.id
+    }
+
+    public func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {
+        do throws(APIError) {
+            return try await roomPolicy(of: room).streams
+        } catch {
+            throw .unknownPolicy(([error.message] + error.details).joined(separator: ": "))
+        }
     }
 
     public func streamingChanged(room: RoomID, streams: [LiveStream]) async {

@@ -6,6 +6,11 @@ public protocol RoomStreamingObserver: Sendable {
     /// The room's present occupancy; nil when nobody visible is in it.
     func session(of room: RoomID) async -> SessionID?
 
+    /// How streams are made in that room; nil where nothing else is wanted than what is configured.
+    ///
+    /// - Throws: `.unknownPolicy`.
+    func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings?
+
     /// A stream of the room changed its state. Called for every change, in order.
     ///
     /// - Parameter streams: those on air, oldest first, and the one that changed if it just ended.

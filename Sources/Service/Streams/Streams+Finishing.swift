@@ -9,8 +9,8 @@ import MediaKernel
 extension Streams {
     /// What is to be made of a stream, and the directory for it, which is made.
     func order(
-        _ request: LiveStreamRequest, room: RoomID, ladder: [CatalogueAsset.Size],
-        at time: Timestamp
+        _ request: LiveStreamRequest, _ settings: StreamSettings, room: RoomID,
+        ladder: [CatalogueAsset.Size], at time: Timestamp
     ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
         guard let recording = request.recording, recording.isWanted else { return nil }
         let order = RecordingOrder(

@@ -8,7 +8,8 @@ import Stage
 
 extension Streams {
     func begin(
-        _ variant: LiveStreamVariant, of room: RoomID, request: LiveStreamRequest,
+        _ variant: LiveStreamVariant, of room: RoomID, _ settings: StreamSettings,
+        request: LiveStreamRequest,
         layout: Layout, session: SessionID?, startedBy: PeerID?
     ) throws(LiveStreamError) -> LiveStream {
         let destinations = settings.destinations(of: request.kind)
@@ -27,7 +28,7 @@ extension Streams {
             playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         let recording = try order(
-            request, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
+            request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
         let entry = StreamOnAir(
             machine: StreamMachine(
                 rules: destinations.rules(for: request.destination, settings.rules),

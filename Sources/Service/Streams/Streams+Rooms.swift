@@ -25,7 +25,9 @@ extension Streams {
     }
 
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
-        for wish in autoStarts {
+        // A room that was looked at has its policy.
+        guard let settings = try? await self.settings(of: room) else { return }
+        for wish in settings.destinations.autoStarts(settings) {
             let key = AutoStartKey(room: room, destination: wish.destination)
             var starter = autoStarters[key] ?? AutoStarter(wish.condition)
             let starts = starter.seen(occupancy)

@@ -29,7 +29,6 @@ public actor Streams: LiveStreamControl, Service {
     static let finishersAtShutdown: Duration = .seconds(30)
 
     let settings: StreamSettings
-    let autoStarts: [StreamDestinations.AutoStartWish]
     let authority: TokenAuthority
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
@@ -78,7 +77,6 @@ public actor Streams: LiveStreamControl, Service {
         }
     ) {
         self.settings = settings
-        autoStarts = settings.destinations.autoStarts(settings)
         self.authority = authority
         self.endpoint = endpoint
         self.launcher = launcher
@@ -97,6 +95,11 @@ public actor Streams: LiveStreamControl, Service {
     /// Tells the streams who to ask about rooms and who to tell. To be called before `run`.
     public func observe(by observer: any RoomStreamingObserver) { self.observer = observer }
 
+    /// How streams are made in a room.
+    func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings {
+        try await observer?.settings(of: room) ?? settings
+    }
+
     /// The server is reachable there.
     public func listening(at endpoint: String) { self.endpoint = endpoint }
 
@@ -106,6 +109,7 @@ public actor Streams: LiveStreamControl, Service {
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
+        let settings = try await self.settings(of: room)
         let session = await observer?.session(of: room)
         guard !isShuttingDown else { throw .shuttingDown }
         let layout: Layout
@@ -145,7 +149,7 @@ public actor Streams: LiveStreamControl, Service {
             } else {
                 result.append(
                     try begin(
-                        variant, of: room, request: request, layout: layout,
+                        variant, of: room, settings, request: request, layout: layout,
                         session: session, startedBy: startedBy))
             }
         }

@@ -29,9 +29,12 @@ export function rooms() {
   return request("/api/rooms");
 }
 
-/** @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, roles: string[]}>} */
-export function configuration() {
-  return request("/api/config");
+/**
+ * @param {string} [roomID] whose roles are told
+ * @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, roles: string[]}>}
+ */
+export function configuration(roomID) {
+  return request(roomID ? `/api/config?room=${encodeURIComponent(roomID)}` : "/api/config");
 }
 
 /** The stream of a room as a viewer needs it; `phase` is "none" while there never was one. */

@@ -126,13 +126,13 @@ export class Preview {
     node.role.replaceChildren(
       ...list.map((name) => element("option", { value: name }, text(name))),
     );
-    if (before) node.role.value = before;
+    if (list.includes(before)) node.role.value = before;
   }
 
   /** What the server knows beforehand; the page works without it. */
   async #describe(roomID, role, hasToken) {
     const [settings, list] = await Promise.all([
-      configuration().catch(() => null),
+      configuration(roomID).catch(() => null),
       rooms().catch(() => []),
     ]);
     if (settings?.roles?.length) this.#offerRoles(settings.roles, role);

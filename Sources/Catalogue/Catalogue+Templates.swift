@@ -1,0 +1,111 @@
+import GRDB
+public import MediaKernel
+
+/// The templates of rooms' policies. As of rooms, the catalogue is the truth of them.
+extension Catalogue {
+    public func template(_ id: String) async throws(CatalogueError) -> CatalogueTemplate? {
+        try await read { try CatalogueTemplate.find(id, in: $0) }
+    }
+
+    /// - Parameters:
+    ///   - start: the id that ended the page before.
+    ///   - limit: as of rooms.
+    public func templates(
+        start: String?, limit: Int
+    ) async throws(CatalogueError) -> CataloguePage<CatalogueTemplate> {
+        try await read { database in
+            try PageStatement(
+                table: "template", filters: [], start: start, limit: PageLimit.clamped(limit)
+            ).page(in: database, id: \.id) { CatalogueTemplate($0) }
+        }
+    }
+
+    /// The template that a room names. A room that is not there yet names none.
+    public func template(of room: RoomID) async throws(CatalogueError) -> RoomTemplate {
+        try await read { database in
+            guard let id = try CatalogueRoom.find(room, in: database)?.template else {
+                return .standard
+            }
+            return try CatalogueTemplate.find(id, in: database).map { .written($0) } ?? .missing(id)
+        }
+    }
+
+    /// - Parameter template: of whose id and name nothing is known yet.
+    public func createTemplate(
+        _ template: CatalogueTemplate
+    ) async throws(CatalogueError) -> TemplateUpdate<Never> {
+        try await write { database in
+            try CatalogueTemplate.update(template, at: template.createdAt, in: database) { _ in nil
+            }
+        }
+    }
+
+    /// - Parameter change: what it returns leaves the template as it was.
+    public func updateTemplate<Refusal: Sendable>(
+        _ id: String, at now: UnixTime,
+        change: @escaping @Sendable (inout CatalogueTemplate) -> Refusal?
+    ) async throws(CatalogueError) -> TemplateUpdate<Refusal> {
+        try await write { database in
+            guard let template = try CatalogueTemplate.find(id, in: database) else {
+                return .unknown
+            }
+            return try CatalogueTemplate.update(template, at: now, in: database, change)
+        }
+    }
+}
+
+/// Where a room's policy comes from.
+public enum RoomTemplate: Hashable, Sendable {
+    /// The policy file, or that which holds without one.
+    case standard
+    case written(CatalogueTemplate)
+    /// The room names one that is not there.
+    case missing(String)
+}
+
+extension CatalogueTemplate {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row["id"], name: row["name"], document: row["document"],
+            createdAt: UnixTime(nanoseconds: row["created"]))
+        updatedAt = UnixTime(nanoseconds: row["updated"])
+    }
+
+    fileprivate static func find(_ id: String, in database: Database) throws -> CatalogueTemplate? {
+        try Row.fetchOne(
+            database, sql: "SELECT * FROM template WHERE id = ?", arguments: [id]
+        ).map { CatalogueTemplate($0) }
+    }
+
+    /// What names that count as the same have in common.
+    private static func nameKey(_ name: String) -> String { name.lowercased() }
+
+    fileprivate static func update<Refusal>(
+        _ template: CatalogueTemplate, at now: UnixTime, in database: Database,
+        _ change: (inout CatalogueTemplate) -> Refusal?
+    ) throws -> TemplateUpdate<Refusal> {
+        var template = template
+        if let refusal = change(&template) { return .refused(refusal) }
+        let namesake = try Row.fetchOne(
+            database, sql: "SELECT * FROM template WHERE nameKey = ?",
+            arguments: [nameKey(template.name)]
+        ).map { CatalogueTemplate($0) }
+        if let namesake, namesake.id != template.id { return .nameTaken(by: namesake.id) }
+        template.updatedAt = now
+        try template.write(to: database)
+        return .updated(template)
+    }
+
+    private func write(to database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO template VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
+                document = excluded.document, updated = excluded.updated
+                """,
+            arguments: [
+                id, name, Self.nameKey(name), document, createdAt.nanoseconds,
+                updatedAt.nanoseconds,
+            ])
+    }
+}

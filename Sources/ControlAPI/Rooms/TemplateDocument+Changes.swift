@@ -1,0 +1,127 @@
+import MediaKernel
+import Rooms
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Changes of a template, and what of it is shown.
+extension TemplateDocument {
+    /// Puts a role in the place of that of this name, or beside the others.
+    ///
+    /// - Parameter body: may name the role anew; then those who receive it go on to do so.
+    /// - Throws: a 409 when another role has the new name.
+    mutating func setRole(_ name: String, to body: Object) throws(APIError) {
+        let newName = try Self.name(of: body, called: name)
+        if newName != name {
+            guard roles[newName] == nil else {
+                throw .conflict("name is taken", "role '\(newName)'")
+            }
+            roles[name] = nil
+            replaceSubscriptions(to: name, by: newName)
+        }
+        roles[newName] = .object(body.merging(["name": .string(newName)]) { _, new in new })
+    }
+
+    /// What a role is to be called that has this name now.
+    static func name(of role: Object, called name: String) throws(APIError) -> String {
+        switch role["name"] {
+        case nil, .null: name
+        case .string(let newName): newName
+        default: throw .badRequest("malformed body", "name is not of type string")
+        }
+    }
+
+    /// - Throws: a 404 for a role that is not there.
+    mutating func removeRole(_ name: String) throws(APIError) {
+        guard roles.removeValue(forKey: name) != nil else { throw .roleNotFound(name) }
+        replaceSubscriptions(to: name, by: nil)
+    }
+
+    private mutating func replaceSubscriptions(to name: String, by newName: String?) {
+        for (key, role) in roles {
+            guard case .object(var fields) = role,
+                case .object(var parameters) = fields["subscribeParams"],
+                case .array(let names) = parameters["subscribeToRoles"]
+            else { continue }
+            parameters["subscribeToRoles"] = .array(
+                names.compactMap { $0 == .string(name) ? newName.map { .string($0) } : $0 })
+            fields["subscribeParams"] = .object(parameters)
+            roles[key] = .object(fields)
+        }
+    }
+
+    /// Every role names itself, as 100ms' do.
+    mutating func nameRoles() throws(APIError) {
+        for (name, role) in roles {
+            guard case .object(let fields) = role else {
+                throw .badRequest("malformed body", "roles.\(name) is not of type object")
+            }
+            roles[name] = .object(fields.merging(["name": .string(name)]) { _, new in new })
+        }
+    }
+
+    /// - Throws: a 400 for what cannot be meant, or not be had, here.
+    func checkSettings() throws(APIError) {
+        switch settings["region"] {
+        case nil, .null: break
+        case .string(let region) where Limits.regions.contains(region): break
+        default: throw .regionNotSupported()
+        }
+        switch settings["recording"] {
+        case nil, .null: break
+        case .object(let fields) where fields["upload"] ?? .null == .null: break
+        default:
+            // It would hold a secret that nothing here has a use for.
+            throw .badRequest(
+                "settings.recording.upload is not supported",
+                "where recordings go is the server's own setting")
+        }
+    }
+
+    // MARK: - Shown
+
+    /// A role with all that it has, also what was not said of it; nil when there is none.
+    func shownRole(_ name: String) -> JSONValue? {
+        guard let written = roles[name] else { return nil }
+        guard let data = try? JSON.data(written),
+            let role = try? JSONDecoder().decode(Role.self, from: data),
+            let whole = try? JSONValue(encoding: role)
+        else { return written }
+        return whole.completed(by: written)
+    }
+
+    var shownRoles: Object {
+        roles.keys.reduce(into: [:]) { $0[$1] = shownRole($1) }
+    }
+
+    var shownSettings: Object {
+        settings.merging(["region": .string("auto"), "recording": .null, "roomState": .object([:])])
+        { written, _ in written }
+    }
+}
+
+extension JSONValue {
+    init(encoding value: some Encodable) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: JSON.data(value))
+    }
+
+    /// This, and of an object what the other one has besides.
+    fileprivate func completed(by other: JSONValue) -> JSONValue {
+        guard case .object(let fields) = self, case .object(let others) = other else { return self }
+        return .object(fields.merging(others) { $0.completed(by: $1) })
+    }
+}
+
+extension APIError {
+    static func roleNotFound(_ name: String) -> APIError {
+        .notFound("role not found", "role '\(name)'")
+    }
+
+    static func regionNotSupported() -> APIError {
+        .badRequest(
+            "region is not supported", "one of \(Limits.regions.joined(separator: ", "))")
+    }
+}

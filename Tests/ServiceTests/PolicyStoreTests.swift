@@ -1,0 +1,170 @@
+import Catalogue
+import ControlAPI
+import Foundation
+import HLS
+import MediaKernel
+import Rooms
+import Signalling
+import Stage
+import Testing
+import Workbench
+
+@testable import Service
+
+/// The policies of rooms, from the policy file and from templates.
+@Suite struct PolicyStoreTests {
+    private let scratch: Scratch
+    private let catalogue: Catalogue
+
+    init() throws {
+        scratch = try Scratch()
+        catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
+    }
+
+    private func store(_ policy: Policy = .standard) throws -> PolicyStore {
+        try PolicyStore(policy: policy, streams: StreamSettings(), catalogue: catalogue)
+    }
+
+    private func document(_ json: String) throws -> TemplateDocument {
+        try JSONDecoder().decode(TemplateDocument.self, from: Data(json.utf8))
+    }
+
+    /// A template, and a room that has it.
+    private func write(_ id: String, _ json: String) async throws {
+        let template = CatalogueTemplate(
+            id: id, name: id, document: json, createdAt: UnixTime(seconds: 1_770_000_000))
+        guard case .updated = try await catalogue.createTemplate(template) else {
+            Issue.record("template \(id) is not written")
+            return
+        }
+        _ = try await catalogue.registerRoom(
+            CatalogueRoom(
+                id: RoomID("room-\(id)"), name: "room-\(id)", template: id,
+                createdAt: UnixTime(seconds: 1_770_000_000)),
+            otherName: "x")
+    }
+
+    private static let lecture = #"""
+        {"roles": {"teacher": {"permissions": {"endRoom": true},
+                               "publishParams": {"allowed": ["audio"]}},
+                   "student": {"subscribeParams": {"subscribeToRoles": ["*"]}}},
+         "settings": {},
+         "destinations": {
+           "hlsDestinations": {"default": {
+             "layers": [{"width": 640, "height": 360, "videoBitrate": 500}],
+             "layout": {"name": "speaker"}, "maxDuration": 60,
+             "recording": {"hlsVod": true, "thumbnails": {"enabled": false}}}},
+           "browserRecordings": {"default": {"width": 320, "height": 180}}}}
+        """#
+
+    @Test func aRoomWithoutATemplateHasThePolicyFile() async throws {
+        let store = try store()
+        #expect(store.standard.id == "default")
+        #expect(
+            store.standard.document.roles.keys.sorted()
+                == Policy.standard.roles.map(\.name).sorted())
+        let policy = try await store.policy(of: "hall")
+        #expect(policy.policy == .standard)
+        #expect(policy.streams == StreamSettings())
+        // What is shown of it is a policy as good as it.
+        #expect(throws: Never.self) { try store.check(store.standard.document, id: "default") }
+    }
+
+    @Test func aRoomHasItsTemplatesRolesLaddersAndLayouts() async throws {
+        try await write("lecture", Self.lecture)
+        let store = try store()
+        let room = try await store.policy(of: "room-lecture")
+        #expect(room.policy.templateID == "lecture")
+        #expect(room.policy.visibleRoleNames == ["student", "teacher"])
+        #expect(room.policy.role("teacher")?.permissions.endRoom == true)
+        #expect(room.policy.role(Policy.recorderRole)?.isHidden == true)
+        let request = LiveStreamRequest(
+            recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: false))
+        #expect(try room.streams.ladder(for: request).layers.map(\.width) == [640])
+        #expect(room.streams.thumbnails(for: request) == nil)
+        #expect(
+            room.streams.destinations.rules(for: "", StreamRules()).durationMaximum
+                == .seconds(60))
+        #expect(try room.streams.layout(for: request) != StreamSettings().layout)
+        var recording = request
+        recording.kind = .recording
+        #expect(try room.streams.ladder(for: recording).layers.map(\.width) == [320])
+        // The others keep theirs.
+        let other = try await store.policy(of: "hall")
+        #expect(try other.streams.ladder(for: request) == .standard)
+        #expect(other.policy.role("teacher") == nil)
+    }
+
+    @Test func aTemplateThatCannotBeUsedLetsNobodyIn() async throws {
+        try await write("broken", #"{"roles":{},"settings":{},"destinations":{}}"#)
+        try await write("garbled", "{")
+        _ = try await catalogue.registerRoom(
+            CatalogueRoom(
+                id: "room-gone", name: "room-gone", template: "gone",
+                createdAt: UnixTime(seconds: 1_770_000_000)),
+            otherName: "x")
+        let store = try store()
+        for id in ["broken", "garbled", "gone"] {
+            await #expect(throws: APIError.self, "\(id)") {
+                _ = try await store.policy(of: RoomID("room-\(id)"))
+            }
+        }
+    }
+
+    @Test func whatIsWrongWithATemplateIsSaidInWords() throws {
+        let store = try store()
+        for (json, words) in [
+            (
+                #"{"roles":{"a":{"priority":9},"b":{"maxPeerCount":-2}}}"#,
+                ["'roles.a.priority' is 9", "'roles.b.maxPeerCount'"]
+            ),
+            (
+                #"{"roles":{"a":{"subscribeParams":{"subscribeToRoles":["x"]}}}}"#,
+                ["role 'x', which does not exist"]
+            ),
+            (#"{"roles":{"a":{"priority":"1"}}}"#, ["roles.a.priority"]),
+            (
+                #"{"roles":{"a":{}},"destinations":{"hlsDestinations":{"d":{"maxDuration":-1}}}}"#,
+                ["destination 'd': maxDuration"]
+            ),
+            (
+                #"{"roles":{"a":{}},"destinations":{"hlsDestinations":{"d":{"layers":[{"width":1}]}}}}"#,
+                ["destination 'd': "]
+            ),
+        ] {
+            var fields = try #require(
+                JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+            for key in ["settings", "destinations"] where fields[key] == nil {
+                fields[key] = [String: Any]()
+            }
+            let data = try JSONSerialization.data(withJSONObject: fields)
+            let document = try JSONDecoder().decode(TemplateDocument.self, from: data)
+            do throws(APIError) {
+                try store.check(document, id: "t")
+                Issue.record("accepted: \(json)")
+            } catch {
+                #expect(error.code == 400 && error.message == "template is not valid")
+                for word in words {
+                    #expect(error.details.joined().contains(word), "\(error.details)")
+                }
+            }
+        }
+    }
+
+    @Test func thePolicyFilesOwnIDIsKept() async throws {
+        let policy = try Policy(
+            validating: [Role(name: "a")], templateID: "Of the town",
+            hlsDestinations: ["hd": HLSDestination(layers: [.init(width: 1280)])])
+        let store = try store(policy)
+        #expect(store.standard.id == "Of the town")
+        let streams = try await store.policy(of: "hall").streams
+        #expect(streams.destinations.ladder(for: "hd")?.layers.count == 1)
+        guard
+            case .object(let destinations) = store.standard.document.destinations["hlsDestinations"]
+        else {
+            Issue.record("no destinations")
+            return
+        }
+        #expect(destinations.keys.sorted() == ["hd"])
+    }
+}
