@@ -43,7 +43,8 @@ extension RoomcastServer {
         let directory = RoomDirectory(
             policies: policies, registry: registry, media: media, streaming: streamsInRoom,
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
-            opensTokens: settings.opensTokens, journal: journal, logger: logger)
+            opensTokens: settings.opensTokens, turn: settings.turn, journal: journal,
+            logger: logger)
         // What is noted while the rooms end is written down before the journal does.
         let account: [any ServiceLifecycle.Service] = journal.map { [$0] } ?? []
         try await run(

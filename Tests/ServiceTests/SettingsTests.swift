@@ -47,6 +47,9 @@ import Workbench
                       "privateKeyFile": "k.pem", "publicURL": "https://live.example.org/"},
              "udp": {"host": "10.0.0.1", "port": 5000,
                      "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
+             "turn": {"urls": ["turn:relay.example.org?transport=udp",
+                               "turns:relay.example.org:443?transport=tcp"],
+                      "secret": "a secret of 20 bytes", "lifetimeSeconds": 3600},
              "auth": {"accessKey": "k1", "secret": "0123456789abcdef0123456789abcdef"},
              "recordings": {"directory": "/srv/recordings", "keepDays": 0.5,
                             "thumbnails": {"width": 640, "offsets": [0, 9]}},
@@ -77,6 +80,13 @@ import Workbench
         #expect(settings.publicBaseURL == "https://live.example.org")
         #expect(settings.botEndpoint(port: 9000) == "https://live.example.org")
         #expect(settings.advertisedAddresses == ["203.0.113.5", "2001:db8::1"])
+        #expect(
+            settings.turn
+                == TURNRelay(
+                    urls: [
+                        "turn:relay.example.org?transport=udp",
+                        "turns:relay.example.org:443?transport=tcp",
+                    ], secret: "a secret of 20 bytes", lifetime: .seconds(3600)))
         #expect(settings.accessKey == "k1")
         #expect(settings.stream.outputDirectory == "/srv/hls")
         #expect(settings.policyFile == "policy.json")
@@ -126,6 +136,10 @@ import Workbench
                 == "ROOMCAST_STREAM_VARIANTS_PER_ROOM_MAXIMUM")
     }
 
+    private static let noRelay = SettingsError.invalid(
+        key: "turn.urls",
+        reason: "1 to 8 addresses like turn:relay.example.org:3478?transport=udp")
+
     static let refusals: [(String, SettingsError)] = [
         (#"{"http": {"prot": 1}, "x": true}"#, .unknownKeys(["http.prot", "x"], file: "f")),
         (#"{"http": 5}"#, .unknownKeys(["http"], file: "f")),
@@ -158,6 +172,21 @@ import Workbench
             #"{"udp": {"advertisedAddresses": ["example.org"]}}"#,
             .invalid(
                 key: "udp.advertisedAddresses", reason: "'example.org' is not an IP address")
+        ),
+        (#"{"turn": {"secret": "a secret of 20 bytes"}}"#, noRelay),
+        (#"{"turn": {"lifetimeSeconds": 60}}"#, noRelay),
+        (#"{"turn": {"urls": ["stun:a"], "secret": "a secret of 20 bytes"}}"#, noRelay),
+        (
+            #"{"turn": {"urls": ["turn:a"]}}"#,
+            .invalid(key: "turn.secret", reason: "at least 20 bytes that the relay has too")
+        ),
+        (
+            #"{"turn": {"urls": ["turn:a"], "secret": "a secret of 19 byte"}}"#,
+            .invalid(key: "turn.secret", reason: "at least 20 bytes that the relay has too")
+        ),
+        (
+            #"{"turn": {"lifetimeSeconds": 59}}"#,
+            .invalid(key: "turn.lifetimeSeconds", reason: "60 to 604800")
         ),
         (
             #"{"auth": {"accessKey": "k"}}"#,

@@ -36,6 +36,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private let streamControl: Streams
     private let playlistType: HLSVariant.PlaylistType
     private let opensTokens: Bool
+    /// Nil where clients need none.
+    private let turn: TURNRelay?
     /// Nil when nobody is to be told of rooms.
     private let journal: RoomJournal?
     private let logger: Logger
@@ -52,7 +54,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     init(
         policies: PolicyStore, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: Streams, playlistType: HLSVariant.PlaylistType,
-        opensTokens: Bool, journal: RoomJournal?, logger: Logger
+        opensTokens: Bool, turn: TURNRelay?, journal: RoomJournal?, logger: Logger
     ) {
         self.policies = policies
         self.registry = registry
@@ -61,6 +63,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         streamControl = streams
         self.playlistType = playlistType
         self.opensTokens = opensTokens
+        self.turn = turn
         self.journal = journal
         self.logger = logger
     }
@@ -166,7 +169,16 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     ) async throws(APIError) -> InitialConfiguration {
         try await check(claims, peer: peer)
         // Cameras may come in layers, and who cannot receive them is told.
-        return InitialConfiguration(enabledFlags: ["simulcast", "subscribeDegradation"])
+        return InitialConfiguration(
+            iceServers: relays(for: peer, role: claims.role),
+            enabledFlags: ["simulcast", "subscribeDegradation"])
+    }
+
+    /// A recorder is beside the server and needs none.
+    private func relays(for peer: PeerID?, role: String) -> [InitialConfiguration.ICEServer] {
+        guard let turn, policy.role(role)?.isHidden == false else { return [] }
+        let peer = peer ?? PeerID(String(random.next(), radix: 36))
+        return [turn.server(for: peer, at: UnixTime(Timestamp.now()))]
     }
 
     public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {

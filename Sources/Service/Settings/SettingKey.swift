@@ -8,6 +8,9 @@ enum SettingKey: String, CaseIterable {
     case udpHost = "udp.host"
     case udpPort = "udp.port"
     case udpAdvertisedAddresses = "udp.advertisedAddresses"
+    case turnURLs = "turn.urls"
+    case turnSecret = "turn.secret"
+    case turnLifetimeSeconds = "turn.lifetimeSeconds"
     case authAccessKey = "auth.accessKey"
     case authSecret = "auth.secret"
     case outputDirectory = "output.directory"
@@ -72,7 +75,7 @@ enum SettingKey: String, CaseIterable {
     var kind: Kind {
         switch self {
         case .httpPort, .udpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
-            .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes:
+            .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes, .turnLifetimeSeconds:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
             .streamMaximumSeconds, .recordingsKeepDays, .recordingsStoreRetryMaximumSeconds,
@@ -81,11 +84,12 @@ enum SettingKey: String, CaseIterable {
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
             .recordingsStoreLive, .roomsOpenOnJoin:
             .flag
-        case .udpAdvertisedAddresses, .streamLadder, .streamAutoStartRecording, .picturesHosts:
+        case .udpAdvertisedAddresses, .turnURLs, .streamLadder, .streamAutoStartRecording,
+            .picturesHosts:
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
-            .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
+            .turnSecret, .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
             .recordingsStoreEndpoint, .recordingsStoreRegion, .recordingsStoreBucket,
             .recordingsStorePrefix, .recordingsStoreAddressing, .recordingsStoreAccessKeyID,
             .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
@@ -102,7 +106,7 @@ enum SettingKey: String, CaseIterable {
     var isSecret: Bool { Self.secrets.contains(self) }
 
     static let secrets: Set<SettingKey> = [
-        .authSecret, .webhooksSecret, .recordingsStoreSecretAccessKey,
+        .authSecret, .turnSecret, .webhooksSecret, .recordingsStoreSecretAccessKey,
         .recordingsStoreSessionToken,
     ]
 

@@ -24,6 +24,8 @@ public struct Settings: Hashable, Sendable {
     public var udpPort = 7882
     /// IP addresses under which clients reach the UDP port; empty means those of this machine.
     public var advertisedAddresses: [String] = []
+    /// Nil where clients need none.
+    public var turn: TURNRelay?
     public var accessKey = Settings.developmentAccessKey
     public var secret = Settings.developmentSecret
     public var policyFile: String?
@@ -60,6 +62,7 @@ public struct Settings: Hashable, Sendable {
             file: file, environment: environment ?? ProcessInfo.processInfo.environment)
         try readHTTP(source)
         try readUDP(source)
+        try readTURN(source)
         try readAccess(source)
         try readStream(source)
         try readWebhooks(source)
@@ -141,18 +144,6 @@ extension Settings {
                 reason: "it must be http:// or https:// with a host and nothing behind it")
         }
         publicURL = url
-    }
-
-    private mutating func readUDP(_ source: SettingsSource) throws(SettingsError) {
-        udpHost = source.text(.udpHost) ?? udpHost
-        udpPort = try port(source, .udpPort) ?? udpPort
-        advertisedAddresses = source.list(.udpAdvertisedAddresses) ?? []
-        for address in advertisedAddresses
-        where TransportAddress(address, port: 0) == nil {
-            throw .invalid(
-                key: SettingKey.udpAdvertisedAddresses.rawValue,
-                reason: "'\(address)' is not an IP address")
-        }
     }
 
     private mutating func readAccess(_ source: SettingsSource) throws(SettingsError) {
@@ -344,11 +335,11 @@ extension Settings {
         return preset
     }
 
-    private func port(_ source: SettingsSource, _ key: SettingKey) throws(SettingsError) -> Int? {
+    func port(_ source: SettingsSource, _ key: SettingKey) throws(SettingsError) -> Int? {
         try integer(source, key, 0...65_535)
     }
 
-    private func integer(
+    func integer(
         _ source: SettingsSource, _ key: SettingKey, _ range: ClosedRange<Int>
     ) throws(SettingsError) -> Int? {
         guard let value = source.integer(key) else { return nil }

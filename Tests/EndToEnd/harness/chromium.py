@@ -30,6 +30,21 @@ KEEP_CONNECTIONS = """
       return all.find((report) => report.availableOutgoingBitrate)?.availableOutgoingBitrate;
     }
   };
+  window.paths = async () => {
+    const paths = [];
+    for (const connection of window.connections) {
+      if (connection.connectionState !== "connected") continue;
+      const all = await connection.getStats();
+      for (const { type, selectedCandidatePairId } of all.values()) {
+        const pair = type === "transport" && all.get(selectedCandidatePairId);
+        if (!pair) continue;
+        const [local, remote] = [all.get(pair.localCandidateId), all.get(pair.remoteCandidateId)];
+        paths.push({ type: local.candidateType, protocol: local.protocol,
+                     address: remote.address, port: remote.port });
+      }
+    }
+    return paths;
+  };
   window.inbound = async (kind) => {
     const all = [];
     for (const connection of window.connections) {
@@ -66,11 +81,13 @@ def launch(playwright, frame_rate=30):
 class Participant:
     """A person in a room: the room page in a context of its own."""
 
-    def __init__(self, browser, server, room, name, role="host", query=""):
+    def __init__(self, browser, server, room, name, role="host", query="", script=None):
         self.name = name
         self.errors = []
         self.context = browser.new_context(permissions=["camera", "microphone"])
         self.context.add_init_script(KEEP_CONNECTIONS)
+        if script:
+            self.context.add_init_script(script)
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         token = tokens.room_token(room, user=name.lower(), role=role)
@@ -96,6 +113,10 @@ class Participant:
 
     def inbound(self, kind):
         return self.page.evaluate("(kind) => window.inbound(kind)", kind)
+
+    def paths(self):
+        """Of each connection that is up: our candidate's type, its protocol, the server's address."""
+        return self.page.evaluate("() => window.paths()")
 
     def outgoing_bitrate(self):
         """What the browser believes it may send, in bit/s; it begins at 300,000."""

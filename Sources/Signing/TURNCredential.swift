@@ -1,0 +1,30 @@
+import Crypto
+public import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a client shows to a TURN relay that shares a secret with us and knows no users: good until a
+/// time, without anybody having to be told (draft-uberti-behave-turn-rest-00 sect. 2.2; coturn's
+/// `use-auth-secret`).
+public struct TURNCredential: Hashable, Sendable {
+    /// Its end in whole seconds since 1970, a colon, and the user. It crosses networks unencrypted.
+    public let username: String
+    /// HMAC-SHA1 over the user name, in base64. SHA-1 is the relay's choice; as a MAC it holds
+    /// (RFC 6194 sect. 3.3).
+    public let password: String
+
+    /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
+    public static let secretBytesMinimum = 20
+
+    /// - Parameter secret: the relay's `static-auth-secret`, as its UTF-8 bytes.
+    public init(user: String, secret: String, expiry: UnixTime) {
+        username = "\(expiry.seconds):\(user)"
+        let code = HMAC<Insecure.SHA1>.authenticationCode(
+            for: Array(username.utf8), using: SymmetricKey(data: Array(secret.utf8)))
+        password = Data(code).base64EncodedString()
+    }
+}
