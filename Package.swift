@@ -223,7 +223,7 @@ let package = Package(
             "MediaServer",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
-                "PeerConnection", log,
+                "Datagrams", "PeerConnection", log,
             ] + nio),
         tests("Signalling", ["MediaKernel", "Rooms"]),
         tests(
@@ -256,8 +256,8 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "Recording", "Catalogue",
-                "ObjectStorage", "ControlAPI", "Workbench", log,
+                "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "MediaServer", "Recording",
+                "Catalogue", "ObjectStorage", "ControlAPI", "Workbench", log,
             ]),
     ]
 )

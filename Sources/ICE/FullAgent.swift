@@ -80,7 +80,8 @@ struct FullAgent: Sendable {
     }
 
     mutating func remoteCandidateAdded(_ candidate: ICECandidate, at now: Instant) {
-        guard candidate.transport == .udp, candidate.component == 1, candidate.address.port != 0
+        guard candidate.address.transport == .udp, candidate.component == 1,
+            candidate.address.port != 0
         else { return }
         if let remote, Self.isForeign(candidate, to: remote) { return }
         if let index = remoteCandidates.firstIndex(where: { $0.address == candidate.address }) {

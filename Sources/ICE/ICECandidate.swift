@@ -2,11 +2,6 @@ public import MediaKernel
 
 /// An address that a side can perhaps be reached at. RFC 8445 sect. 5.1.
 public struct ICECandidate: Hashable, Sendable {
-    public enum Transport: String, Hashable, Sendable {
-        case udp
-        case tcp
-    }
-
     public enum Kind: String, Hashable, Sendable {
         case host
         case serverReflexive = "srflx"
@@ -39,7 +34,6 @@ public struct ICECandidate: Hashable, Sendable {
     public var foundation: String
     /// 1…256; 1 with RTP and RTCP on one port.
     public var component: Int
-    public var transport: Transport
     public var priority: UInt32
     public var address: TransportAddress
     public var kind: Kind
@@ -48,13 +42,12 @@ public struct ICECandidate: Hashable, Sendable {
     public var extensions: [Extension]
 
     public init(
-        foundation: String, component: Int = 1, transport: Transport = .udp, priority: UInt32,
+        foundation: String, component: Int = 1, priority: UInt32,
         address: TransportAddress, kind: Kind, relatedAddress: TransportAddress? = nil,
         extensions: [Extension] = []
     ) {
         self.foundation = foundation
         self.component = component
-        self.transport = transport
         self.priority = priority
         self.address = address
         self.kind = kind
@@ -62,16 +55,30 @@ public struct ICECandidate: Hashable, Sendable {
         self.extensions = extensions
     }
 
-    /// A host candidate for a UDP socket. Loopback ranks below every other address, because only
-    /// this machine can use it; `preference` orders the rest, higher first.
+    /// A host candidate for a socket; over TCP one that waits for others to connect (RFC 6544 sect.
+    /// 3). Loopback ranks below every other address, because only this machine can use it;
+    /// `preference` orders the rest, higher first.
     public static func host(
         _ address: TransportAddress, preference: UInt16 = .max
     ) -> ICECandidate {
         let preference = address.isLoopback ? min(preference, 0x0FFF) : preference
-        return ICECandidate(
-            foundation: String(CRC32.checksum(Array("host udp ".utf8) + address.ip)),
+        let purpose = Array("host \(address.transport) ".utf8)
+        var candidate = ICECandidate(
+            foundation: String(CRC32.checksum(purpose + address.ip)),
             priority: priority(kind: .host, localPreference: preference),
             address: address, kind: .host)
+        if address.transport == .tcp {
+            candidate.priority = passiveTCPPriority(preference)
+            candidate.extensions = [Extension("tcptype", "passive")]
+        }
+        return candidate
+    }
+
+    /// Below every address over UDP, where nothing waits for what was lost, and above relays: the
+    /// type preference is the one of browsers. RFC 6544 sect. 4.2 has 3 bits for the direction, of
+    /// which passive is 4, and leaves 13 to us.
+    private static func passiveTCPPriority(_ preference: UInt16) -> UInt32 {
+        90 << 24 | (4 << 13 | UInt32(preference >> 3)) << 8 | 255
     }
 
     /// RFC 8445 sect. 5.1.2.1.
@@ -105,10 +112,9 @@ public struct ICECandidate: Hashable, Sendable {
             throw .malformedCandidate(reason: "component is not in 1…256")
         }
         self.component = component
-        guard let transport = Transport(rawValue: words[2].lowercased()) else {
+        guard let transport = TransportAddress.Transport(rawValue: words[2].lowercased()) else {
             throw .malformedCandidate(reason: "neither udp nor tcp")
         }
-        self.transport = transport
         guard let priority = Self.decimal(words[3], in: 0...Int(UInt32.max)) else {
             throw .malformedCandidate(reason: "priority is no 32-bit number")
         }
@@ -120,7 +126,10 @@ public struct ICECandidate: Hashable, Sendable {
             throw .malformedCandidate(reason: "no such candidate type")
         }
         self.kind = kind
-        guard let address = TransportAddress(String(words[4]), port: UInt16(port)) else {
+        guard
+            let address = TransportAddress(
+                String(words[4]), port: UInt16(port), transport: transport)
+        else {
             throw .unresolvableHost(String(words[4]))
         }
         self.address = address
@@ -144,7 +153,9 @@ public struct ICECandidate: Hashable, Sendable {
                     throw .malformedCandidate(reason: "rport is no port")
                 }
                 // Browsers hide it as 0.0.0.0 or a name; then it is not known.
-                relatedAddress = relatedHost.flatMap { TransportAddress($0, port: UInt16(port)) }
+                relatedAddress = relatedHost.flatMap {
+                    TransportAddress($0, port: UInt16(port), transport: address.transport)
+                }
             default: extensions.append(Extension(name, value))
             }
             index += 2
@@ -161,7 +172,7 @@ public struct ICECandidate: Hashable, Sendable {
     /// The text without `a=`, as `RTCIceCandidate.candidate` wants it.
     public func rendered() -> String {
         var words = [
-            "candidate:\(foundation)", "\(component)", transport.rawValue, "\(priority)",
+            "candidate:\(foundation)", "\(component)", address.transport.rawValue, "\(priority)",
             address.host, "\(address.port)", "typ", kind.rawValue,
         ]
         if let relatedAddress {

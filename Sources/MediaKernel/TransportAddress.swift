@@ -1,25 +1,39 @@
-/// An IPv4 or IPv6 address with a port, as written in ICE candidates and STUN attributes.
+/// An IPv4 or IPv6 address with a port and what runs there, as written in ICE candidates: RFC 8445
+/// sect. 4. That of a datagram, unless told otherwise.
 public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
+    public enum Transport: String, Hashable, Sendable {
+        case udp
+        /// One connection, whose stream carries datagrams (RFC 4571).
+        case tcp
+    }
+
     /// Four bytes for IPv4, sixteen for IPv6, in network order.
     public let ip: [UInt8]
     public let port: UInt16
+    public let transport: Transport
 
-    public init?(ip: [UInt8], port: UInt16) {
+    public init?(ip: [UInt8], port: UInt16, transport: Transport = .udp) {
         guard ip.count == 4 || ip.count == 16 else { return nil }
         self.ip = ip
         self.port = port
+        self.transport = transport
     }
 
     public init(ipv4 a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) {
         ip = [a, b, c, d]
         self.port = port
+        transport = .udp
     }
 
     /// Parses a literal address; host names give nil.
-    public init?(_ host: String, port: UInt16) {
+    public init?(_ host: String, port: UInt16, transport: Transport = .udp) {
         guard let ip = Self.parseIPv4(host) ?? Self.parseIPv6(host) else { return nil }
-        self.ip = ip
-        self.port = port
+        self.init(ip: ip, port: port, transport: transport)
+    }
+
+    /// The same numbers over something else.
+    public func over(_ transport: Transport) -> TransportAddress {
+        TransportAddress(ip: ip, port: port, transport: transport) ?? self
     }
 
     public var isIPv6: Bool { ip.count == 16 }
@@ -33,7 +47,10 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         return Self.renderIPv6(ip)
     }
 
-    public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var description: String {
+        let address = isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return transport == .udp ? address : "\(address)/\(transport.rawValue)"
+    }
 
     private static func parseIPv4(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

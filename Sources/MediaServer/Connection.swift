@@ -8,6 +8,7 @@ protocol DatagramSink: AnyObject {
 }
 
 extension DatagramSocket: DatagramSink {}
+extension TCPListener: DatagramSink {}
 
 /// A peer connection with what the shared socket must know of it. Confined to the media loop.
 final class Connection {
@@ -15,8 +16,10 @@ final class Connection {
     let direction: ConnectionDirection
     let core: PeerConnection
     unowned let room: RoomForwarder
-    /// The socket that its last authenticated check came through.
+    /// What its last check over UDP came through.
     var socket: (any DatagramSink)?
+    /// What its last check over TCP came through.
+    var listener: (any DatagramSink)?
     /// Fragments and addresses under which it is registered, to take them back at the end.
     var fragments: Set<String> = []
     var addresses: Set<TransportAddress> = []
@@ -27,5 +30,12 @@ final class Connection {
         self.direction = direction
         self.core = core
         self.room = room
+    }
+
+    func send(_ bytes: [UInt8], to address: TransportAddress) {
+        switch address.transport {
+        case .udp: socket?.send(bytes, to: address)
+        case .tcp: listener?.send(bytes, to: address)
+        }
     }
 }

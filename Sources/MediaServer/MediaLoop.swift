@@ -24,6 +24,7 @@ final class MediaLoop {
     /// Addresses of this machine, without ports.
     private let ownAddresses = Set(HostAddresses.all().map(\.ip))
     private var sockets: [DatagramSocket] = []
+    private var listeners: [TCPListener] = []
     private var ticking: RepeatedTask?
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var byFragment: [String: Connection] = [:]
@@ -38,8 +39,11 @@ final class MediaLoop {
         self.logger = logger
     }
 
-    func start(sockets: [DatagramSocket], advertised: [TransportAddress]) {
+    func start(
+        sockets: [DatagramSocket], listeners: [TCPListener], advertised: [TransportAddress]
+    ) {
         self.sockets = sockets
+        self.listeners = listeners
         self.advertised = advertised
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         ticking = eventLoop.scheduleRepeatedTask(
@@ -55,6 +59,8 @@ final class MediaLoop {
         flush()
         for socket in sockets { socket.close() }
         sockets = []
+        for listener in listeners { listener.close() }
+        listeners = []
     }
 
     func adopt(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = room }
@@ -111,16 +117,21 @@ final class MediaLoop {
 
     // MARK: Datagrams
 
-    func received(_ datagram: [UInt8], from source: TransportAddress, socket index: Int) {
+    /// - Parameter index: the socket or, over TCP, the listener that it came through.
+    func received(_ datagram: [UInt8], from source: TransportAddress, port index: Int) {
         let now = MonotonicClock.now
         if STUNMessage.isSTUN(datagram) {
             guard let name = STUNMessage.peekUsername(datagram),
-                let connection = byFragment[name.local], index < sockets.count
+                let connection = byFragment[name.local]
             else {
                 strayDatagrams += 1
                 return
             }
-            connection.socket = sockets[index]
+            switch source.transport {
+            case .udp where index < sockets.count: connection.socket = sockets[index]
+            case .tcp where index < listeners.count: connection.listener = listeners[index]
+            case .udp, .tcp: break
+            }
             connection.core.handle(datagram, from: source, at: now)
             bind(source, to: connection)
             drain(connection, at: now)
@@ -146,14 +157,17 @@ final class MediaLoop {
         connection.addresses.insert(address)
     }
 
-    func flush() { for socket in sockets { socket.flush() } }
+    func flush() {
+        for socket in sockets { socket.flush() }
+        for listener in listeners { listener.flush() }
+    }
 
     /// Brings out what a connection has to say. Required after everything that feeds it.
     func drain(_ connection: Connection, at now: Instant) {
         while let output = connection.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
-                connection.socket?.send(bytes, to: address)
+                connection.send(bytes, to: address)
             default:
                 if !connection.isClosed { connection.room.handle(output, of: connection, at: now) }
             }
@@ -173,6 +187,7 @@ final class MediaLoop {
             drain(connection, at: now)
         }
         for room in rooms.values { room.tick(at: now) }
+        for listener in listeners { listener.tick(at: now) }
         flush()
     }
 }

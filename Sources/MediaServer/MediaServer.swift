@@ -4,7 +4,8 @@ public import MediaKernel
 public import NIOCore
 import SecureTransport
 
-/// The media plane: one UDP port, one loop, and the forwarding of every room. It never decodes.
+/// The media plane: one UDP port, the same over TCP, one loop, and the forwarding of every room. It
+/// never decodes.
 public final class MediaServer: Sendable {
     private let eventLoop: any EventLoop
     private let loop: NIOLoopBound<MediaLoop>
@@ -30,41 +31,97 @@ public final class MediaServer: Sendable {
                 MediaLoop(eventLoop: eventLoop, identity: identity, logger: logger),
                 eventLoop: eventLoop)
         }.get()
-        var sockets: [NIOLoopBound<DatagramSocket>] = []
-        var port = configuration.port
-        for (index, host) in configuration.bindHosts.enumerated() {
-            let socket: NIOLoopBound<DatagramSocket>
-            do {
-                socket = try await DatagramSocket.bind(host: host, port: port, on: eventLoop) {
-                    DatagramSocket.Handlers(
-                        received: { loop.value.received($0, from: $1, socket: index) },
-                        batchEnded: { loop.value.flush() })
-                }.get()
-            } catch {
-                throw MediaServerError.cannotBind(host: host, port: port, reason: "\(error)")
-            }
-            sockets.append(socket)
-            // One port for all addresses, also when the first one was chosen by the kernel.
-            port = try await eventLoop.submit { Int(socket.value.localAddress.port) }.get()
-        }
-        let bound = sockets
-        let advertised = try await eventLoop.submit {
-            let sockets = bound.map(\.value)
-            let addresses = Self.advertisedAddresses(
-                configuration, bound: sockets.map(\.localAddress))
-            loop.value.start(sockets: sockets, advertised: addresses)
-            return addresses
+        let sockets = try await bindSockets(configuration, loop)
+        let listeners = try await bindListeners(
+            configuration, udpPort: sockets.first?.address.port ?? 0, loop)
+        let advertised =
+            advertisedAddresses(configuration.advertised, bound: sockets.map(\.address))
+            + advertisedAddresses(
+                configuration.tcpAdvertised.isEmpty
+                    ? configuration.advertised.map { $0.with(port: 0) }
+                    : configuration.tcpAdvertised,
+                bound: listeners.map(\.address))
+        try await eventLoop.submit {
+            loop.value.start(
+                sockets: sockets.map(\.port.value), listeners: listeners.map(\.port.value),
+                advertised: advertised)
         }.get()
         return MediaServer(eventLoop: eventLoop, loop: loop, advertised: advertised)
     }
 
+    private struct Bound<Port>: Sendable {
+        let port: NIOLoopBound<Port>
+        let address: TransportAddress
+    }
+
+    private static func bindSockets(
+        _ configuration: MediaServerConfiguration, _ loop: NIOLoopBound<MediaLoop>
+    ) async throws -> [Bound<DatagramSocket>] {
+        let eventLoop = loop.eventLoop
+        var sockets: [Bound<DatagramSocket>] = []
+        var port = configuration.port
+        for (index, host) in configuration.bindHosts.enumerated() {
+            do {
+                let socket = try await DatagramSocket.bind(host: host, port: port, on: eventLoop) {
+                    handlers(of: loop, port: index)
+                }.get()
+                let address = try await eventLoop.submit { socket.value.localAddress }.get()
+                sockets.append(Bound(port: socket, address: address))
+                // One port for all addresses, also when the first one was chosen by the kernel.
+                port = Int(address.port)
+            } catch {
+                throw MediaServerError.cannotBind(.udp, host: host, port: port, reason: "\(error)")
+            }
+        }
+        return sockets
+    }
+
+    private static func bindListeners(
+        _ configuration: MediaServerConfiguration, udpPort: UInt16,
+        _ loop: NIOLoopBound<MediaLoop>
+    ) async throws -> [Bound<TCPListener>] {
+        let eventLoop = loop.eventLoop
+        var port: Int
+        switch configuration.tcpPort {
+        case .none: return []
+        case .sameAsUDP: port = Int(udpPort)
+        case .number(let number): port = number
+        }
+        var listeners: [Bound<TCPListener>] = []
+        for (index, host) in configuration.bindHosts.enumerated() {
+            do {
+                let listener = try await TCPListener.bind(host: host, port: port, on: eventLoop) {
+                    handlers(of: loop, port: index)
+                }.get()
+                guard
+                    let address = try await eventLoop.submit({ listener.value.localAddress }).get()
+                else { throw ChannelError.unknownLocalAddress }
+                listeners.append(Bound(port: listener, address: address))
+                port = Int(address.port)
+            } catch {
+                throw MediaServerError.cannotBind(.tcp, host: host, port: port, reason: "\(error)")
+            }
+        }
+        return listeners
+    }
+
+    private static func handlers(
+        of loop: NIOLoopBound<MediaLoop>, port index: Int
+    ) -> DatagramSocket.Handlers {
+        DatagramSocket.Handlers(
+            received: { loop.value.received($0, from: $1, port: index) },
+            batchEnded: { loop.value.flush() })
+    }
+
+    /// With the bound port where they have none, and over what is bound.
     private static func advertisedAddresses(
-        _ configuration: MediaServerConfiguration, bound: [TransportAddress]
+        _ configured: [TransportAddress], bound: [TransportAddress]
     ) -> [TransportAddress] {
-        let port = bound.first?.port ?? 0
-        if !configuration.advertised.isEmpty {
-            return configuration.advertised.map { address in
-                address.port == 0 ? address.with(port: port) : address
+        guard let first = bound.first else { return [] }
+        if !configured.isEmpty {
+            return configured.map { address in
+                let isWhole = address.port != 0
+                return (isWhole ? address : address.with(port: first.port)).over(first.transport)
             }
         }
         var addresses: [TransportAddress] = []
@@ -73,7 +130,7 @@ public final class MediaServer: Sendable {
             let found =
                 isWildcard
                 ? HostAddresses.all().filter { $0.isIPv6 == address.isIPv6 }
-                    .map { $0.with(port: address.port) }
+                    .map { $0.with(port: address.port).over(address.transport) }
                 : [address]
             addresses += found.filter { !addresses.contains($0) }
         }
@@ -99,6 +156,6 @@ public final class MediaServer: Sendable {
 
 extension TransportAddress {
     fileprivate func with(port: UInt16) -> TransportAddress {
-        TransportAddress(ip: ip, port: port) ?? self
+        TransportAddress(ip: ip, port: port, transport: transport) ?? self
     }
 }

@@ -10,11 +10,26 @@ public struct MediaServerConfiguration: Sendable {
     /// (behind a port mapping). Empty: the bound address, or all of this host's when that is a
     /// wildcard.
     public var advertised: [TransportAddress]
+    /// One TCP port for all media of clients whose networks let no UDP out.
+    public var tcpPort: TCPPort
+    /// What `advertised` is to the TCP port. Empty: the addresses of `advertised`.
+    public var tcpAdvertised: [TransportAddress]
 
-    public init(bindHosts: [String], port: Int, advertised: [TransportAddress]) {
+    public enum TCPPort: Hashable, Sendable {
+        case none
+        case sameAsUDP
+        case number(Int)
+    }
+
+    public init(
+        bindHosts: [String], port: Int, advertised: [TransportAddress],
+        tcpPort: TCPPort = .none, tcpAdvertised: [TransportAddress] = []
+    ) {
         self.bindHosts = bindHosts
         self.port = port
         self.advertised = advertised
+        self.tcpPort = tcpPort
+        self.tcpAdvertised = tcpAdvertised
     }
 }
 
@@ -28,8 +43,8 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     case tooManyPeers(maximum: Int)
     case tooManyTracks(maximum: Int)
     case roomClosed
-    /// The UDP address cannot be had: taken, or not one of this machine's.
-    case cannotBind(host: String, port: Int, reason: String)
+    /// The address cannot be had: taken, or not one of this machine's.
+    case cannotBind(TransportAddress.Transport, host: String, port: Int, reason: String)
 
     public var description: String {
         switch self {
@@ -39,8 +54,8 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
         case .tooManyTracks(let maximum): "more than \(maximum) tracks from one peer"
         case .roomClosed: "the room has ended"
-        case .cannotBind(let host, let port, let reason):
-            "UDP \(host):\(port) cannot be bound: \(reason)"
+        case .cannotBind(let transport, let host, let port, let reason):
+            "\(transport.rawValue.uppercased()) \(host):\(port) cannot be bound: \(reason)"
         }
     }
 }

@@ -28,6 +28,10 @@ extension RoomcastServer {
                 bindHosts: [settings.udpHost], port: settings.udpPort,
                 advertised: settings.advertisedAddresses.compactMap {
                     TransportAddress($0, port: 0)
+                },
+                tcpPort: settings.tcpPort,
+                tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
+                    TransportAddress($0, port: 0)
                 }),
             group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         logger.info(

@@ -16,7 +16,7 @@ import pytest
 
 from harness import assets, checks, hls, media
 from harness.http import Response
-from harness.server import REPOSITORY, free_port
+from harness.server import REPOSITORY, free_media_port, free_port
 from harness.waiting import wait_for
 
 DURATION = 20  # s
@@ -34,7 +34,7 @@ class Demo:
             cwd=REPOSITORY,
             env=os.environ | {
                 "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
-                "ROOMCAST_UDP_PORT": str(free_port(socket.SOCK_DGRAM)),
+                "ROOMCAST_UDP_PORT": str(free_media_port()),
                 "ROOMCAST_OUTPUT_DIRECTORY": str(directory),
                 "ROOMCAST_RECORDINGS_DIRECTORY": f"{directory}-recordings",
             },

@@ -10,7 +10,7 @@ import Testing
         let candidate = try ICECandidate(parsing: text)
         #expect(candidate.foundation == "3405691582")
         #expect(candidate.component == 1)
-        #expect(candidate.transport == .udp)
+        #expect(candidate.address.transport == .udp)
         #expect(candidate.priority == 2_122_260_223)
         #expect(candidate.address == TransportAddress(ipv4: 192, 0, 2, 2, port: 58012))
         #expect(candidate.kind == .host)
@@ -31,8 +31,7 @@ import Testing
     @Test func anIPv6TCPCandidateIsUnderstood() throws {
         let candidate = try ICECandidate(
             parsing: "candidate:7 1 tcp 1518280447 fd00::2 9 typ host tcptype active")
-        #expect(candidate.transport == .tcp)
-        #expect(candidate.address == TransportAddress("fd00::2", port: 9))
+        #expect(candidate.address == TransportAddress("fd00::2", port: 9, transport: .tcp))
         #expect(candidate.extensions == [ICECandidate.Extension("tcptype", "active")])
     }
 
@@ -97,6 +96,23 @@ import Testing
         #expect(outside.priority == 2_130_706_431)
         #expect(loopback.priority < outside.priority)
         #expect(loopback.foundation != outside.foundation)
+    }
+
+    /// 90 of 126 for the type, 4 of 7 for the direction, and 13 bits of ours: RFC 6544 sect. 4.2.
+    @Test func aTCPCandidateWaitsForOthersAndRanksBelowUDP() {
+        let address = TransportAddress(ipv4: 192, 0, 2, 2, port: 4000).over(.tcp)
+        let candidate = ICECandidate.host(address)
+        #expect(candidate.priority == 1_520_435_199)
+        let text = candidate.rendered()
+        #expect(text.hasSuffix(" 1 tcp 1520435199 192.0.2.2 4000 typ host tcptype passive"))
+        #expect((try? ICECandidate(parsing: text)) == candidate)
+        let second = ICECandidate.host(address, preference: 65_000)
+        let loopback = ICECandidate.host(
+            TransportAddress(ipv4: 127, 0, 0, 1, port: 4000).over(.tcp))
+        let poorest = ICECandidate.host(address.over(.udp), preference: 0)
+        #expect(loopback.priority < second.priority && second.priority < candidate.priority)
+        #expect(candidate.priority < poorest.priority)
+        #expect(candidate.foundation != poorest.foundation)
     }
 
     @Test func randomCredentialsHaveTheLengthsAndTheAlphabetOfRFC8839() {

@@ -93,6 +93,27 @@ import Testing
         #expect(told == [.selected(first)])
     }
 
+    @Test func thePathOverTCPIsAnotherThanTheOneOfTheSameNumbersOverUDP() throws {
+        let stream = first.over(.tcp)
+        var agent = agent()
+        try agent.handle(check(), from: first, at: .zero)
+        _ = outputs(&agent)
+        try agent.handle(check(nominates: true), from: stream, at: .zero)
+        #expect(agent.selected == stream)
+        let outputs = outputs(&agent)
+        #expect(outputs.first == .selected(stream))
+        // The answer goes where the check came from.
+        guard case .transmit(let bytes, stream)? = outputs.last else {
+            Issue.record("no answer over TCP: \(outputs)")
+            return
+        }
+        #expect(try STUNMessage(parsing: bytes).mappedAddress == first)
+        // What keeps the one alive says nothing of the other.
+        try agent.handle(check(), from: first, at: .zero + .seconds(7))
+        agent.handleTimeout(at: .zero + .seconds(8))
+        #expect(agent.state == .disconnected)
+    }
+
     @Test func aLivePathReplacesASilentOneWithoutNomination() throws {
         let second = try #require(second)
         var agent = agent()

@@ -17,4 +17,12 @@ import Testing
     func refusesWhatIsNoAddress(text: String) {
         #expect(TransportAddress(text, port: 1) == nil)
     }
+
+    @Test func whatRunsThereBelongsToTheAddress() throws {
+        let udp = TransportAddress(ipv4: 192, 0, 2, 1, port: 7)
+        #expect(udp.description == "192.0.2.1:7")
+        #expect(udp.over(.tcp) != udp && udp.over(.tcp).over(.udp) == udp)
+        let tcp = try #require(TransportAddress("fd00::2", port: 7, transport: .tcp))
+        #expect(tcp.description == "[fd00::2]:7/tcp")
+    }
 }

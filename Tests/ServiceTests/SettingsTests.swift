@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import HLS
 import Logging
+import MediaServer
 import Rooms
 import Stage
 import Testing
@@ -31,6 +32,7 @@ import Workbench
         #expect(settings.httpPort == 8080)
         #expect(settings.usesDevelopmentKey)
         #expect(settings.opensTokens && settings.opensRoomsOnJoin)
+        #expect(settings.udpPort == 7882 && settings.tcpPort == .sameAsUDP)
         #expect(settings.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.ladder == .standard)
@@ -47,6 +49,7 @@ import Workbench
                       "privateKeyFile": "k.pem", "publicURL": "https://live.example.org/"},
              "udp": {"host": "10.0.0.1", "port": 5000,
                      "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
+             "tcp": {"port": 443, "advertisedAddresses": ["203.0.113.6"]},
              "turn": {"urls": ["turn:relay.example.org?transport=udp",
                                "turns:relay.example.org:443?transport=tcp"],
                       "secret": "a secret of 20 bytes", "lifetimeSeconds": 3600},
@@ -80,6 +83,8 @@ import Workbench
         #expect(settings.publicBaseURL == "https://live.example.org")
         #expect(settings.botEndpoint(port: 9000) == "https://live.example.org")
         #expect(settings.advertisedAddresses == ["203.0.113.5", "2001:db8::1"])
+        #expect(settings.tcpPort == .number(443))
+        #expect(settings.tcpAdvertisedAddresses == ["203.0.113.6"])
         #expect(
             settings.turn
                 == TURNRelay(
@@ -116,11 +121,12 @@ import Workbench
             [
                 "ROOMCAST_HTTP_PORT": "9001", "ROOMCAST_HTTP_PUBLIC_URL": "http://x:1",
                 "ROOMCAST_UDP_ADVERTISED_ADDRESSES": "10.0.0.1, 10.0.0.2",
+                "ROOMCAST_TCP_PORT": "0",
                 "ROOMCAST_PAGES_OPEN_TOKENS": "no", "ROOMCAST_STREAM_SEGMENT_SECONDS": "4",
                 "ROOMCAST_LOG_LEVEL": "", "UNRELATED": "x",
             ])
         #expect(settings.httpPort == 9001)
-        #expect(settings.udpPort == 5000)
+        #expect(settings.udpPort == 5000 && settings.tcpPort == .none)
         #expect(settings.publicURL == "http://x:1")
         #expect(settings.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
         #expect(!settings.opensTokens)
@@ -172,6 +178,12 @@ import Workbench
             #"{"udp": {"advertisedAddresses": ["example.org"]}}"#,
             .invalid(
                 key: "udp.advertisedAddresses", reason: "'example.org' is not an IP address")
+        ),
+        (#"{"tcp": {"port": -1}}"#, .invalid(key: "tcp.port", reason: "0 to 65535")),
+        (
+            #"{"tcp": {"advertisedAddresses": ["example.org"]}}"#,
+            .invalid(
+                key: "tcp.advertisedAddresses", reason: "'example.org' is not an IP address")
         ),
         (#"{"turn": {"secret": "a secret of 20 bytes"}}"#, noRelay),
         (#"{"turn": {"lifetimeSeconds": 60}}"#, noRelay),

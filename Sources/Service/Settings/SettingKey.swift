@@ -8,6 +8,8 @@ enum SettingKey: String, CaseIterable {
     case udpHost = "udp.host"
     case udpPort = "udp.port"
     case udpAdvertisedAddresses = "udp.advertisedAddresses"
+    case tcpPort = "tcp.port"
+    case tcpAdvertisedAddresses = "tcp.advertisedAddresses"
     case turnURLs = "turn.urls"
     case turnSecret = "turn.secret"
     case turnLifetimeSeconds = "turn.lifetimeSeconds"
@@ -74,7 +76,7 @@ enum SettingKey: String, CaseIterable {
 
     var kind: Kind {
         switch self {
-        case .httpPort, .udpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
+        case .httpPort, .udpPort, .tcpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
             .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes, .turnLifetimeSeconds:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
@@ -84,8 +86,8 @@ enum SettingKey: String, CaseIterable {
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
             .recordingsStoreLive, .roomsOpenOnJoin:
             .flag
-        case .udpAdvertisedAddresses, .turnURLs, .streamLadder, .streamAutoStartRecording,
-            .picturesHosts:
+        case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
+            .streamAutoStartRecording, .picturesHosts:
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,

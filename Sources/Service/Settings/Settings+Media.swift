@@ -1,17 +1,29 @@
 import MediaKernel
+import MediaServer
 import Signing
 
 extension Settings {
     mutating func readUDP(_ source: SettingsSource) throws(SettingsError) {
         udpHost = source.text(.udpHost) ?? udpHost
         udpPort = try port(source, .udpPort) ?? udpPort
-        advertisedAddresses = source.list(.udpAdvertisedAddresses) ?? []
-        for address in advertisedAddresses
-        where TransportAddress(address, port: 0) == nil {
-            throw .invalid(
-                key: SettingKey.udpAdvertisedAddresses.rawValue,
-                reason: "'\(address)' is not an IP address")
+        advertisedAddresses = try addresses(source, .udpAdvertisedAddresses)
+    }
+
+    mutating func readTCP(_ source: SettingsSource) throws(SettingsError) {
+        if let number = try port(source, .tcpPort) {
+            tcpPort = number == 0 ? .none : .number(number)
         }
+        tcpAdvertisedAddresses = try addresses(source, .tcpAdvertisedAddresses)
+    }
+
+    private func addresses(
+        _ source: SettingsSource, _ key: SettingKey
+    ) throws(SettingsError) -> [String] {
+        let addresses = source.list(key) ?? []
+        for address in addresses where TransportAddress(address, port: 0) == nil {
+            throw .invalid(key: key.rawValue, reason: "'\(address)' is not an IP address")
+        }
+        return addresses
     }
 
     mutating func readTURN(_ source: SettingsSource) throws(SettingsError) {

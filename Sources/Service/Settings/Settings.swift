@@ -2,6 +2,7 @@ public import ControlAPI
 import HLS
 public import Logging
 import MediaKernel
+public import MediaServer
 import ObjectStorage
 import Stage
 
@@ -24,6 +25,9 @@ public struct Settings: Hashable, Sendable {
     public var udpPort = 7882
     /// IP addresses under which clients reach the UDP port; empty means those of this machine.
     public var advertisedAddresses: [String] = []
+    public var tcpPort = MediaServerConfiguration.TCPPort.sameAsUDP
+    /// The same for the TCP port; empty means those of the UDP port.
+    public var tcpAdvertisedAddresses: [String] = []
     /// Nil where clients need none.
     public var turn: TURNRelay?
     public var accessKey = Settings.developmentAccessKey
@@ -62,6 +66,7 @@ public struct Settings: Hashable, Sendable {
             file: file, environment: environment ?? ProcessInfo.processInfo.environment)
         try readHTTP(source)
         try readUDP(source)
+        try readTCP(source)
         try readTURN(source)
         try readAccess(source)
         try readStream(source)

@@ -23,6 +23,18 @@ def free_port(kind):
         return probe.getsockname()[1]
 
 
+def free_media_port():
+    """One that is free for UDP and for TCP: media has both."""
+    while True:
+        port = free_port(socket.SOCK_DGRAM)
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
 class Server:
     """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
     `media_address`."""
@@ -34,7 +46,7 @@ class Server:
         self.recordings = self.directory / "recordings"
         self.log = self.directory / "server.log"
         self.port = free_port(socket.SOCK_STREAM)
-        self.media_port = free_port(socket.SOCK_DGRAM)
+        self.media_port = free_media_port()
         self.host = "127.0.0.1"
         self.base = f"http://{self.host}:{self.port}"
         connect = getattr(namespace, "connect", None)

@@ -1,0 +1,159 @@
+public import MediaKernel
+public import NIOCore
+import NIOPosix
+
+/// One bound TCP port on one event loop, whose connections carry datagrams: the passive side of ICE
+/// over TCP (RFC 6544 sect. 5.1). Every method and callback runs on that loop.
+///
+/// It knows nothing of ICE, but that nothing is sent to whoever has proven nothing. So a connection
+/// belongs to somebody once something was sent there, and as long as something is.
+public final class TCPListener {
+    /// Connections at a time.
+    public static let linksMaximum = 4096
+    /// Those of them that belong to nobody yet, of one IPv4 address or one IPv6 network of 64 bits.
+    public static let strangersMaximum = 64
+    /// How long a connection may belong to nobody, reckoned from the first `tick` that sees it.
+    public static let strangerPatience: Duration = .seconds(5)
+    /// How long one that belonged to somebody is kept without use: RFC 7675's consent has expired.
+    public static let silencePatience: Duration = .seconds(30)
+    static let tickInterval: Duration = .seconds(1)
+    /// Kernel buffer of a connection on the way out: what is in there cannot be dropped any more,
+    /// and whoever reads slowly gets it late.
+    static let kernelBufferBytes: Int32 = 256 << 10
+    /// Bytes that one system call reads.
+    static let readBytes = 16 << 10
+
+    let handlers: DatagramSocket.Handlers
+    private var channel: (any Channel)?
+    private var links: [TransportAddress: TCPLink] = [:]
+    /// How many belong to nobody yet, by network.
+    private var strangers: [[UInt8]: Int] = [:]
+    private var unflushed: [TCPLink] = []
+    private var nextTick = Instant.zero
+    /// Lost because their readers are too slow.
+    public private(set) var droppedDatagrams = 0
+
+    private init(handlers: DatagramSocket.Handlers) { self.handlers = handlers }
+
+    /// Binds and starts to accept. Port 0 takes a free one. `makeHandlers` runs on the loop.
+    public static func bind(
+        host: String, port: Int, on eventLoop: any EventLoop,
+        makeHandlers: @escaping @Sendable () -> DatagramSocket.Handlers
+    ) -> EventLoopFuture<NIOLoopBound<TCPListener>> {
+        eventLoop.submit {
+            NIOLoopBound(TCPListener(handlers: makeHandlers()), eventLoop: eventLoop)
+        }.flatMap { listener in
+            ServerBootstrap(group: eventLoop)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 256)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))
+                .childChannelOption(
+                    .writeBufferWaterMark,
+                    value: .init(
+                        low: TCPLink.waitingBytesMaximum / 2, high: TCPLink.waitingBytesMaximum)
+                )
+                .childChannelOption(
+                    .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBytes)
+                )
+                // Who sends much has to let others have their turn.
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try listener.value.accept(channel) }
+                }
+                .bind(host: host, port: port)
+                .map { channel in
+                    listener.value.channel = channel
+                    return listener
+                }
+        }
+    }
+
+    /// Nil once closed.
+    public var localAddress: TransportAddress? {
+        channel?.localAddress.flatMap(TransportAddress.init)?.over(.tcp)
+    }
+
+    public var linkCount: Int { links.count }
+
+    /// Queues one datagram until `flush`. Where too much waits already it is lost, as on UDP.
+    public func send(_ bytes: [UInt8], to address: TransportAddress) {
+        guard let link = links[address] else { return }
+        let (wasKnown, hadUnflushed) = (link.isKnown, link.hasUnflushed)
+        guard link.send(bytes) else {
+            droppedDatagrams += 1
+            return
+        }
+        if !hadUnflushed { unflushed.append(link) }
+        if !wasKnown { forgetStranger(address) }
+    }
+
+    public func flush() {
+        guard !unflushed.isEmpty else { return }
+        for link in unflushed { link.flush() }
+        unflushed.removeAll(keepingCapacity: true)
+    }
+
+    /// Closes connections that are of no use. Call often; it looks once a second.
+    public func tick(at now: Instant) {
+        guard nextTick <= now else { return }
+        nextTick = now + Self.tickInterval
+        for link in Array(links.values) {
+            if link.takeUse() {
+                link.deadline = now + Self.silencePatience
+            } else if let deadline = link.deadline {
+                if deadline <= now { link.close() }
+            } else {
+                link.deadline = now + Self.strangerPatience
+            }
+        }
+    }
+
+    public func close() {
+        channel?.close(promise: nil)
+        channel = nil
+        for link in Array(links.values) { link.close() }
+    }
+
+    // MARK: Links
+
+    enum Refusal: Error, Hashable {
+        case unknownAddress
+        case takenAddress
+        case tooManyLinks
+        case tooManyStrangers
+    }
+
+    /// Throws to have the connection closed.
+    private func accept(_ accepted: any Channel) throws {
+        guard let remote = accepted.remoteAddress.flatMap(TransportAddress.init)?.over(.tcp) else {
+            throw Refusal.unknownAddress
+        }
+        // Two local addresses may have one each from there; answers could not be told apart.
+        guard links[remote] == nil else { throw Refusal.takenAddress }
+        guard links.count < Self.linksMaximum else { throw Refusal.tooManyLinks }
+        guard strangers[Self.network(of: remote), default: 0] < Self.strangersMaximum else {
+            throw Refusal.tooManyStrangers
+        }
+        let link = TCPLink(remote: remote, channel: accepted, listener: self)
+        try accepted.pipeline.syncOperations.addHandler(link)
+        links[remote] = link
+        strangers[Self.network(of: remote), default: 0] += 1
+    }
+
+    func ended(_ link: TCPLink) {
+        guard links[link.remote] === link else { return }
+        links[link.remote] = nil
+        if !link.isKnown { forgetStranger(link.remote) }
+    }
+
+    private func forgetStranger(_ address: TransportAddress) {
+        let network = Self.network(of: address)
+        let count = strangers[network, default: 0] - 1
+        strangers[network] = count > 0 ? count : nil
+    }
+
+    private static func network(of address: TransportAddress) -> [UInt8] {
+        Array(address.ip.prefix(8))
+    }
+}

@@ -1,0 +1,205 @@
+import MediaKernel
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Datagrams
+
+/// Real connections on loopback; only the time is made up.
+@Suite(.timeLimit(.minutes(1))) struct TCPListenerTests {
+    private typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// A listener with what came in, in order.
+    private struct World: Sendable {
+        let loop: any EventLoop
+        let listener: NIOLoopBound<TCPListener>
+        let port: Int
+        let arrived: AsyncStream<Arrival>
+
+        struct Arrival: Sendable {
+            let bytes: [UInt8]
+            let source: TransportAddress
+        }
+
+        func onLoop<Result: Sendable>(
+            _ body: @escaping @Sendable (TCPListener) -> Result
+        ) async throws -> Result {
+            try await loop.submit { [listener] in body(listener.value) }.get()
+        }
+
+        func connect() async throws -> Client {
+            try await ClientBootstrap(group: loop)
+                .channelOption(.socketOption(.so_rcvbuf), value: 32 << 10)
+                .connect(host: "127.0.0.1", port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                    }
+                }
+        }
+    }
+
+    private func withListener(_ body: (World) async throws -> Void) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let (arrived, continuation) = AsyncStream.makeStream(of: World.Arrival.self)
+        let listener = try await TCPListener.bind(host: "127.0.0.1", port: 0, on: loop) {
+            .init(
+                received: { continuation.yield(.init(bytes: $0, source: $1)) }, batchEnded: {})
+        }.get()
+        let port = try await loop.submit { Int(listener.value.localAddress?.port ?? 0) }.get()
+        do {
+            try await body(
+                World(loop: loop, listener: listener, port: port, arrived: arrived))
+        } catch {
+            Issue.record(error)
+        }
+        try await loop.submit { listener.value.close() }.get()
+        try await group.shutdownGracefully()
+    }
+
+    private static func framed(_ packet: [UInt8]) -> ByteBuffer {
+        ByteBuffer(bytes: [UInt8(packet.count >> 8), UInt8(packet.count & 0xFF)] + packet)
+    }
+
+    @Test func packetsComeAndGoWhole() async throws {
+        try await withListener { world in
+            try await world.connect().executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(bytes: [0, 3, 1]))
+                try await outbound.write(ByteBuffer(bytes: [2, 3, 0, 1, 4]))
+                var arrivals = world.arrived.makeAsyncIterator()
+                let first = try #require(await arrivals.next())
+                #expect(first.bytes == [1, 2, 3])
+                #expect(first.source.transport == .tcp)
+                #expect(await arrivals.next()?.bytes == [4])
+                try await world.onLoop { listener in
+                    listener.send([5, 6], to: first.source)
+                    listener.send([], to: first.source)
+                    listener.send([7], to: first.source)
+                    listener.send([8], to: first.source.over(.udp))
+                    listener.flush()
+                }
+                var answer: [UInt8] = []
+                for try await buffer in inbound {
+                    answer += Array(buffer.readableBytesView)
+                    if answer.count >= 9 { break }
+                }
+                #expect(answer == [0, 2, 5, 6, 0, 0, 0, 1, 7])
+            }
+        }
+    }
+
+    @Test func whoDoesNotReadLosesWholePacketsAndHoldsNobodyUp() async throws {
+        try await withListener { world in
+            try await world.connect().executeThenClose { inbound, outbound in
+                try await outbound.write(Self.framed([1]))
+                var arrivals = world.arrived.makeAsyncIterator()
+                let slow = try #require(await arrivals.next()).source
+                let sent = 8000
+                for start in stride(from: 0, to: sent, by: 100) {
+                    // That each of these comes back says that the loop waits for nobody.
+                    try await world.onLoop { listener in
+                        for number in start..<start + 100 {
+                            let mark = [UInt8(number >> 8), UInt8(number & 0xFF)]
+                            listener.send(
+                                mark + [UInt8](repeating: 0, count: 1200), to: slow)
+                        }
+                        listener.flush()
+                    }
+                }
+                let dropped = try await world.onLoop { $0.droppedDatagrams }
+                #expect(dropped > 0)
+                // What was taken arrives, whole and in order.
+                var framing = StreamFraming(packetBytesMaximum: 1202)
+                var numbers: [Int] = []
+                for try await buffer in inbound {
+                    framing.append(buffer.readableBytesView)
+                    while let packet = try framing.next() {
+                        try #require(packet.count == 1202)
+                        numbers.append(Int(packet[0]) << 8 | Int(packet[1]))
+                    }
+                    if numbers.count >= sent - dropped { break }
+                }
+                #expect(numbers.count == sent - dropped)
+                #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+                // Whoever has caught up is sent to again.
+                try await world.onLoop { listener in
+                    listener.send([9], to: slow)
+                    listener.flush()
+                }
+                #expect(try await world.onLoop { $0.droppedDatagrams } == dropped)
+            }
+        }
+    }
+
+    @Test func aConnectionWithoutUseIsClosed() async throws {
+        try await withListener { world in
+            let stranger = try await world.connect()
+            let known = try await world.connect()
+            try await known.executeThenClose { inbound, outbound in
+                try await outbound.write(Self.framed([1]))
+                var arrivals = world.arrived.makeAsyncIterator()
+                let source = try #require(await arrivals.next()).source
+                try await world.onLoop { listener in
+                    listener.send([2], to: source)
+                    listener.flush()
+                    listener.tick(at: .zero)
+                    listener.tick(at: .zero + TCPListener.strangerPatience)
+                }
+                // Ends when the other side has closed it.
+                try await stranger.executeThenClose { inbound, _ in
+                    for try await _ in inbound {}
+                }
+                #expect(try await world.onLoop { $0.linkCount } == 1)
+                try await world.onLoop { listener in
+                    listener.tick(
+                        at: .zero + (TCPListener.silencePatience - TCPListener.tickInterval))
+                    listener.tick(at: .zero + TCPListener.silencePatience)
+                }
+                var heard = 0
+                for try await buffer in inbound { heard += buffer.readableBytes }
+                #expect(heard == 3)
+                #expect(try await world.onLoop { $0.linkCount } == 0)
+            }
+        }
+    }
+
+    @Test func aPacketThatMayNotBeClosesTheConnection() async throws {
+        try await withListener { world in
+            try await world.connect().executeThenClose { inbound, outbound in
+                let tooLong = DatagramSocket.datagramBytesMaximum + 1
+                try await outbound.write(
+                    ByteBuffer(bytes: [UInt8(tooLong >> 8), UInt8(tooLong & 0xFF), 1]))
+                for try await _ in inbound {}
+                #expect(try await world.onLoop { $0.linkCount } == 0)
+            }
+        }
+    }
+
+    @Test func oneAddressMayHaveSoManyStrangersAndNoMore() async throws {
+        try await withListener { world in
+            var channels: [any Channel] = []
+            for _ in 0..<TCPListener.strangersMaximum {
+                channels.append(
+                    try await ClientBootstrap(group: world.loop)
+                        .connect(host: "127.0.0.1", port: world.port).get())
+            }
+            try await world.connect().executeThenClose { inbound, _ in
+                for try await _ in inbound {}
+            }
+            let count = try await world.onLoop { $0.linkCount }
+            #expect(count == TCPListener.strangersMaximum)
+            // Who is answered is a stranger no more and makes room for another.
+            let port = UInt16(try #require(channels[0].localAddress?.port))
+            try await world.onLoop { listener in
+                listener.send(
+                    [1], to: TransportAddress(ipv4: 127, 0, 0, 1, port: port).over(.tcp))
+            }
+            try await world.connect().executeThenClose { _, outbound in
+                try await outbound.write(Self.framed([2]))
+                var arrivals = world.arrived.makeAsyncIterator()
+                #expect(await arrivals.next()?.bytes == [2])
+            }
+            for channel in channels { try await channel.close() }
+        }
+    }
+}
