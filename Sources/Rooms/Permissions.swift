@@ -60,7 +60,8 @@ public struct Permissions: Hashable, Sendable, Codable {
 
 /// The rights that a request of a peer is checked against.
 public enum Permission: String, Hashable, Sendable {
-    case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, broadcast
+    case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, rtmpStreaming
+    case browserRecording, broadcast
 
     func isGranted(by permissions: Permissions) -> Bool {
         switch self {
@@ -70,6 +71,8 @@ public enum Permission: String, Hashable, Sendable {
         case .unmute: permissions.unmute
         case .changeRole: permissions.changeRole
         case .hlsStreaming: permissions.hlsStreaming
+        case .rtmpStreaming: permissions.rtmpStreaming
+        case .browserRecording: permissions.browserRecording
         case .broadcast: permissions.broadcast
         }
     }

@@ -107,6 +107,15 @@ extension Room {
         emit(.refreshPreviews)
     }
 
+    /// Somebody asked for RTMP in vain. Everybody is told, hidden peers too; late joiners read
+    /// ``rtmp``. The same again is nothing new.
+    public mutating func rtmpFailed(_ failure: StreamingFailure) {
+        guard rtmp != .failed(failure) else { return }
+        rtmp = .failed(failure)
+        tell(everybody(), .rtmpChanged(rtmp))
+        emit(.refreshPreviews)
+    }
+
     mutating func spendFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
         guard peers[id]?.fanOut.take(at: now) ?? false else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)

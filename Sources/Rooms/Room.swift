@@ -28,6 +28,7 @@ public struct Room: Sendable {
     public internal(set) var hls = HLSState()
     /// The recording without a live stream; nil when there was none in this session.
     public internal(set) var recording: RoomRecording?
+    public internal(set) var rtmp = RTMPState.none
     public internal(set) var store = SessionStore()
     /// A locked room takes no new peers but the recorder, which comes for those who are here.
     public private(set) var isLocked: Bool
@@ -230,6 +231,7 @@ public struct Room: Sendable {
         // What ended with the session is nothing to the next one; what still runs is.
         if !hls.isRunning { hls = HLSState() }
         if recording?.state.isOn != true { recording = nil }
+        rtmp = .none
     }
 
     // MARK: - Effects

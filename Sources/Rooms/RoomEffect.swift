@@ -38,6 +38,7 @@ public enum RoomEvent: Hashable, Sendable {
     case recordingChanged(HLSState)
     /// The recording without a live stream changed.
     case roomRecordingChanged(RoomRecording)
+    case rtmpChanged(RTMPState)
     case storeChanged([SessionStore.Entry])
     /// The recipient is asked to mute or unmute a track of its own …
     case trackMuteRequested(Track, isMuted: Bool, by: PeerID)

@@ -70,3 +70,10 @@ public struct HLSState: Hashable, Sendable {
 
     public var isRunning: Bool { variants.contains { $0.state.isRunning } }
 }
+
+/// What everybody in the room knows of its being sent on by RTMP, which this server does not do:
+/// nobody asked for it, or it failed.
+public enum RTMPState: Hashable, Sendable {
+    case none
+    case failed(StreamingFailure)
+}

@@ -1,8 +1,9 @@
 public import MediaKernel
 public import Rooms
 
-/// Starts and stops the streams of a room at the request of a peer in it (`hls-start`,
-/// `hls-stop`). What becomes of it comes back by ``RoomSignalling/hlsChanged(_:)``.
+/// Starts and stops the streams of a room, and its recording without one, at the request of a peer
+/// in it (`hls-start`, `hls-stop`, `rtmp-start`, `rtmp-stop`). What becomes of it comes back by
+/// ``RoomSignalling/hlsChanged(_:)`` and ``RoomSignalling/recordingChanged(_:)``.
 public protocol LiveStreaming: Sendable {
     /// Starting what runs is no error. No variants: the default view.
     ///
@@ -13,6 +14,14 @@ public protocol LiveStreaming: Sendable {
     ) async throws
     /// Stopping what is stopped is no error. No variants: every stream of the room.
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws
+    /// Starting what runs is no error.
+    ///
+    /// - Throws: ``LiveStreamingError``, shown to the peer; anything else is shown as a 500.
+    func startRecording(
+        room: RoomID, _ request: RecordingRequest, startedBy: PeerID
+    ) async throws
+    /// Stopping what is stopped is no error.
+    func stopRecording(room: RoomID, stoppedBy: PeerID) async throws
     /// A message was sent in the room. Called in the order of the messages.
     func said(_ message: Message, room: RoomID)
     /// Lists it in the playlists of the room's streams, from the segment of this moment on.
@@ -50,6 +59,28 @@ public struct HLSRecordingRequest: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case singleFilePerLayer = "single_file_per_layer"
         case hlsVOD = "hls_vod"
+    }
+}
+
+/// What a peer asked to record without a live stream: of `rtmp-start`.
+public struct RecordingRequest: Hashable, Sendable {
+    /// Of the picture, in luma samples.
+    public struct Resolution: Hashable, Sendable, Codable {
+        public var width: Int
+        public var height: Int
+
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    public var meetingURL: String?
+    public var resolution: Resolution?
+
+    public init(meetingURL: String? = nil, resolution: Resolution? = nil) {
+        self.meetingURL = meetingURL
+        self.resolution = resolution
     }
 }
 

@@ -78,3 +78,38 @@ def test_what_is_not_recorded_is_shown_as_such(connect):
     assert "result" in ann.call("hls-stop")
     ann.wait_for("on-hls-update", lambda one: one["variants"][0]["state"] == "stopped", TIMEOUT)
     assert updates(ann, "on-record-update") == []
+
+
+def browser_recording_in(params):
+    return params["room"]["recording"]["browser"]
+
+
+def test_a_host_records_without_a_stream_and_rtmp_is_refused(server, room, connect):
+    ann, ben = connect("Ann", role="host"), connect("Ben")
+    for peer in ann, ben:
+        peer.join()
+    assert ben.call("rtmp-start", {"record": True})["error"]["code"] == 403
+    refused = ann.call("rtmp-start", {"record": True, "rtmp_urls": ["rtmp://nowhere.test/live"]})
+    assert refused["error"]["code"] == 400
+    assert ben.wait_for("on-rtmp-update")["error"] == refused["error"]
+    assert updates(ann, "on-record-update") == []
+
+    assert "result" in ann.call("rtmp-start", {
+        "record": True, "meeting_url": f"{server.base}/rooms/{room}",
+        "resolution": {"width": 640, "height": 480}})
+    for peer in ann, ben:
+        peer.wait_for("on-record-update", lambda one: one["state"] == "started", TIMEOUT)
+    late = connect("Late")
+    late.join()
+    seen = late.wait_for("peer-list")
+    assert browser_recording_in(seen)["enabled"] is True
+    assert seen["room"]["streaming"]["rtmp"]["state"] == "failed"
+    [recording] = server.manage("GET", f"/recordings?room_id={room}").json["data"]
+    assert recording["started_by"] == ann.peer_id
+    assert "result" in ann.call("rtmp-stop")
+    ben.wait_for("on-record-update", lambda one: one["state"] == "stopped", TIMEOUT)
+    told = updates(ben, "on-record-update")
+    assert [one["state"] for one in told] == ["initialised", "started", "stopped"]
+    assert {one["type"] for one in told} == {"Browser"}
+    server.wait_for_status(recording["id"], "completed", TIMEOUT, kind="recordings")
+    assert "result" in ann.call("rtmp-stop"), "what is stopped may be stopped"

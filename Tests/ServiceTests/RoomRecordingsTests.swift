@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import MediaKernel
 import Rooms
+import Signalling
 import Stage
 import Testing
 
@@ -65,6 +66,54 @@ import Testing
             #expect(
                 try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
                     == stopped)
+        }
+    }
+
+    @Test func peersStartAndStopItAndStoppingNothingIsNoError() async throws {
+        try await StreamsWorld().run { world in
+            let room = StreamsInRoom(
+                control: world.streams, chat: world.chat, authorities: ["h.test"])
+            try await room.stopRecording(room: "demo", stoppedBy: "ann")
+            let page = "https://h.test/rooms/demo"
+            try await room.startRecording(
+                room: "demo",
+                RecordingRequest(meetingURL: page, resolution: .init(width: 640, height: 480)),
+                startedBy: "ann")
+            try await room.startRecording(room: "demo", RecordingRequest(), startedBy: "ben")
+            let recording = try #require(
+                await world.streams.current(room: "demo", kind: .recording))
+            #expect(recording.startedBy == "ann" && recording.variant.meetingURL == page)
+            let bot = try #require(await world.launcher.next())
+            let path = "\(bot.job.outputDirectory)/\(StreamFile.name)"
+            let file = try JSONDecoder().decode(
+                StreamFile.self, from: Data(contentsOf: URL(filePath: path)))
+            #expect(file.order?.layers == [.init(width: 640, height: 480)])
+            try await room.stopRecording(room: "demo", stoppedBy: "ben")
+            let stopped = await world.streams.stream(recording.id)
+            #expect(stopped?.status == .stopping && stopped?.stoppedBy == "ben")
+        }
+    }
+
+    @Test func whatPeersMayNotAskForIsSaid() async throws {
+        try await StreamsWorld { $0.streamsMaximum = 1 }.run { world in
+            let room = StreamsInRoom(control: world.streams, chat: world.chat, authorities: [])
+            await #expect(
+                throws: LiveStreamingError(
+                    code: 400,
+                    message: "resolution is not valid: width and height must be even, not 641x480")
+            ) {
+                try await room.startRecording(
+                    room: "demo", RecordingRequest(resolution: .init(width: 641, height: 480)),
+                    startedBy: "ann")
+            }
+            try await room.startRecording(room: "demo", RecordingRequest(), startedBy: "ann")
+            await #expect(
+                throws: LiveStreamingError(
+                    code: 503, message: "too many streams: too_many_streams: 1 of 1 are on air")
+            ) {
+                try await room.startRecording(
+                    room: "other", RecordingRequest(), startedBy: "ann")
+            }
         }
     }
 

@@ -180,6 +180,17 @@ final class FakeStreaming: LiveStreaming {
         try note("stop \(room) by \(stoppedBy)")
     }
 
+    func startRecording(
+        room: RoomID, _ request: RecordingRequest, startedBy: PeerID
+    ) async throws {
+        let size = request.resolution.map { "\($0.width)x\($0.height)" } ?? "-"
+        try note("record \(room) [\(request.meetingURL ?? "-")] \(size) by \(startedBy)")
+    }
+
+    func stopRecording(room: RoomID, stoppedBy: PeerID) async throws {
+        try note("stop recording \(room) by \(stoppedBy)")
+    }
+
     func said(_ message: Message, room: RoomID) {
         let sender = message.sender?.id.rawValue ?? "operator"
         state.withLock { $0.said.append("\(sender) \(message.body.text) in \(room)") }

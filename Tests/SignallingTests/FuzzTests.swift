@@ -13,6 +13,7 @@ import Testing
         #"{"method":"track-update","params":{"tracks":{"t1":{"mute":true}}}}"#,
         #"{"method":"broadcast","params":{"info":{"message":{"a":[1,2.5,null,true,"é\u00e9"]},"type":"chat"},"roles":["host"],"peer_id":null},"id":"3"}"#,
         #"{"method":"hls-start","params":{"variants":[{"meeting_url":"https://x/","metadata":"m"}],"hls_recording":{"hls_vod":true}},"id":"4"}"#,
+        #"{"method":"rtmp-start","params":{"meeting_url":"https://x/","rtmp_urls":["rtmp://x/y"],"record":true,"resolution":{"width":1280,"height":720}},"id":"16"}"#,
         #"{"method":"set-metadata","params":{"key":"k","data":{"x":1},"if_change_version":1},"id":"5"}"#,
         #"{"method":"find-peer","params":{"peers":["a"],"role":"host","limit":9223372036854775807},"id":"6"}"#,
         #"{"method":"role-change-request","params":{"requested_for":"victim","role":"guest","force":true},"id":"8"}"#,

@@ -57,6 +57,8 @@ import Testing
         ("offer", "{}", "'offer' needs a joined peer: join first"),
         ("broadcast", "{}", "'broadcast' needs a joined peer: join first"),
         ("hls-start", "{}", "'hls-start' needs a joined peer: join first"),
+        ("rtmp-start", "{}", "'rtmp-start' needs a joined peer: join first"),
+        ("rtmp-stop", "{}", "'rtmp-stop' needs a joined peer: join first"),
         ("role-change-request", "{}", "'role-change-request' needs a joined peer: join first"),
     ])
     func beforeTheJoin(method: String, params: String, message: String) async throws {
@@ -123,7 +125,7 @@ import Testing
         ("set-metadata", #"{"key":"","data":1}"#, "400 key is empty"),
         ("listen-metadata-change", "{}", "400 parameter 'keys' is missing"),
         ("peer-leave-request", "{}", "400 parameter 'requested_for' is missing"),
-        ("rtmp-start", "{}", "404 method 'rtmp-start' is not known here"),
+        ("whiteboard-create", "{}", "404 method 'whiteboard-create' is not known here"),
         ("role-change-request", "{}", "400 parameter 'role' is missing"),
         (
             "role-change-request", #"{"role":"guest"}"#,

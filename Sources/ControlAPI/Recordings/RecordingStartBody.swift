@@ -1,5 +1,5 @@
-import MediaKernel
-import Rooms
+public import MediaKernel
+public import Rooms
 
 /// The body of a request to start a recording without a live stream. Everything in it is optional;
 /// fields of 100ms that mean nothing here yet (`transcription`) are ignored, as unknown ones are.
@@ -22,28 +22,40 @@ struct RecordingStartBody: Decodable {
     func checked(
         room: RoomID, authorities: Set<String>
     ) throws(APIError) -> LiveStreamRequest {
-        let isSoundAlone = audioOnly ?? false
+        try LiveStreamRequest(
+            checkingRecordingOf: meetingURL, resolution: resolution,
+            isSoundAlone: audioOnly ?? false, thumbnails: thumbnails,
+            destination: destination ?? "", layout: layout, room: room, authorities: authorities)
+    }
+}
+
+extension LiveStreamRequest {
+    /// Checks what a caller asked to be recorded without a live stream, whichever way it came.
+    ///
+    /// - Parameter authorities: `host[:port]` under which a meeting URL means this server.
+    /// - Throws: a 400 that names the field.
+    public init(
+        checkingRecordingOf meetingURL: String?, resolution: Resolution? = nil,
+        isSoundAlone: Bool = false, thumbnails: ThumbnailWish? = nil, destination: String = "",
+        layout: JSONValue? = nil, room: RoomID, authorities: Set<String>
+    ) throws(APIError) {
         if let resolution {
             guard !isSoundAlone else {
                 throw .badRequest("resolution is not valid", "audio_only has no picture")
             }
             try Self.check(resolution)
         }
-        var request = try LiveStreamRequest(
+        try self.init(
             checking: [(meetingURL, nil)],
-            recording: LiveStreamRecording(
-                singleFilePerLayer: true, thumbnails: thumbnails),
-            destination: destination ?? "", audio: LiveStreamAudio(only: isSoundAlone),
+            recording: LiveStreamRecording(singleFilePerLayer: true, thumbnails: thumbnails),
+            destination: destination, audio: LiveStreamAudio(only: isSoundAlone),
             layout: layout, room: room, authorities: authorities)
-        request.kind = .recording
-        request.resolution = resolution
-        return request
+        kind = .recording
+        self.resolution = resolution
     }
 
     /// 100ms' limits, and what the encoder needs.
-    private static func check(
-        _ size: LiveStreamRequest.Resolution
-    ) throws(APIError) {
+    private static func check(_ size: Resolution) throws(APIError) {
         let isPortrait = size.height > size.width
         let widths = isPortrait ? 500...1080 : 500...1920
         let heights = isPortrait ? 500...1920 : 480...1080

@@ -5,7 +5,8 @@ public import MediaKernel
 public import Rooms
 public import Signalling
 
-/// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`.
+/// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`, and the recording
+/// without one, with `rtmp-start` and `rtmp-stop`.
 public struct StreamsInRoom: LiveStreaming {
     private let control: any LiveStreamControl
     private let chat: ChatRecorder
@@ -60,6 +61,32 @@ public struct StreamsInRoom: LiveStreaming {
             // Stopping what never ran is no error to a peer.
         } catch {
             throw LiveStreamingError(APIError(error))
+        }
+    }
+
+    public func startRecording(
+        room: RoomID, _ request: RecordingRequest, startedBy: PeerID
+    ) async throws {
+        do {
+            let order = try LiveStreamRequest(
+                checkingRecordingOf: request.meetingURL,
+                resolution: request.resolution.map { .init(width: $0.width, height: $0.height) },
+                room: room, authorities: authorities)
+            _ = try await control.start(room: room, order, startedBy: startedBy)
+        } catch let error as APIError {
+            throw LiveStreamingError(error)
+        } catch let error as LiveStreamError {
+            throw LiveStreamingError(APIError(error, of: .recording))
+        }
+    }
+
+    public func stopRecording(room: RoomID, stoppedBy: PeerID) async throws {
+        do throws(LiveStreamError) {
+            _ = try await control.stop(room: room, kind: .recording, stoppedBy: stoppedBy)
+        } catch {
+            // Stopping what never ran is no error to a peer.
+            if case .notFound = error { return }
+            throw LiveStreamingError(APIError(error, of: .recording))
         }
     }
 

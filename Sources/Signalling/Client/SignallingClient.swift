@@ -248,7 +248,7 @@ public struct SignallingClient: Sendable {
             emit(.peersFound(id, found.result))
         case .answer, .trickle, .leave, .analytics, .trackUpdate, .endRoom, .peerLeaveRequest,
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
-            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer,
+            .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
             .findPeer, .peerIterNext, .groupAdd, .groupRemove, .setMetadata, .getMetadata,
             .listenMetadataChange:
             emit(.done(id, method))

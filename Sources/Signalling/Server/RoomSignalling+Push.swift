@@ -79,6 +79,8 @@ extension RoomSignalling {
             push(.onRecordUpdate, RecordingNotification(state), to: listeners)
         case .roomRecordingChanged(let recording):
             push(.onRecordUpdate, RecordingNotification(recording), to: listeners)
+        case .rtmpChanged(let state):
+            push(.onRTMPUpdate, RTMPPayload(state), to: listeners)
         case .storeChanged(let entries):
             let values = entries.map { MetadataPayload($0) }
             push(.onMetadataChange, MetadataNotification(values: values), to: listeners)

@@ -60,9 +60,9 @@ extension RoomSignalling {
             return leave(connection)
         case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
-            .hlsStart, .hlsStop, .hlsTimedMetadata, .peerUpdate, .getPeer, .findPeer, .peerIterNext,
-            .peerNameSearch, .groupJoin, .groupLeave, .groupAdd, .groupRemove, .setMetadata,
-            .getMetadata, .listenMetadataChange:
+            .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
+            .findPeer, .peerIterNext, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
+            .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
                 throw room.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
@@ -92,6 +92,8 @@ extension RoomSignalling {
         case .hlsStart: return try await startHLS(try read(text), by: peer)
         case .hlsStop: return try await stopHLS(try read(text), by: peer)
         case .hlsTimedMetadata: return try await addTimedMetadata(try read(text), by: peer)
+        case .rtmpStart: return try await startRecording(try read(text), by: peer)
+        case .rtmpStop: return try await stopRecording(by: peer)
         case .getPeer: return try getPeer(try read(text))
         case .findPeer: return findPeers(try read(text), on: connection)
         case .peerIterNext: return try nextPeers(try read(text), on: connection)

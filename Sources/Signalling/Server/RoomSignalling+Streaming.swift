@@ -50,6 +50,49 @@ extension RoomSignalling {
         return .empty
     }
 
+    /// A recording without a live stream, or RTMP, which is refused: all of what is asked, or none.
+    func startRecording(
+        _ params: RTMPStartParameters, by peer: PeerID
+    ) async throws(SignallingError) -> Reply {
+        let isRecorded = params.record ?? false
+        let isSent = !(params.rtmpURLs ?? []).isEmpty
+        if isRecorded { try require(.browserRecording, of: peer) }
+        if isSent {
+            try require(.rtmpStreaming, of: peer)
+            let refusal = LiveStreamingError(code: 400, message: "this server does not send RTMP")
+            room.rtmpFailed(StreamingFailure(code: refusal.code, message: refusal.message))
+            throw .streaming(refusal)
+        }
+        guard isRecorded else {
+            throw .badParameter("record", reason: "must be true: there is nothing else to start")
+        }
+        if let bytes = params.meetingURL?.utf8.count, bytes > SignallingLimits.meetingURLBytes {
+            throw .badParameter(
+                "meeting_url",
+                reason:
+                    "has \(bytes) bytes; at most \(SignallingLimits.meetingURLBytes) are allowed")
+        }
+        do {
+            try await streaming.startRecording(
+                room: room.id,
+                RecordingRequest(meetingURL: params.meetingURL, resolution: params.resolution),
+                startedBy: peer)
+        } catch {
+            throw streamingError(error, "start")
+        }
+        return .empty
+    }
+
+    func stopRecording(by peer: PeerID) async throws(SignallingError) -> Reply {
+        try require(.browserRecording, of: peer)
+        do {
+            try await streaming.stopRecording(room: room.id, stoppedBy: peer)
+        } catch {
+            throw streamingError(error, "stop")
+        }
+        return .empty
+    }
+
     private func checked(
         _ variants: [HLSVariantRequest]?
     ) throws(SignallingError) -> [HLSVariantRequest] {

@@ -66,18 +66,36 @@ public struct HLSPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// One of the kinds of recording or streaming that this server does not do in the room.
-public struct DisabledPayload: Hashable, Sendable, Codable {
-    public var enabled = false
-    public var state: String? = "none"
+/// `on-rtmp-update`, and `streaming.rtmp` of the room's state.
+public struct RTMPPayload: Hashable, Sendable, Codable {
+    public var enabled: Bool
+    public var state: HLSVariant.State
+    public var error: ErrorPayload?
 
-    public init() {}
+    public init(_ state: RTMPState) {
+        enabled = false
+        switch state {
+        case .none: self.state = .none
+        case .failed(let failure):
+            self.state = .failed
+            error = ErrorPayload(code: failure.code, message: failure.message)
+        }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
+        // Other servers' words may be none of ours.
+        state = (try? values.decodeIfPresent(HLSVariant.State.self, forKey: .state)) ?? .none
+        error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
+    }
 }
 
 /// The room in `peer-list` and `room-state` (`hms.md` section 6).
 public struct RoomStatePayload: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
-        public var sfu = DisabledPayload()
+        /// Of each track by itself, which this server does not do.
+        public var sfu = RecordingPayload(nil as RoomRecording?)
         public var browser: RecordingPayload
         public var hls: RecordingPayload
 
@@ -89,13 +107,13 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
 
     public struct Streaming: Hashable, Sendable, Codable {
         public var enabled: Bool
-        public var rtmp: DisabledPayload?
+        public var rtmp: RTMPPayload?
         public var hls: HLSPayload
 
-        public init(_ state: HLSState) {
-            enabled = state.isRunning
-            rtmp = DisabledPayload()
-            hls = HLSPayload(state)
+        public init(_ room: Room) {
+            enabled = room.hls.isRunning
+            rtmp = RTMPPayload(room.rtmp)
+            hls = HLSPayload(room.hls)
         }
     }
 
@@ -119,7 +137,7 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
         sessionID = room.session?.id.rawValue
         startedAt = room.session?.startedAt.milliseconds
         recording = Recording(room)
-        streaming = Streaming(room.hls)
+        streaming = Streaming(room)
         transcriptions = []
     }
 }

@@ -23,6 +23,30 @@ public struct HLSStopParameters: Hashable, Sendable, Codable {
     public init(variants: [HLSVariantRequest]? = nil) { self.variants = variants }
 }
 
+/// `rtmp-start`, which is also how a recording without a live stream is started.
+public struct RTMPStartParameters: Hashable, Sendable, Codable {
+    public var meetingURL: String?
+    public var rtmpURLs: [String]?
+    public var record: Bool?
+    public var resolution: RecordingRequest.Resolution?
+
+    public init(
+        meetingURL: String? = nil, rtmpURLs: [String]? = nil, record: Bool? = nil,
+        resolution: RecordingRequest.Resolution? = nil
+    ) {
+        self.meetingURL = meetingURL
+        self.rtmpURLs = rtmpURLs
+        self.record = record
+        self.resolution = resolution
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case meetingURL = "meeting_url"
+        case rtmpURLs = "rtmp_urls"
+        case record, resolution
+    }
+}
+
 public struct HLSTimedMetadataParameters: Hashable, Sendable, Codable {
     public var metadata: [HLSTimedMetadata]
 
