@@ -25,6 +25,14 @@ public struct PublishParameters: Hashable, Sendable, Codable {
         self.simulcast = simulcast
     }
 
+    /// With 100ms' defaults for what is left out. Its web client reads `video` of whatever role a
+    /// peer with a camera has, and all three of its own role, without asking whether they are there.
+    public var complete: PublishParameters {
+        PublishParameters(
+            allowed: allowed, audio: audio ?? AudioParameters(), video: video ?? .camera,
+            screen: screen ?? .screen, simulcast: simulcast)
+    }
+
     enum CodingKeys: String, CodingKey { case allowed, audio, video, screen, simulcast }
 
     public init(from decoder: any Decoder) throws {

@@ -53,6 +53,30 @@ import Testing
         #expect(await fixture.signalling.snapshot().peers.last?.role == "viewer")
     }
 
+    /// 100ms' web client throws where a peer with a camera gets a role that says nothing of `video`,
+    /// and where its own role says nothing of what it may publish.
+    @Test func everyRoleIsSentWithAllThatClientsReadOfIt() async throws {
+        let fixture = SignallingFixture(
+            policy: try Policy(validating: [
+                Role(name: "speaker", publishParams: PublishParameters(allowed: [.audio, .video])),
+                Role(
+                    name: "viewer",
+                    publishParams: PublishParameters(
+                        video: VideoParameters(
+                            bitRate: 900, codec: "vp9", frameRate: 30, width: 1280, height: 720))),
+            ]))
+        let ann = try await fixture.connect("ann", role: "speaker")
+        let roles = try #require(try await ann.drain().first).params["known_roles"]
+        let speaker = roles["speaker"]["publishParams"]
+        #expect(speaker["audio"] == .object(["bitRate": .integer(32), "codec": .string("opus")]))
+        #expect(speaker["video"]["width"].integer == 320)
+        #expect(speaker["screen"]["bitRate"].integer == 1024)
+        let viewer = roles["viewer"]["publishParams"]
+        #expect(viewer["allowed"] == .array([]) && viewer["screen"]["width"].integer == 1280)
+        #expect(viewer["video"]["codec"].string == "vp9")
+        #expect(viewer["video"]["height"].integer == 720)
+    }
+
     @Test func aRoleThatIsOfferedIsTakenByItsToken() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "viewer")

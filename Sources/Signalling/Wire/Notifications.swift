@@ -26,7 +26,10 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
     public init(_ policy: Policy, role: String) {
         name = role
         knownRoles = [:]
-        for known in policy.rolesKnown(to: role) { knownRoles[known.name] = known }
+        for var known in policy.rolesKnown(to: role) {
+            known.publishParams = known.publishParams.complete
+            knownRoles[known.name] = known
+        }
         templateID = policy.templateID
         plugins = Plugins()
     }
