@@ -1,0 +1,236 @@
+"""100ms' own web SDK, unmodified, on a page in Chromium: what its apps meet here.
+
+The SDK is no part of this repository: whoever has a copy names it in ROOMCAST_SDK_BUNDLE."""
+
+import os
+from pathlib import Path
+
+import playwright.sync_api
+
+from . import chromium
+from .local_server import Handler, LocalServer
+from .waiting import wait_for
+
+VARIABLE = "ROOMCAST_SDK_BUNDLE"
+HOW_TO = (
+    f"{VARIABLE} names no bundle of 100ms' web SDK: one classic script that puts the exports of the "
+    "npm package @100mslive/hms-video-store into window.hms (Tests/EndToEnd/README.md)"
+)
+TIMEOUT = 20  # s
+ACCOUNT_LENGTH = 200  # of what the SDK said, how many of the latest lines are printed
+
+# The page of an app: its store, and what tests ask of it. What an app would show of notifications
+# and exceptions is kept in `said`.
+APP = """
+(() => {
+  const hms = window.hms;
+  const reactive = new hms.HMSReactiveStore();
+  const actions = reactive.getActions();
+  const store = reactive.getStore();
+  const plain = (value) => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+  const fault = (error) => ({
+    code: error.code ?? null, name: error.name, message: error.message,
+    description: error.description ?? null, action: error.action ?? null,
+  });
+  const attempt = async (body) => {
+    try {
+      return { value: plain(await body()) };
+    } catch (error) {
+      return { fault: fault(error) };
+    }
+  };
+  const app = {
+    said: [],
+    act: (path, ...values) => attempt(() => {
+      const names = path.split(".");
+      const verb = names.pop();
+      const owner = names.reduce((value, name) => value[name], actions);
+      return owner[verb](...values);
+    }),
+    see: (selector, ...values) =>
+      plain(store.getState(values.length ? hms[selector](...values) : hms[selector])),
+    acceptRole: () =>
+      attempt(() => actions.acceptChangeRole(store.getState(hms.selectRoleChangeRequest))),
+    pages: (options) => attempt(async () => {
+      const iterator = actions.getPeerListIterator(options);
+      const pages = [];
+      do pages.push(await iterator.next()); while (iterator.hasNext());
+      return { pages, total: iterator.getTotal() };
+    }),
+    shareCanvas: () => attempt(async () => {
+      const canvas = document.createElement("canvas");
+      canvas.width = 640;
+      canvas.height = 360;
+      const context = canvas.getContext("2d");
+      let hue = 0;
+      setInterval(() => {
+        context.fillStyle = `hsl(${(hue += 5)} 80% 50%)`;
+        context.fillRect(0, 0, 640, 360);
+      }, 100);
+      await actions.addTrack(canvas.captureStream(10).getVideoTracks()[0], "screen");
+    }),
+    watch: (track) => attempt(async () => {
+      const video = document.createElement("video");
+      video.style.width = "320px";
+      video.style.height = "180px";
+      document.body.append(video);
+      await actions.attachVideo(track, video);
+    }),
+  };
+  reactive.getNotifications().onNotification(({ type, data }) => {
+    app.said.push({ type, data: data instanceof Error ? fault(data) : plain(data) });
+  });
+  window.app = app;
+})();
+"""
+
+# To Chromium a machine is offline that has no network but its loopback, and then the SDK tries for a
+# minute what it would give up at once.
+ONLINE = 'Object.defineProperty(Navigator.prototype, "onLine", { get: () => true });'
+
+PAGE = b"""<!doctype html>
+<meta charset="utf-8">
+<title>An app of 100ms' web SDK</title>
+<script src="/sdk.js"></script>
+<script src="/app.js"></script>
+"""
+
+
+def bundle():
+    """Where the SDK is; None where there is none."""
+    name = os.environ.get(VARIABLE)
+    if not name:
+        return None
+    path = Path(name)
+    assert path.is_file(), f"{VARIABLE} is {name}, which is no file"
+    return path
+
+
+class Site(LocalServer):
+    """Where the app is served from: another origin than Roomcast, as of any customer's."""
+
+    def __init__(self, path):
+        files = {
+            "/": ("text/html", PAGE),
+            "/sdk.js": ("text/javascript", path.read_bytes()),
+            "/app.js": ("text/javascript", APP.encode()),
+        }
+
+        class Files(Handler):
+            def do_GET(self):
+                kind, body = files.get(self.path, ("text/plain", None))
+                self.answer(200 if body else 404, body or b"",
+                            Content_Type=f"{kind}; charset=utf-8")
+
+        super().__init__(Files)
+
+
+def endpoint(base):
+    """As `initEndpoint`. The SDK takes what is before `/init` and splits at `https://`, without which
+    it throws (hms.md section 2); a fragment is not sent."""
+    return f"{base}/#https://local"
+
+
+class SDKError(Exception):
+    """An HMSException, or whatever else the SDK threw."""
+
+    def __init__(self, action, fault):
+        self.code = fault["code"]
+        super().__init__(f"{action}: {fault}")
+
+
+class App:
+    """Somebody who uses the SDK; not in a room until `join`."""
+
+    def __init__(self, browser, site, name):
+        self.name = name
+        self.lines = []
+        self.uncaught = []
+        self.context = browser.new_context(permissions=["camera", "microphone"])
+        self.context.add_init_script(chromium.KEEP_CONNECTIONS)
+        self.context.add_init_script(ONLINE)
+        self.page = self.context.new_page()
+        self.page.on("console", self._logged)
+        self.page.on("pageerror", lambda error: self.uncaught.append(str(error)))
+        self.page.goto(f"{site.base}/")
+
+    def act(self, action, *values):
+        """An action of the SDK, awaited."""
+        return self._value(action, self.page.evaluate(
+            "([action, values]) => app.act(action, ...values)", [action, list(values)]))
+
+    def see(self, selector, *values):
+        """What a selector finds in the store; with values, what they make of it does."""
+        return self.page.evaluate(
+            "([selector, values]) => app.see(selector, ...values)", [selector, list(values)])
+
+    def wait_to_see(self, what, selector, *values, accept=bool, timeout=TIMEOUT):
+        """What a selector finds once `accept` takes it."""
+        found = []
+
+        def looked():
+            found[:] = [self.see(selector, *values)]
+            return accept(found[0])
+
+        wait_for(f"{self.name} sees {what} ({selector})", looked, timeout)
+        return found[0]
+
+    def join(self, base, token, **config):
+        self.act("join", {"userName": self.name, "authToken": token,
+                          "initEndpoint": endpoint(base)} | config)
+
+    def preview(self, base, token, **config):
+        self.act("preview", {"userName": self.name, "authToken": token,
+                             "initEndpoint": endpoint(base)} | config)
+
+    @property
+    def peer_id(self):
+        return self.see("selectLocalPeerID")
+
+    def accept_role(self):
+        self._value("acceptChangeRole", self.page.evaluate("() => app.acceptRole()"))
+
+    def pages_of_peers(self, **options):
+        """What the iterator gives, page by page, and how many it says there are."""
+        return self._value("getPeerListIterator",
+                           self.page.evaluate("(options) => app.pages(options)", options))
+
+    def share_a_canvas(self):
+        """As its screen, which a browser without one has not."""
+        self._value("addTrack", self.page.evaluate("() => app.shareCanvas()"))
+
+    def watch(self, track):
+        """Shows a track in a video element, which the SDK then asks the server for."""
+        self._value("attachVideo", self.page.evaluate("(track) => app.watch(track)", track))
+
+    def inbound(self, kind):
+        return self.page.evaluate("(kind) => window.inbound(kind)", kind)
+
+    def said(self, kind, accept=lambda data: True):
+        """The data of the SDK's notifications of a kind, oldest first."""
+        return [one["data"] for one in self.page.evaluate("() => app.said")
+                if one["type"] == kind and accept(one["data"])]
+
+    def wait_for(self, kind, accept=lambda data: True, timeout=TIMEOUT):
+        return wait_for(f"{self.name} is told {kind}", lambda: self.said(kind, accept), timeout)[0]
+
+    def account(self):
+        """All that the SDK said, for whoever reads of a failure."""
+        try:
+            said = [str(one) for one in self.page.evaluate("() => app.said")]
+        except playwright.sync_api.Error as error:
+            said = [f"the page does not answer: {error}"]
+        return "\n".join([f"--- {self.name}", *said[-ACCOUNT_LENGTH:], *self.lines[-ACCOUNT_LENGTH:],
+                          *(f"uncaught: {error}" for error in self.uncaught)])
+
+    def close(self):
+        self.context.close()
+
+    def _logged(self, line):
+        if line.type in ("error", "warning"):
+            self.lines.append(f"{line.type}: {line.text}")
+
+    def _value(self, action, outcome):
+        if "fault" in outcome:
+            raise SDKError(f"{self.name}: {action}", outcome["fault"])
+        return outcome["value"]

@@ -1,0 +1,462 @@
+"""What apps of 100ms' own web SDK meet here: the SDK, unmodified, in Chromium."""
+
+import pytest
+from harness import sdk, tokens
+from harness.waiting import wait_for
+from harness.wire import Wire
+
+pytestmark = pytest.mark.skipif(sdk.bundle() is None, reason=sdk.HOW_TO)
+
+CAMERA_RATE = 10  # frames/s: up to three browsers encode and decode here
+RETURN_TIMEOUT = 40  # s
+
+
+@pytest.fixture(scope="module")
+def site():
+    site = sdk.Site(sdk.bundle())
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def app(browser, site):
+    """`app("Ann")`: somebody with an app, in no room yet."""
+    apps = []
+
+    def app(name):
+        apps.append(sdk.App(browser, site, name))
+        return apps[-1]
+
+    yield app
+    for one in apps:
+        print(one.account())  # shown where the test failed
+        one.close()
+    for one in apps:
+        assert one.uncaught == [], f"the SDK of {one.name} threw what it did not catch"
+
+
+@pytest.fixture
+def enter(app, server, room):
+    """`enter("Ben", "guest")`: somebody in the room."""
+
+    def enter(name, role="host", **config):
+        one = app(name)
+        one.join(server.base, token(room, name, role), **config)
+        return one
+
+    return enter
+
+
+@pytest.fixture
+def ann(enter):
+    return enter("Ann")
+
+
+@pytest.fixture
+def ben(enter, ann):
+    """A guest, whom Ann sees and whose tracks she knows."""
+    ben = enter("Ben", "guest")
+    ann.wait_to_see("Ben's camera", "selectVideoTrackByPeerID", ben.peer_id)
+    ann.wait_to_see("Ben's microphone", "selectAudioTrackByPeerID", ben.peer_id)
+    return ben
+
+
+def token(room, name, role="host", **changes):
+    return tokens.room_token(room, user=name.lower(), role=role, **changes)
+
+
+def track_of(app, kind, peer):
+    """What the app knows of somebody's camera or microphone."""
+    return app.see({"video": "selectVideoTrackByPeerID", "audio": "selectAudioTrackByPeerID"}[kind],
+                   peer.peer_id)
+
+
+def wait_for_tracks(app, peer, count):
+    """Until the app sees so many tracks of somebody."""
+    wait_for(f"{app.name} sees {count} tracks of {peer.name}",
+             lambda: len([1 for kind in ("audio", "video") if track_of(app, kind, peer)]) == count,
+             sdk.TIMEOUT)
+
+
+def wait_for_role(app, peer, role):
+    app.wait_to_see(f"{peer.name} as {role}", "selectPeerByID", peer.peer_id,
+                    accept=lambda one: one and one["roleName"] == role)
+
+
+def frames(app):
+    return sum(report["framesDecoded"] for report in app.inbound("video"))
+
+
+def texts(app):
+    return [data["message"] for data in app.said("NEW_MESSAGE")]
+
+
+def refusal(app, action, *values):
+    with pytest.raises(sdk.SDKError) as caught:
+        app.act(action, *values)
+    return caught.value.code
+
+
+# Coming and going
+
+
+def test_a_preview_shows_the_room_and_the_join_after_it_enters(app, server, room, ann):
+    ben = app("Ben")
+    ben.preview(server.base, token(room, "Ben", "guest"))
+    assert ben.see("selectRoomState") == "Preview"
+    assert {track["type"] for track in ben.see("selectTracksMap").values()} == {"audio", "video"}
+    ben.wait_to_see("Ann before joining", "selectRemotePeers",
+                    accept=lambda peers: [one["name"] for one in peers] == ["Ann"])
+    assert ann.see("selectRemotePeers") == []
+    ben.join(server.base, token(room, "Ben", "guest"))
+    assert ben.see("selectRoomState") == "Connected"
+    ann.wait_to_see("Ben", "selectPeerByID", ben.peer_id,
+                    accept=lambda one: one and one["name"] == "Ben" and one["roleName"] == "guest")
+    assert ben.see("selectSessionId") == ann.see("selectSessionId") != ""
+    assert ben.said("ERROR") == ann.said("ERROR") == []
+    ben.act("leave")
+    ann.wait_for("PEER_LEFT", lambda peer: peer["name"] == "Ben")
+    assert ann.see("selectRemotePeers") == []
+
+
+def test_two_see_and_hear_each_other(ann, ben):
+    for one, other in [(ann, ben), (ben, ann)]:
+        track = one.wait_to_see("a camera", "selectVideoTrackByPeerID", other.peer_id)
+        one.watch(track["id"])
+        wait_for(f"{one.name} sees {other.name}", lambda one=one: frames(one) > 20, sdk.TIMEOUT)
+        wait_for(f"{one.name} hears {other.name}",
+                 lambda one=one: any(report.get("totalAudioEnergy", 0) > 0.001
+                                     for report in one.inbound("audio")), sdk.TIMEOUT)
+        one.wait_to_see("who speaks", "selectPeerAudioByID", other.peer_id,
+                        accept=lambda level: level and 1 <= level <= 100)
+        one.wait_to_see("a dominant speaker", "selectDominantSpeaker")
+        assert one.said("ERROR") == []
+
+
+def test_a_screen_is_seen_beside_the_camera(ann, ben):
+    ben.share_a_canvas()
+    screen = ann.wait_to_see("Ben's screen", "selectScreenShareByPeerID", ben.peer_id)
+    assert screen["source"] == "screen"
+    ann.watch(screen["id"])
+    wait_for("frames of it", lambda: frames(ann) > 5, sdk.TIMEOUT)
+    ben.act("removeTrack", ben.see("selectScreenShareByPeerID", ben.peer_id)["id"])
+    ann.wait_to_see("it go", "selectScreenShareByPeerID", ben.peer_id, accept=lambda one: not one)
+    assert track_of(ann, "video", ben)
+
+
+def test_who_switches_a_camera_or_microphone_off_and_on_is_seen_to(ann, ben):
+    for action, selector in [("setLocalAudioEnabled", "selectIsPeerAudioEnabled"),
+                             ("setLocalVideoEnabled", "selectIsPeerVideoEnabled")]:
+        for enabled in (False, True):
+            ben.act(action, enabled)
+            ann.wait_to_see(f"{action} {enabled}", selector, ben.peer_id,
+                            accept=lambda seen, enabled=enabled: seen is enabled)
+    assert len(ann.said("TRACK_MUTED")) == len(ann.said("TRACK_UNMUTED")) == 2
+
+
+def test_a_name_and_metadata_are_told(ann, ben):
+    ben.act("changeName", "Benedict")
+    ben.act("changeMetadata", {"seat": 7})
+    ann.wait_for("NAME_UPDATED", lambda peer: peer["name"] == "Benedict")
+    ann.wait_to_see("the metadata", "selectPeerMetadata", ben.peer_id,
+                    accept=lambda data: data == {"seat": 7})
+
+
+# Messages
+
+
+def test_messages_go_to_everybody_to_a_role_and_to_one(enter, ann, ben):
+    viewer = enter("Vic", "viewer")
+    ann.wait_to_see("Vic", "selectPeerByID", viewer.peer_id)
+    text = "<b>bold?</b> & „Grüße“ 🎥"
+    ben.act("sendBroadcastMessage", text, "chat")
+    ann.act("sendGroupMessage", "to viewers", ["viewer"], "chat")
+    ann.act("sendDirectMessage", "to Ben", ben.peer_id, "chat")
+    ann.act("sendBroadcastMessage", "last", "chat")
+    for one in (ben, viewer):
+        one.wait_for("NEW_MESSAGE", lambda message: message["message"] == "last")
+    ann.wait_for("NEW_MESSAGE")
+    assert texts(ann) == [text]
+    assert texts(ben) == ["to Ben", "last"]
+    assert texts(viewer) == [text, "to viewers", "last"]
+    message = ann.said("NEW_MESSAGE")[0]
+    assert message["sender"] == ben.peer_id and message["senderName"] == "Ben"
+    assert message["type"] == "chat" and message["time"]
+    assert ben.said("NEW_MESSAGE")[0]["recipientPeer"] == ben.peer_id
+    assert viewer.said("NEW_MESSAGE")[1]["recipientRoles"] == ["viewer"]
+    # The sender keeps the id and the time that the server gave it.
+    kept = ben.see("selectMessageByMessageID", message["id"])
+    assert kept["message"] == text and kept["time"] == message["time"]
+
+
+# Roles
+
+
+def test_an_offered_role_is_taken_and_the_tracks_follow(ann, ben):
+    ann.act("changeRoleOfPeer", ben.peer_id, "viewer", False)
+    request = ben.wait_to_see("the offer", "selectRoleChangeRequest")
+    assert request["role"]["name"] == "viewer" and request["requestedBy"]["name"] == "Ann"
+    assert ben.see("selectLocalPeerRoleName") == "guest"
+    ben.accept_role()
+    for one in (ann, ben):
+        wait_for_role(one, ben, "viewer")
+    wait_for_tracks(ann, ben, 0)
+    assert ben.see("selectRoleChangeRequest") is None
+    assert ben.said("ERROR") == []
+
+
+def test_a_forced_role_takes_tracks_away_and_brings_them(ann, ben):
+    ann.act("changeRoleOfPeer", ben.peer_id, "viewer", True)
+    wait_for_tracks(ann, ben, 0)
+    wait_for_role(ann, ben, "viewer")
+    ann.act("changeRoleOfPeer", ben.peer_id, "host", True)
+    wait_for_tracks(ann, ben, 2)
+    wait_for_role(ann, ben, "host")
+    # The SDK publishes them muted.
+    ben.act("setLocalVideoEnabled", True)
+    ann.watch(track_of(ann, "video", ben)["id"])
+    wait_for("Ben is seen again", lambda: frames(ann) > 5, sdk.TIMEOUT)
+    # What the new role may, it does.
+    ben.wait_to_see("the rights of a host", "selectPermissions",
+                    accept=lambda permissions: permissions["changeRole"])
+    ben.act("changeRoleOfPeer", ann.peer_id, "guest", True)
+    wait_for_role(ann, ann, "guest")
+    assert track_of(ben, "video", ann)
+    assert refusal(ann, "changeRoleOfPeer", ben.peer_id, "viewer", True) == 403
+    assert ben.said("ERROR") == []
+
+
+def test_a_whole_role_is_changed_at_once(enter, ann, ben):
+    cleo = enter("Cleo", "guest")
+    ann.wait_to_see("Cleo", "selectVideoTrackByPeerID", cleo.peer_id)
+    ann.act("changeRoleOfPeersWithRoles", ["guest"], "viewer")
+    for one in (ben, cleo):
+        wait_for_role(ann, one, "viewer")
+        wait_for_tracks(ann, one, 0)
+        wait_for_role(one, one, "viewer")
+        assert one.said("ERROR") == []
+    assert ann.see("selectLocalPeerRoleName") == "host"
+
+
+# What hosts ask of others
+
+
+def test_one_is_muted_and_asked_to_unmute(ann, ben):
+    microphone = track_of(ann, "audio", ben)["id"]
+    ann.act("setRemoteTrackEnabled", microphone, False)
+    muted = ben.wait_for("CHANGE_TRACK_STATE_REQUEST")
+    assert muted["enabled"] is False and muted["requestedBy"]["name"] == "Ann"
+    ann.wait_to_see("Ben muted", "selectIsPeerAudioEnabled", ben.peer_id,
+                    accept=lambda enabled: enabled is False)
+    ann.act("setRemoteTrackEnabled", microphone, True)
+    ben.wait_for("CHANGE_TRACK_STATE_REQUEST", lambda request: request["enabled"])
+    assert ben.see("selectIsLocalAudioEnabled") is False, "nobody's microphone is switched on"
+    assert refusal(ben, "setRemoteTrackEnabled", track_of(ben, "audio", ann)["id"], False) == 403
+
+
+@pytest.mark.parametrize("roles", [None, ["guest"]])
+def test_a_role_or_everybody_is_muted(enter, ann, ben, roles):
+    cleo = enter("Cleo", "host" if roles else "guest")
+    ann.wait_to_see("Cleo", "selectAudioTrackByPeerID", cleo.peer_id)
+    order = {"enabled": False, "type": "audio"} | ({"roles": roles} if roles else {})
+    ann.act("setRemoteTracksEnabled", order)
+    request = ben.wait_for("CHANGE_MULTI_TRACK_STATE_REQUEST")
+    assert request["enabled"] is False
+    assert [track["type"] for track in request["tracks"]] == ["audio"]
+    for one in (ben, cleo):
+        is_asked = one is ben or not roles
+        ann.wait_to_see(f"{one.name} muted or not", "selectIsPeerAudioEnabled", one.peer_id,
+                        accept=lambda enabled, is_asked=is_asked: enabled is not is_asked)
+    assert ann.see("selectIsLocalAudioEnabled") is True
+    assert ben.see("selectIsLocalVideoEnabled") is True
+
+
+def test_a_peer_is_removed(ann, ben):
+    assert refusal(ben, "removePeer", ann.peer_id, "revenge") == 403
+    ann.act("removePeer", ben.peer_id, "noise")
+    told = ben.wait_for("REMOVED_FROM_ROOM")
+    assert told["reason"] == "noise" and told["requestedBy"]["name"] == "Ann"
+    ben.wait_to_see("the end", "selectRoomState", accept=lambda state: state == "Disconnected")
+    ann.wait_for("PEER_LEFT", lambda peer: peer["name"] == "Ben")
+
+
+def test_a_room_is_ended_and_locked(app, server, room, ann, ben):
+    ann.act("endRoom", True, "it is late")
+    told = ben.wait_for("ROOM_ENDED")
+    assert told["reason"] == "it is late"
+    for one in (ann, ben):
+        one.wait_to_see("the end", "selectRoomState", accept=lambda state: state == "Disconnected")
+    config = {"userName": "Late", "authToken": token(room, "Late", "guest"),
+              "initEndpoint": sdk.endpoint(server.base)}
+    assert refusal(app("Late"), "join", config) == 403
+
+
+def test_a_hand_is_raised_and_lowered_by_the_host(ann, ben):
+    ben.act("raiseLocalPeerHand")
+    ann.wait_for("HAND_RAISE_CHANGED", lambda peer: peer["name"] == "Ben" and peer["isHandRaised"])
+    ann.act("lowerRemotePeerHand", ben.peer_id)
+    for one in (ann, ben):
+        one.wait_to_see("the hand down", "selectHasPeerHandRaised", ben.peer_id,
+                        accept=lambda raised: raised is False)
+    ben.act("raiseLocalPeerHand")
+    ann.wait_to_see("it again", "selectHasPeerHandRaised", ben.peer_id)
+    ben.act("lowerLocalPeerHand")
+    ann.wait_to_see("it down", "selectHasPeerHandRaised", ben.peer_id,
+                    accept=lambda raised: raised is False)
+
+
+# The store, and who is here
+
+
+def test_the_session_store_is_shared_and_lasts(enter, ann, ben):
+    ann.act("sessionStore.observe", ["pinned", "topic"])
+    ben.act("sessionStore.set", "pinned", {"text": "read me", "by": ["Ben"]})
+    ann.wait_to_see("what Ben pinned", "selectSessionStore", "pinned",
+                    accept=lambda value: value == {"text": "read me", "by": ["Ben"]})
+    late = enter("Late", "viewer")
+    late.act("sessionStore.observe", ["pinned"])
+    late.wait_to_see("it, late", "selectSessionStore", "pinned",
+                     accept=lambda value: value == {"text": "read me", "by": ["Ben"]})
+    ann.act("sessionStore.unobserve", ["pinned"])
+    ben.act("sessionStore.set", "pinned", "other")
+    late.wait_to_see("the change", "selectSessionStore", "pinned",
+                     accept=lambda value: value == "other")
+    assert ann.see("selectSessionStore", "pinned") != "other"
+
+
+def test_people_are_found_by_name_by_id_and_page_by_page(connect, ann, ben):
+    for number in range(5):
+        assert "result" in connect(f"Guest {number}", role="guest").join()
+    found = ann.act("findPeerByName", {"query": "GUEST", "limit": 3, "offset": 0})
+    assert [peer["name"] for peer in found["peers"]] == ["Guest 0", "Guest 1", "Guest 2"]
+    assert found["eof"] is False
+    rest = ann.act("findPeerByName", {"query": "GUEST", "limit": 3, "offset": found["offset"] + 3})
+    assert [peer["name"] for peer in rest["peers"]] == ["Guest 3", "Guest 4"] and rest["eof"]
+    assert ann.act("getPeer", ben.peer_id)["name"] == "Ben"
+    listed = ann.pages_of_peers(role="guest", limit=4)
+    assert listed["total"] == 6
+    assert [len(page) for page in listed["pages"] if page] == [4, 2]
+    names = {peer["name"] for page in listed["pages"] for peer in page}
+    assert names == {"Ben", *(f"Guest {number}" for number in range(5))}
+
+
+# Streams and recordings
+
+
+def test_a_live_stream_is_started_and_stopped_and_everybody_knows(enter, ann, ben):
+    assert refusal(ben, "startHLSStreaming", {}) == 403
+    ann.act("startHLSStreaming", {"recording": {"singleFilePerLayer": True, "hlsVod": True}})
+    for one in (ann, ben):
+        on_air = one.wait_to_see(
+            "the stream", "selectHLSState",
+            accept=lambda hls: hls["running"] and hls["variants"][0]["url"])
+        assert on_air["variants"][0]["state"] == "started" and on_air["variants"][0]["startedAt"]
+        kept = one.wait_to_see("its recording", "selectRecordingState",
+                               accept=lambda state: state["hls"]["running"])["hls"]
+        assert kept["singleFilePerLayer"] and kept["hlsVod"] and kept["startedAt"]
+    ann.act("sendHLSTimedMetadata", [{"payload": "cue", "duration": 2}])
+    late = enter("Late", "viewer")
+    late.wait_to_see("what is on air", "selectHLSState",
+                     accept=lambda hls: hls["running"] and hls["variants"][0]["url"])
+    ann.act("stopHLSStreaming")
+    for one in (ann, ben, late):
+        one.wait_to_see("the end", "selectHLSState", accept=lambda hls: not hls["running"])
+        one.wait_to_see("the recording's end", "selectRecordingState",
+                        accept=lambda state: not state["hls"]["running"])
+        assert one.said("ERROR") == []
+
+
+def test_a_recording_is_started_and_stopped_and_rtmp_is_refused(enter, ann, ben):
+    assert refusal(ben, "startRTMPOrRecording", {"record": True}) == 403
+    rtmp = {"record": False, "rtmpURLs": ["rtmp://nowhere.test/live"]}
+    assert refusal(ann, "startRTMPOrRecording", rtmp) == 400
+    refused = ben.wait_to_see("why there is no RTMP", "selectRTMPState",
+                              accept=lambda state: state.get("error"))
+    assert not refused["running"] and refused["error"]["code"] == 400
+    ann.act("startRTMPOrRecording", {"record": True, "resolution": {"width": 640, "height": 480}})
+    for one in (ann, ben):
+        state = one.wait_to_see("the recording", "selectRecordingState",
+                                accept=lambda state: state["browser"].get("state") == "started")
+        assert state["browser"]["running"] and state["browser"]["startedAt"]
+        assert not state["hls"]["running"] and not state["server"]["running"]
+    late = enter("Late", "viewer")
+    late.wait_to_see("it, late", "selectRecordingState",
+                     accept=lambda state: state["browser"]["running"])
+    ann.act("stopRTMPAndRecording")
+    for one in (ann, ben, late):
+        one.wait_to_see("its end", "selectRecordingState",
+                        accept=lambda state: not state["browser"]["running"])
+        assert one.said("ERROR") == []
+
+
+# Staying
+
+
+def test_who_loses_the_server_comes_back_with_everything(app, server, room, ann):
+    wire = Wire(server.port)
+    try:
+        ben = app("Ben")
+        ben.join(wire.base, token(room, "Ben", "guest"))
+        peer = ben.peer_id
+        ann.wait_to_see("Ben's camera", "selectVideoTrackByPeerID", peer)
+        ann.watch(track_of(ann, "video", ben)["id"])
+        wait_for("Ann sees Ben", lambda: frames(ann) > 5, sdk.TIMEOUT)
+        wire.cut()
+        ben.wait_for("RECONNECTING")
+        assert ben.see("selectRoomState") == "Reconnecting"
+        ann.act("sessionStore.set", "while", "away")
+        wire.mend()
+        ben.wait_for("RECONNECTED", timeout=RETURN_TIMEOUT)
+        ben.wait_to_see("the room", "selectRoomState", accept=lambda state: state == "Connected")
+        assert ben.peer_id == peer
+        assert track_of(ben, "video", ann) and track_of(ann, "video", ben)
+        assert ann.said("PEER_LEFT") == []
+        before = frames(ann)
+        wait_for("Ann sees Ben go on", lambda: frames(ann) > before + 10, sdk.TIMEOUT)
+        ben.act("sendBroadcastMessage", "I am back")
+        ann.wait_for("NEW_MESSAGE", lambda message: message["message"] == "I am back")
+        assert ben.said("ERROR") == []
+    finally:
+        wire.close()
+
+
+def test_what_happened_meanwhile_is_known_on_return(app, enter, server, room, ann):
+    wire = Wire(server.port)
+    try:
+        ben = app("Ben")
+        ben.join(wire.base, token(room, "Ben", "guest"))
+        cleo = enter("Cleo", "guest")
+        ben.wait_to_see("Cleo", "selectVideoTrackByPeerID", cleo.peer_id)
+        gone = cleo.peer_id
+        wire.cut()
+        ben.wait_for("RECONNECTING")
+        cleo.act("leave")
+        dan = enter("Dan", "guest")
+        ann.act("changeRoleOfPeer", ben.peer_id, "viewer", True)
+        wire.mend()
+        ben.wait_for("RECONNECTED", timeout=RETURN_TIMEOUT)
+        ben.wait_to_see("Dan's camera", "selectVideoTrackByPeerID", dan.peer_id)
+        ben.watch(track_of(ben, "video", dan)["id"])
+        wait_for("Ben sees Dan", lambda: frames(ben) > 5, sdk.TIMEOUT)
+        ben.wait_to_see("Cleo gone", "selectPeerByID", gone, accept=lambda one: not one)
+        wait_for_role(ben, ben, "viewer")
+        wait_for_tracks(ann, ben, 0)
+    finally:
+        wire.close()
+
+
+# Doors
+
+
+def test_a_room_code_opens_the_door(app, server, room, ann):
+    made = server.manage("POST", f"/room-codes/room/{room}")
+    assert made.status == 200, made
+    code = next(one["code"] for one in made.json["data"] if one["role"] == "guest")
+    ben = app("Ben")
+    place = {"endpoint": f"{server.base}/v2/token"}
+    got = ben.act("getAuthTokenByRoomCode", {"roomCode": code, "userId": "ben"}, place)
+    ben.join(server.base, got)
+    ann.wait_to_see("Ben", "selectPeerByID", ben.peer_id,
+                    accept=lambda one: one and one["roleName"] == "guest"
+                    and one["customerUserId"] == "ben")
+    assert refusal(app("Eve"), "getAuthTokenByRoomCode", {"roomCode": "aaa-bbbb-ccc"}, place) == 404
