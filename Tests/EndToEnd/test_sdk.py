@@ -1,7 +1,10 @@
 """What apps of 100ms' own web SDK meet here: the SDK, unmodified, in Chromium."""
 
+import socket
+
 import pytest
 from harness import sdk, tokens
+from harness.server import free_port
 from harness.waiting import wait_for
 from harness.wire import Wire
 
@@ -460,3 +463,39 @@ def test_a_room_code_opens_the_door(app, server, room, ann):
                     accept=lambda one: one and one["roleName"] == "guest"
                     and one["customerUserId"] == "ben")
     assert refusal(app("Eve"), "getAuthTokenByRoomCode", {"roomCode": "aaa-bbbb-ccc"}, place) == 404
+
+
+@pytest.mark.parametrize("fault, code", [
+    ({"secret": "x" * 40}, 401), ({"exp": 1}, 401), ({"role": "pope"}, 403)])
+def test_a_token_that_is_refused_is_refused_with_its_code(app, server, room, fault, code):
+    claims = {"role": "guest"} | fault
+    config = {"userName": "Eve", "authToken": tokens.room_token(room, "eve", **claims),
+              "initEndpoint": sdk.endpoint(server.base)}
+    assert refusal(app("Eve"), "join", config) == code
+
+
+@pytest.mark.parametrize("is_there, code", [(True, 2004), (False, 2003)])
+def test_a_token_that_is_none_is_told_from_a_server_that_is_not_there(
+        app, server, room, is_there, code):
+    nowhere = f"http://127.0.0.1:{free_port(socket.SOCK_STREAM)}"
+    config = {"userName": "Eve", "authToken": "none" if is_there else token(room, "Eve"),
+              "initEndpoint": sdk.endpoint(server.base if is_there else nowhere)}
+    # A preview: the SDK's join waits for itself for ever where the error is not a final one.
+    assert refusal(app("Eve"), "preview", config) == code
+
+
+def test_a_second_join_changes_nothing(ann, ben, server, room):
+    peer = ben.peer_id
+    ben.join(server.base, token(room, "Ben", "guest"))
+    assert ben.peer_id == peer and len(ann.see("selectPeers")) == 2
+    assert ben.see("selectRoomState") == "Connected"
+    assert ann.said("PEER_LEFT") == []
+
+
+def test_two_tabs_of_one_user_are_two_people(enter, ann, ben):
+    other = enter("Ben", "guest")
+    ann.wait_to_see("both", "selectRemotePeers",
+                    accept=lambda peers: [one["customerUserId"] for one in peers] == ["ben", "ben"])
+    other.act("leave")
+    ann.wait_to_see("one", "selectRemotePeers",
+                    accept=lambda peers: [one["id"] for one in peers] == [ben.peer_id])

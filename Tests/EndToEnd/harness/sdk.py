@@ -13,8 +13,8 @@ from .waiting import wait_for
 
 VARIABLE = "ROOMCAST_SDK_BUNDLE"
 HOW_TO = (
-    f"{VARIABLE} names no bundle of 100ms' web SDK: one classic script that puts the exports of the "
-    "npm package @100mslive/hms-video-store into window.hms (Tests/EndToEnd/README.md)"
+    f"{VARIABLE} names no bundle of 100ms' web SDK: one classic script that puts the exports of "
+    "the npm package @100mslive/hms-video-store into window.hms (Tests/EndToEnd/README.md)"
 )
 TIMEOUT = 20  # s
 ACCOUNT_LENGTH = 200  # of what the SDK said, how many of the latest lines are printed
@@ -32,9 +32,12 @@ APP = """
     code: error.code ?? null, name: error.name, message: error.message,
     description: error.description ?? null, action: error.action ?? null,
   });
+  // Some of its promises are never kept.
+  const timeout = () =>
+    new Promise((_, reject) => setTimeout(() => reject(new Error("no end within 20 s")), 20_000));
   const attempt = async (body) => {
     try {
-      return { value: plain(await body()) };
+      return { value: plain(await Promise.race([body(), timeout()])) };
     } catch (error) {
       return { fault: fault(error) };
     }
@@ -84,8 +87,8 @@ APP = """
 })();
 """
 
-# To Chromium a machine is offline that has no network but its loopback, and then the SDK tries for a
-# minute what it would give up at once.
+# To Chromium a machine is offline that has no network but its loopback, and then the SDK tries for
+# a minute what it would give up at once.
 ONLINE = 'Object.defineProperty(Navigator.prototype, "onLine", { get: () => true });'
 
 PAGE = b"""<!doctype html>
@@ -126,8 +129,8 @@ class Site(LocalServer):
 
 
 def endpoint(base):
-    """As `initEndpoint`. The SDK takes what is before `/init` and splits at `https://`, without which
-    it throws (hms.md section 2); a fragment is not sent."""
+    """As `initEndpoint`. The SDK looks for `https://` in it and throws where there is none
+    (hms.md section 2); a fragment is not sent."""
     return f"{base}/#https://local"
 
 
@@ -220,8 +223,9 @@ class App:
             said = [str(one) for one in self.page.evaluate("() => app.said")]
         except playwright.sync_api.Error as error:
             said = [f"the page does not answer: {error}"]
-        return "\n".join([f"--- {self.name}", *said[-ACCOUNT_LENGTH:], *self.lines[-ACCOUNT_LENGTH:],
-                          *(f"uncaught: {error}" for error in self.uncaught)])
+        lines = said[-ACCOUNT_LENGTH:] + self.lines[-ACCOUNT_LENGTH:]
+        thrown = [f"uncaught: {error}" for error in self.uncaught]
+        return "\n".join([f"--- {self.name}", *lines, *thrown])
 
     def close(self):
         self.context.close()
