@@ -1,30 +1,52 @@
-"""The pages' pure modules, in the browser that runs them, without a server."""
+"""The pages' pure modules, in the browsers that run them, without the server."""
 
-import mimetypes
 import re
+import socket
+import subprocess
+import sys
 
 import pytest
-
-from harness.server import REPOSITORY
+from harness.server import REPOSITORY, free_port
+from harness.waiting import wait_for
 
 WEB = REPOSITORY / "Sources/ControlAPI/Web"
-ORIGIN = "http://pages.test"
+BLANK = "/assets/"  # a list of files, on the modules' origin
 
 
 @pytest.fixture(scope="module")
-def page(browser):
-    context = browser.new_context()
+def files(namespace):
+    """The pages' files as an origin in Firefox' namespace and, at another port, outside."""
+    port = free_port(socket.SOCK_STREAM)
+    command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "--directory", str(WEB)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    servers = [subprocess.Popen([*prefix, *command, str(port)], **quiet)
+               for prefix in ([], namespace.prefix)]
+
+    def answers(connect):
+        try:
+            connect("127.0.0.1", port).close()
+        except OSError:
+            return False
+        return True
+
+    for connect in (lambda *address: socket.create_connection(address, 5), namespace.connect):
+        wait_for("the files are served", lambda connect=connect: answers(connect), 20)
+    yield f"http://127.0.0.1:{port}{BLANK}"
+    for server in servers:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(params=["chromium", "firefox"], scope="module")
+def page(request, files):
+    if request.param == "firefox":
+        firefox = request.getfixturevalue("firefox")
+        firefox.navigate(files)
+        yield firefox
+        return
+    context = request.getfixturevalue("browser").new_context()
     page = context.new_page()
-
-    def fulfil(route):
-        path = WEB / route.request.url.removeprefix(ORIGIN).lstrip("/")
-        if not path.is_file():
-            return route.fulfill(status=200, content_type="text/html", body="<body></body>")
-        kind = mimetypes.guess_type(path.name)[0] or "text/plain"
-        return route.fulfill(status=200, content_type=kind, body=path.read_bytes())
-
-    page.route(f"{ORIGIN}/**", fulfil)
-    page.goto(f"{ORIGIN}/blank")
+    page.goto(files)
     yield page
     context.close()
 
@@ -48,7 +70,8 @@ def test_every_module_loads(page):
     names = [f"/{file.relative_to(WEB)}" for file in WEB.glob("assets/**/*.js")]
     # These run a page as soon as they are loaded.
     names = [name for name in names if not re.search(r"/(home|recordings|room|watch)\.js$", name)]
-    pages_parts = ("preview", "side-panel", "on-air", "call")  # look for their page's elements
+    # These look for their page's elements.
+    pages_parts = ("preview", "on-air", "call", "chat-panel", "people-panel", "recording-lamp")
     for name in names:
         if name.rsplit("/", 1)[1].removesuffix(".js") not in pages_parts:
             page.evaluate("(name) => import(name).then(() => true)", name)
@@ -114,11 +137,17 @@ def test_the_description_names_stream_and_track_of_each_section(page):
 
 ROOM = """async (messages) => {
   const { RoomState } = await import("/assets/client/room-state.js");
+  const { shownRecording } = await import("/assets/client/on-air-state.js");
   const room = new RoomState("me");
   const events = messages.map(([method, params]) => room.take(method, params).map(([one]) => one));
   return {
     events,
     streaming: room.streaming,
+    recording: shownRecording(room.recording),
+    count: room.count,
+    hands: room.hands.map((peer) => peer.id),
+    quality: Object.fromEntries([room.local, ...room.peers.values()].map(
+      (peer) => [peer.id, peer.quality])),
     peers: [...room.peers.values()].map((peer) => ({
       id: peer.id, name: peer.name, tracks: [...peer.tracks.values()],
     })),
@@ -126,9 +155,10 @@ ROOM = """async (messages) => {
 }"""
 
 
-def peer(identifier, name, **tracks):
+def peer(identifier, name, role="guest", groups=(), joined=1, **tracks):
     return {
-        "peer_id": identifier, "role": "guest", "joined_at": 1, "info": {"name": name},
+        "peer_id": identifier, "role": role, "groups": list(groups), "joined_at": joined,
+        "info": {"name": name},
         "tracks": {key: {"track_id": key, "type": kind} for key, kind in tracks.items()},
     }
 
@@ -142,10 +172,12 @@ def test_the_room_keeps_others_and_never_itself(page):
         ["on-track-add", {"tracks": {"t2": {"track_id": "t2", "type": "audio", "mute": True}},
                           "peer": peer("b", "Ben")}],
     ])
-    assert state["events"] == [["streaming", "peers"], ["presence", "peers"], [], ["peers"]]
+    assert state["events"] == [
+        ["streaming", "recording", "peers"], ["presence", "peers"], ["peers"], ["peers"]]
+    assert state["count"] == 3
     assert [one["name"] for one in state["peers"]] == ["Ann", "Ben"]
     assert state["peers"][1]["tracks"] == [
-        {"id": "t2", "kind": "audio", "source": "regular", "isMuted": True}
+        {"id": "t2", "streamID": "", "kind": "audio", "source": "regular", "isMuted": True}
     ]
 
 
@@ -168,3 +200,248 @@ def test_the_most_advanced_variant_is_the_rooms_state(page, variants, expected):
     state = page.evaluate(ROOM, [["on-hls-update", {"enabled": True, "variants": variants}]])
     assert state["streaming"]["state"] == expected
     assert (state["streaming"]["url"] == "u") == (expected == "started")
+
+
+HAND = ["_handraise"]
+
+
+def test_hands_are_in_the_order_in_which_they_went_up(page):
+    # Who was there before us joined in the order of their ids.
+    before = {"b": peer("b", "Ben", groups=HAND, joined=2),
+              "a": peer("a", "Ann", groups=HAND, joined=1)}
+    steps = [
+        ["peer-list", {"peers": before}],
+        ["on-peer-update", peer("me", "Me", groups=["x", *HAND])],
+        ["on-peer-join", peer("c", "Cleo", groups=HAND)],
+        ["on-peer-update", peer("b", "Ben", groups=HAND)],  # says nothing new
+    ]
+    state = page.evaluate(ROOM, steps)
+    assert state["hands"] == ["a", "b", "me", "c"]
+    assert state["events"][1:] == [["hand", "peers"], ["presence", "hand", "peers"], ["peers"]]
+
+    # A hand that goes down and up again is the last one.
+    again = [*steps, ["on-peer-update", peer("a", "Ann")],
+             ["on-peer-update", peer("a", "Ann", groups=HAND)], ["on-peer-leave", peer("b", "Ben")]]
+    state = page.evaluate(ROOM, again)
+    assert state["hands"] == ["me", "c", "a"]
+    assert state["events"][-3:] == [["hand", "peers"], ["hand", "peers"], ["presence", "peers"]]
+
+
+def test_a_role_is_told_where_it_changes(page):
+    state = page.evaluate(ROOM, [
+        ["peer-list", {"peers": {"a": peer("a", "Ann"), "me": peer("me", "Me")}}],
+        ["on-peer-update", peer("a", "Ann", role="viewer")],
+        ["on-peer-update", peer("a", "Anna", role="viewer")],
+        ["on-peer-update", peer("me", "Me", role="viewer")],
+    ])
+    assert state["events"][1:] == [["peer-role", "peers"], ["peers"], ["peer-role", "peers"]]
+
+
+@pytest.mark.parametrize(("is_large", "expected"), [(False, 2), (True, 1200)])
+def test_a_large_room_counts_more_people_than_it_lists(page, is_large, expected):
+    state = page.evaluate(ROOM, [
+        ["room-info", {"room_id": "r", "large_room_optimization": is_large}],
+        ["peer-list", {"peers": {"a": peer("a", "Ann"), "b": peer("b", "Ben")}}],
+        ["session-info", {"session_id": "s", "peer_count": 1200}],
+        # How it takes somebody out of the list.
+        ["on-peer-update", peer("b", "Ben") | {"realtime": False}],
+    ])
+    assert [one["name"] for one in state["peers"]] == ["Ann"]
+    assert state["count"] == expected
+
+
+def test_the_quality_of_who_is_not_named_stays(page):
+    state = page.evaluate(ROOM, [
+        ["peer-list", {"peers": {"a": peer("a", "Ann"), "b": peer("b", "Ben")}}],
+        ["on-connection-quality-update",
+         {"peers": [{"peer_id": "a", "downlink_score": 5},
+                    {"peer_id": "me", "downlink_score": 2}]}],
+        ["on-connection-quality-update",
+         {"peers": [{"peer_id": "a", "downlink_score": 0}, {"peer_id": "gone", "downlink_score": 1},
+                    {"peer_id": "b", "downlink_score": "?"}]}],
+    ])
+    assert state["quality"] == {"me": 2, "a": 0, "b": None}
+
+
+@pytest.mark.parametrize(("updates", "phase"), [
+    ([], "none"),
+    ([("Browser", "initialised")], "starting"),
+    ([("HLS", "started"), ("Browser", "failed")], "recording"),
+    ([("HLS", "failed"), ("Browser", "resumed")], "recording"),
+    ([("Browser", "started"), ("Browser", "paused")], "paused"),
+    ([("HLS", "started"), ("HLS", "stopped")], "none"),
+    ([("Browser", "failed")], "failed"),
+])
+def test_what_is_recorded_is_one_of_the_rooms_and_of_the_streams(page, updates, phase):
+    state = page.evaluate(ROOM, [
+        ["on-record-update", {"type": kind, "state": state, "started_at": 1000}]
+        for kind, state in updates])
+    assert state["recording"]["phase"] == phase
+    assert all(events == ["recording"] for events in state["events"])
+
+
+MESSAGES = """async ([audience, params]) => {
+  const { markOf, messagesFrom, outgoing } = await import("/assets/client/messages.js");
+  const [[type, message] = []] = messagesFrom("on-broadcast", params);
+  return { sent: outgoing("hi", audience), mark: markOf(audience), type, message };
+}"""
+
+
+@pytest.mark.parametrize(("audience", "sent", "mark"), [
+    ({"kind": "everybody"}, {}, ""),
+    ({"kind": "role", "role": "host"}, {"roles": ["host"]}, "to role host"),
+    ({"kind": "peer", "peerID": "b", "name": "Ben"}, {"peer_id": "b"}, "to Ben only"),
+])
+def test_a_message_goes_to_whom_it_is_for(page, audience, sent, mark):
+    found = page.evaluate(MESSAGES, [audience, {}])
+    assert found["sent"] == {"info": {"message": "hi", "type": "chat"}} | sent
+    assert found["mark"] == mark
+
+
+@pytest.mark.parametrize(("params", "mark"), [
+    ({"roles": [], "private": False}, ""),
+    ({"roles": ["host", "guest"]}, "to role host, role guest"),
+    ({"roles": [], "private": True}, "to you only"),
+])
+def test_a_message_says_whom_it_was_for(page, params, mark):
+    sent = {"peer": peer("a", "Ann"), "timestamp": 0, "info": {"message": "hi", "type": "chat"}}
+    message = page.evaluate(MESSAGES, [{"kind": "everybody"}, sent | params])["message"]
+    assert (message["name"], message["text"], message["mark"]) == ("Ann", "hi", mark)
+
+
+def test_a_message_without_text_is_none_and_one_without_a_peer_the_servers(page):
+    for body in ({"a": 1}, "", None, 5):
+        found = page.evaluate(MESSAGES, [{"kind": "everybody"}, {"info": {"message": body}}])
+        assert found.get("message") is None, body
+    message = page.evaluate(MESSAGES, [{"kind": "everybody"}, {"info": {"message": "hi"}}])
+    assert message["message"]["name"] == "Server"
+
+
+REQUESTS = """async ([method, params]) => {
+  const { requestsFrom } = await import("/assets/client/moderation.js");
+  return requestsFrom(method, params);
+}"""
+
+
+def test_requests_of_others_become_events(page):
+    by = {"requested_by": "a"}
+    assert page.evaluate(REQUESTS, [
+        "on-role-change-request", by | {"role": "host", "token": "t"}]) == [
+            ["role-offer", {"requestedBy": "a", "role": "host", "token": "t"}]]
+    assert page.evaluate(REQUESTS, [
+        "on-track-update-request", by | {"track_id": "t", "stream_id": "s", "mute": True}]) == [
+            ["mute-request", {"requestedBy": "a", "trackID": "t", "isMuted": True}]]
+    assert page.evaluate(REQUESTS, [
+        "on-change-track-mute-state-request", by | {"value": False, "type": "video"}]) == [
+            ["mute-request", {"requestedBy": "a", "kind": "video", "source": None,
+                              "isMuted": False}]]
+    assert page.evaluate(REQUESTS, ["on-peer-join", by]) == []
+
+
+def test_roles_are_in_the_order_of_their_priority(page):
+    roles = {"viewer": {"priority": 3}, "b": {"priority": 1}, "guest": {}, "a": {"priority": 1}}
+    assert page.evaluate("""async (roles) => {
+      const { rolesInOrder } = await import("/assets/client/moderation.js");
+      return rolesInOrder(roles);
+    }""", roles) == ["a", "b", "viewer", "guest"]
+
+
+def test_codes_tell_what_is_worth_another_try(page):
+    codes = page.evaluate("""async (codes) => {
+      const { SignalError } = await import("/assets/client/signal.js");
+      return codes.map((code) => new SignalError(code, ""))
+        .map(({ isFinal, isTransient }) => [isFinal, isTransient]);
+    }""", [400, 401, 403, 410, 40001, 40101, 41001, 1003, 429, 503, 404, 2003])
+    assert codes == [[True, False]] * 7 + [[False, True]] * 3 + [[False, False]] * 2
+
+
+ACTIONS = """async ([person, role]) => {
+  const { actionsFor } = await import("/assets/person-actions.js");
+  return actionsFor(person, role).map(({ name }) => name);
+}"""
+HOST = {"mute": True, "unmute": True, "changeRole": True, "removeOthers": True, "broadcast": True}
+PERSON = {"id": "b", "name": "Ben", "role": "guest", "isLocal": False, "isOnStage": True,
+          "isPinned": False, "hand": 0, "audio": {"isMuted": False}, "video": {"isMuted": True},
+          "screen": None}
+
+
+@pytest.mark.parametrize(("changes", "permissions", "expected"), [
+    ({}, HOST, ["pin", "write", "mute", "lighten", "role", "remove"]),
+    ({}, {}, ["pin", "write"]),
+    ({"hand": 2, "screen": {}, "isOnStage": False}, HOST | {"broadcast": False},
+     ["mute", "lighten", "unshare", "lower", "role", "remove"]),
+    ({"audio": {"isMuted": True}, "video": {"isMuted": False}}, HOST,
+     ["pin", "write", "unmute", "darken", "role", "remove"]),
+    ({"audio": None, "video": None}, {"unmute": True}, ["pin", "write"]),
+    ({"isLocal": True}, HOST, []),
+])
+def test_one_may_do_with_others_what_ones_role_may(page, changes, permissions, expected):
+    role = {"permissions": permissions, "known": ["host", "guest"]}
+    assert page.evaluate(ACTIONS, [PERSON | changes, role]) == expected
+
+
+CAST = """async ([tiles, wish, width, height]) => {
+  const { cast } = await import("/assets/stage-layout.js");
+  const spoke = new Map(Object.entries(wish.spoke));
+  const { large, small, left } = cast(tiles, { ...wish, spoke }, width, height);
+  return [large, small, left].map((some) => some.map(({ key }) => key));
+}"""
+NO_WISH = {"isSpeakerView": False, "pinned": None, "speaker": None, "spoke": {}}
+
+
+def tiles(*names, screens=()):
+    return [{"key": name, "peerID": name, "isLocal": name == "local",
+             "source": "screen" if name in screens else "regular"} for name in names]
+
+
+@pytest.mark.parametrize(("wish", "screens", "expected"), [
+    ({}, (), ([], ["a", "b", "c", "local"])),
+    ({"speaker": "b"}, (), ([], ["a", "b", "c", "local"])),
+    ({"isSpeakerView": True}, (), (["a"], ["b", "c", "local"])),
+    ({"isSpeakerView": True, "speaker": "b"}, (), (["b"], ["a", "c", "local"])),
+    ({"isSpeakerView": True, "speaker": "gone"}, (), (["a"], ["b", "c", "local"])),
+    ({"isSpeakerView": True, "speaker": "b"}, ("c",), (["c"], ["a", "b", "local"])),
+    ({"pinned": "b"}, ("c",), (["b"], ["a", "c", "local"])),
+])
+def test_the_large_tile_is_the_pinned_one_or_a_screen_or_the_speaker(page, wish, screens, expected):
+    found = page.evaluate(
+        CAST, [tiles("a", "b", "c", "local", screens=screens), NO_WISH | wish, 1280, 640])
+    assert found == [*expected, []]
+
+
+def test_who_does_not_fit_is_who_spoke_longest_ago_and_never_oneself(page):
+    names = [f"p{number}" for number in range(40)]
+    wish = NO_WISH | {"spoke": {"p39": 7, "p20": 9}}
+    large, small, left = page.evaluate(CAST, [tiles(*names, "local"), wish, 1600, 900])
+    assert large == [] and len(small) == 24 and len(left) == 17
+    assert {"p39", "p20", "local"} <= set(small)
+    assert small == sorted(small, key=[*names, "local"].index), "they keep their order"
+    # A small stage holds fewer; one place is for the tile that counts the others.
+    for width, height in [(390, 600), (300, 200), (100, 80)]:
+        _, small, left = page.evaluate(CAST, [tiles(*names, "local"), wish, width, height])
+        assert len(small) + len(left) == 41 and len(small) < 24
+
+
+def test_a_picture_is_asked_for_in_the_size_in_which_it_is_shown(page):
+    layers = page.evaluate("""async (heights) => {
+      const { layerFor } = await import("/assets/stage-layout.js");
+      return heights.map(layerFor);
+    }""", [90, 200, 201, 400, 401, 1080])
+    assert layers == ["low", "low", "medium", "medium", "high", "high"]
+
+
+SPOTLIGHT = """async (reports) => {
+  const { Spotlight } = await import("/assets/spotlight.js");
+  const spotlight = new Spotlight();
+  return reports.map((levels) => {
+    spotlight.take(new Map(Object.entries(levels)));
+    return spotlight.peerID;
+  });
+}"""
+
+
+def test_the_spotlight_has_some_patience(page):
+    assert page.evaluate(SPOTLIGHT, [
+        {"a": 40}, {"b": 60}, {"a": 50}, {"b": 60, "a": 20}, {"b": 60, "a": 59}, {}, {"c": 30}, {},
+        {"c": 30}, {"c": 30},
+    ]) == ["a", "a", "a", "a", "b", "b", "b", "b", "b", "c"]

@@ -83,17 +83,53 @@ class Firefox:
     def navigate(self, url):
         self.command("browsingContext.navigate", context=self.context, url=url, wait="complete")
 
-    def evaluate(self, function):
-        """Calls an (asynchronous) function of the page; the value travels as JSON."""
+    def evaluate(self, function, argument=None):
+        """Calls an (asynchronous) function of the page; argument and value travel as JSON."""
+        argument = "" if argument is None else json.dumps(argument)
         result = self.command(
             "script.evaluate",
-            expression=f"(async () => JSON.stringify((await ({function})()) ?? null))()",
+            expression=f"(async () => JSON.stringify((await ({function})({argument})) ?? null))()",
             target={"context": self.context},
             awaitPromise=True,
         )
         if result["type"] != "success":
             raise AssertionError(result["exceptionDetails"]["text"])
         return json.loads(result["result"]["value"])
+
+    def preload(self, function):
+        """Calls a function in each page before its own scripts; returns what `unload` takes."""
+        return self.command("script.addPreloadScript", functionDeclaration=function)["script"]
+
+    def unload(self, script):
+        self.command("script.removePreloadScript", script=script)
+
+    def locate(self, role, name):
+        """What the accessibility tree has of this role and exactly this name."""
+        found = self.command(
+            "browsingContext.locateNodes", context=self.context,
+            locator={"type": "accessibility", "value": {"role": role, "name": name}})
+        return [{"sharedId": node["sharedId"]} for node in found["nodes"]]
+
+    def ask(self, node, function):
+        """Calls a function of the page with one of its elements; the value travels as JSON."""
+        result = self.command(
+            "script.callFunction",
+            functionDeclaration=f"(node) => JSON.stringify(({function})(node) ?? null)",
+            arguments=[node], target={"context": self.context}, awaitPromise=True)
+        if result["type"] != "success":
+            raise AssertionError(result["exceptionDetails"]["text"])
+        return json.loads(result["result"]["value"])
+
+    def keys(self, *values):
+        """Presses keys one after the other, as WebDriver numbers them."""
+        actions = [{"type": kind, "value": value}
+                   for value in values for kind in ("keyDown", "keyUp")]
+        self.command("input.performActions", context=self.context,
+                     actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+
+    def resize(self, width, height):
+        self.command("browsingContext.setViewport", context=self.context,
+                     viewport={"width": width, "height": height})
 
     def enter(self, server, room, name, role="host"):
         """Joins a room by the room page, with the fake camera and microphone."""

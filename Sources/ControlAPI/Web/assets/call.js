@@ -1,44 +1,63 @@
 // Inside the room: ties the client, the local devices and the parts of the page together.
 
-import { byID } from "./dom.js";
-import { icon } from "./icons.js";
+import { ChatPanel } from "./chat-panel.js";
+import { shownRecording } from "./client/on-air-state.js";
+import { badge, drawControls } from "./controls.js";
+import { chooseDevices } from "./device-dialog.js";
+import { ask, checkbox, dismissAll } from "./dialog.js";
+import { byID, element, setText } from "./dom.js";
+import { Moderating } from "./moderating.js";
 import { OnAir } from "./on-air.js";
+import { PeoplePanel } from "./people-panel.js";
+import { actionsFor } from "./person-actions.js";
+import { Publishing } from "./publishing.js";
+import { RecordingLamp } from "./recording-lamp.js";
+import { roleText } from "./role-dialog.js";
+import { RoomSound } from "./room-sound.js";
+import { peopleOf, soundsOf, tilesOf } from "./room-view.js";
 import { SidePanel } from "./side-panel.js";
-import { RoomSound, Stage } from "./stage.js";
+import { Spotlight } from "./spotlight.js";
+import { Stage } from "./stage.js";
 import { toast } from "./toasts.js";
 
 const speakingLevel = 15; // of 100
+const greetedUpTo = 20; // people; in a larger room comings and goings are noise
 
 export class Call {
   #client;
   #media;
   #name;
   #roomID;
-  #publications = new Map(); // "audio", "video", "screen", "screen-audio" → publication
-  #screen = null; // MediaStream while sharing
-  #work = Promise.resolve();
-  #stage = new Stage(byID("stage"));
+  #spotlight = new Spotlight();
+  #isSpeakerView = false;
+  #pinned = null; // a tile's key
+  #unread = 0;
+  #stage = new Stage(byID("stage"), {
+    onLayer: (trackID, layer) => this.#client.preferLayer(trackID, layer),
+    onMore: () => this.#side.open("people"),
+    onPin: (key) => this.#pin(key),
+  });
   #sound = new RoomSound((isBlocked) => this.#soundBlocked(isBlocked));
+  #publishing;
+  #moderating;
+  #chat;
+  #people;
   #side;
   #onAir;
+  #recording;
 
   /** @param {(reason: string) => void} onEnd the room was left; called once */
   constructor({ client, media, name, roomID, onEnd }) {
     this.#client = client;
     this.#media = media;
     this.#name = name;
-    const page = (kind) => new URL(`/${kind}/${encodeURIComponent(roomID)}`, location.origin).href;
-    this.#side = new SidePanel({
-      onSend: (text) => this.#attempt(() => client.sendMessage(text)),
-      onUnread: (count) => this.#showUnread(count),
-    });
-    this.#side.onChange = () => this.#drawControls();
-    this.#onAir = new OnAir({
-      watchURL: page("watch"),
-      onStart: () => this.#attempt(() => client.startStreaming(page("rooms"))),
-      onStop: () => this.#attempt(() => client.stopStreaming()),
-    });
     this.#roomID = roomID;
+    const attempt = (action) => this.#attempt(action);
+    const onChange = () => this.#draw();
+    this.#publishing = new Publishing({ client, media, onChange, attempt });
+    this.#moderating = new Moderating({ client, media, publishing: this.#publishing, attempt });
+    this.#makePanels();
+    this.#makeLamps();
     this.#listen(onEnd);
     this.#bindControls();
   }
@@ -46,33 +65,90 @@ export class Call {
   start() {
     byID("call").hidden = false;
     this.#roleChanged();
-    this.#draw();
-    this.#onAir.show(this.#client.streaming);
+    this.#onAir.show(this.#client.room.streaming);
+    this.#recording.show(this.#client.room.recording);
+  }
+
+  #makePanels() {
+    const { moderation } = this.#client;
+    this.#side = new SidePanel({
+      onChange: (current) => {
+        if (current === "chat") this.#chat.focus();
+        if (current === "chat") this.#count(0);
+        this.#drawControls();
+      },
+    });
+    this.#chat = new ChatPanel({
+      onSend: (text, audience) => this.#attempt(() => this.#client.sendMessage(text, audience)),
+    });
+    this.#people = new PeoplePanel({
+      actionsOf: (person) => actionsFor(person, this.#client.role),
+      onAction: (name, person) => this.#act(name, person),
+      onMuteAll: () => this.#attempt(() => moderation.muteEverybody()),
+      search: (text) => moderation.search(text),
+    });
+  }
+
+  #makeLamps() {
+    const { airing } = this.#client;
+    const page = (kind) =>
+      new URL(`/${kind}/${encodeURIComponent(this.#roomID)}`, location.origin).href;
+    this.#onAir = new OnAir({
+      watchURL: page("watch"),
+      onStart: () => this.#attempt(() => airing.startStream(page("rooms"))),
+      onStop: () => this.#attempt(() => airing.stopStream()),
+    });
+    this.#recording = new RecordingLamp({
+      onStart: () => this.#attempt(() => airing.startRecording()),
+      onStop: () => this.#attempt(() => airing.stopRecording()),
+    });
   }
 
   #listen(onEnd) {
     const client = this.#client;
     const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
-    on("peers", () => this.#draw());
-    on("media", () => this.#draw());
+    for (const type of ["peers", "media", "quality"]) on(type, () => this.#draw());
     on("role", () => this.#roleChanged());
-    on("message", (message) => this.#side.addMessage(message));
+    on("message", (message) => this.#gotMessage(message));
     on("streaming", (streaming) => this.#streamingChanged(streaming));
+    on("recording", (recording) => this.#recordingChanged(recording));
     on("fault", ({ message }) => toast(message, "error"));
     on("presence", ({ peer, isHere }) => {
-      if (peer.name) toast(`${peer.name} ${isHere ? "joined" : "left"}`);
+      if (!isHere) this.#spotlight.forget(peer.id);
+      const isGreeted = peer.name && client.room.count <= greetedUpTo;
+      if (isGreeted) toast(`${peer.name} ${isHere ? "joined" : "left"}`);
     });
-    on("speakers", ({ levels }) => {
-      const loud = [...levels].filter(([, level]) => level >= speakingLevel);
-      this.#stage.highlight(new Set(loud.map(([peerID]) => peerID)));
+    on("hand", ({ peer, isRaised }) => {
+      if (isRaised && peer.id !== client.peerID) toast(`${peer.name} raised a hand`);
     });
+    on("peer-role", ({ peer }) => {
+      const whose = peer.id === client.peerID ? "You are" : `${peer.name} is`;
+      toast(`${whose} ${roleText(peer.role)} now`);
+    });
+    on("role-offer", (offer) => this.#moderating.roleOffered(offer));
+    on("mute-request", (request) => this.#moderating.muteAsked(request));
+    on("speakers", ({ levels }) => this.#speakersChanged(levels));
     on("state", ({ state, reason }) => {
-      byID("call-state").textContent = state === "reconnecting" ? "Reconnecting …" : "";
+      setText(byID("call-state"), state === "reconnecting" ? "Reconnecting …" : "");
       if (state !== "left") return;
-      this.#stopScreen();
+      this.#moderating.stop();
+      dismissAll();
+      this.#publishing.stopScreen();
       onEnd(reason);
     });
     this.#media.addEventListener("change", () => this.#mediaChanged());
+  }
+
+  #gotMessage(message) {
+    this.#chat.add(message);
+    if (message.isMine || this.#side.current === "chat") return;
+    this.#count(this.#unread + 1);
+    if (message.mark) toast(`${message.name} wrote ${message.mark}`);
+  }
+
+  #count(count) {
+    this.#unread = count;
+    badge("open-chat", count, count > 0 ? `Chat, ${count} unread` : "Chat");
   }
 
   #streamingChanged(streaming) {
@@ -83,230 +159,144 @@ export class Call {
     }
   }
 
-  // MARK: Publishing
-
-  /** Brings what is published in line with the role and the devices. */
-  #sync() {
-    this.#work = this.#work.then(() => this.#attempt(() => this.#publishWhatIsAllowed()));
-    return this.#work;
+  #recordingChanged(recording) {
+    const wasFailed = this.#recording.phase === "failed";
+    this.#recording.show(recording);
+    if (this.#recording.phase !== "failed" || wasFailed) return;
+    const { error } = shownRecording(recording);
+    toast(error ? `The recording failed: ${error}` : "The recording failed.", "error");
   }
 
-  async #publishWhatIsAllowed() {
-    if (this.#client.state === "left") return;
-    const media = this.#media;
-    const isAllowed = (kind) => this.#client.role.publishParams.allowed.includes(kind);
-    const { video, simulcast } = this.#client.role.publishParams;
-    await this.#syncOne("audio", isAllowed("audio"), media.microphone, media.stream, {
-      isMuted: !media.isMicrophoneOn,
-    });
-    await this.#syncOne("video", isAllowed("video"), media.camera, media.stream, {
-      isMuted: !media.isCameraOn,
-      maximumBitrate: video?.bitRate ? video.bitRate * 1000 : undefined,
-      layers: simulcast?.video?.layers ?? [],
-    });
-    const screen = isAllowed("screen") ? this.#screen : null;
-    const options = { source: "screen" };
-    const [picture, sound] = [screen?.getVideoTracks()[0], screen?.getAudioTracks()[0]];
-    await this.#syncOne("screen", Boolean(picture), picture, screen, options);
-    await this.#syncOne("screen-audio", Boolean(sound), sound, screen, options);
+  #speakersChanged(levels) {
+    const loud = new Map([...levels].filter(([, level]) => level >= speakingLevel));
+    this.#stage.highlight(new Set(loud.keys()));
+    loud.delete(this.#client.peerID); // nobody needs to see themselves large
+    this.#spotlight.take(loud);
+    const { peerID: speaker, spoke } = this.#spotlight;
+    this.#stage.prefer({ speaker, spoke });
   }
 
-  async #syncOne(slot, isWanted, track, stream, options) {
-    const publication = this.#publications.get(slot);
-    if (!publication) {
-      if (!isWanted || !track) return;
-      this.#publications.set(slot, await this.#client.publish(track, stream, options));
-      return;
-    }
-    if (!isWanted) {
-      this.#publications.delete(slot);
-      await this.#client.unpublish(publication);
-      return;
-    }
-    if (publication.media !== track) await this.#client.replaceMedia(publication, track ?? null);
-    const isMuted = options.isMuted ?? false;
-    if (publication.isMuted !== isMuted) this.#client.setMuted(publication, isMuted);
-  }
+  // MARK: Devices and the role
 
   #mediaChanged() {
+    if (this.#client.state === "left") return;
     if (this.#media.problem) toast(this.#media.problem, "error");
     this.#draw();
-    this.#sync();
+    this.#publishing.sync();
   }
 
   #roleChanged() {
     const { permissions, publishParams } = this.#client.role;
+    const isAllowed = (kind) => publishParams.allowed.includes(kind);
     this.#onAir.allow(Boolean(permissions.hlsStreaming));
-    if (!publishParams.allowed.includes("screen")) this.#stopScreen();
+    this.#recording.allow(Boolean(permissions.browserRecording));
+    this.#people.allow({ mayMute: Boolean(permissions.mute) });
+    this.#chat.allow(permissions.broadcast !== false);
+    if (!isAllowed("screen")) this.#publishing.stopScreen();
+    // Who may speak again decides anew to be seen and heard.
+    this.#media.release({ camera: !isAllowed("video"), microphone: !isAllowed("audio") });
     this.#draw();
-    this.#sync();
-  }
-
-  async #toggleScreen() {
-    if (this.#screen) return this.#stopScreen();
-    try {
-      const video = { frameRate: { ideal: 15 } };
-      this.#screen = await navigator.mediaDevices.getDisplayMedia({ video, audio: true });
-    } catch (error) {
-      // Closing the browser's own dialogue is an answer, not a fault.
-      if (error.name !== "NotAllowedError") toast(error.message, "error");
-      return;
-    }
-    const [picture] = this.#screen.getVideoTracks();
-    picture.contentHint = "detail";
-    picture.addEventListener("ended", () => this.#stopScreen());
-    this.#draw();
-    this.#sync();
-  }
-
-  #stopScreen() {
-    if (!this.#screen) return;
-    for (const track of this.#screen.getTracks()) track.stop();
-    this.#screen = null;
-    this.#draw();
-    this.#sync();
+    this.#publishing.sync();
   }
 
   // MARK: Drawing
 
   #draw() {
-    byID("call-title").textContent = this.#client.roomName || this.#roomID;
-    this.#stage.show([...this.#remoteTiles(), ...this.#localTiles()]);
-    this.#sound.play(this.#remoteSound());
-    this.#side.showPeople(this.#people());
+    const client = this.#client;
+    const { screen } = this.#publishing;
+    const view = { client, media: this.#media, name: this.#name, screen };
+    const tiles = tilesOf(view);
+    if (!tiles.some((tile) => tile.key === this.#pinned)) this.#pinned = null;
+    const people = peopleOf(view, this.#pinned);
+    setText(byID("call-title"), client.room.name || this.#roomID);
+    const { count } = client.room;
+    setText(byID("call-count"), count === 1 ? "1 person" : `${count} people`);
+    this.#stage.show(tiles, this.#pinned);
+    this.#sound.play(soundsOf(client));
+    this.#people.show(people, count);
+    this.#chat.showAudiences(client.role.known, people.filter((person) => !person.isLocal));
+    byID("stage-empty").hidden = tiles.length > 0;
     this.#drawControls();
   }
 
-  #remoteTiles() {
-    return this.#client.peers.flatMap((peer) => {
-      const tracks = [...peer.tracks.values()];
-      const regular = tracks.filter((track) => track.source !== "screen");
-      const camera = regular.find((track) => track.kind === "video");
-      const sound = regular.find((track) => track.kind === "audio");
-      const tile = { peerID: peer.id, name: peer.name, isLocal: false };
-      const tiles = [];
-      if (regular.length > 0) {
-        const video = camera && !camera.isMuted ? this.#client.mediaOf(camera.id) : null;
-        const isSilent = !sound || sound.isMuted;
-        tiles.push({ ...tile, key: peer.id, source: "regular", video, isSilent });
-      }
-      for (const track of tracks) {
-        if (track.source !== "screen" || track.kind !== "video") continue;
-        const video = this.#client.mediaOf(track.id);
-        tiles.push({ ...tile, key: track.id, source: "screen", video, isSilent: false });
-      }
-      return tiles;
+  #drawControls() {
+    const { permissions, publishParams } = this.#client.role;
+    drawControls({
+      media: this.#media,
+      allowed: publishParams.allowed,
+      isSharing: this.#publishing.screen !== null,
+      hand: this.#client.room.local.handRaisedAs,
+      panel: this.#side.current,
+      mayEnd: Boolean(permissions.endRoom),
     });
   }
 
-  #localTiles() {
-    const { allowed } = this.#client.role.publishParams;
-    const tile = { peerID: this.#client.peerID, name: this.#name, isLocal: true };
-    const tiles = [];
-    if (allowed.includes("video") || allowed.includes("audio")) {
-      const video = allowed.includes("video") ? this.#media.camera : null;
-      const isSilent = !this.#media.isMicrophoneOn;
-      tiles.push({ ...tile, key: "local", source: "regular", video, isSilent });
-    }
-    const screen = this.#screen?.getVideoTracks()[0];
-    if (screen) {
-      const shared = { source: "screen", video: screen, isSilent: false };
-      tiles.push({ ...tile, key: "local-screen", ...shared });
-    }
-    return tiles;
+  #pin(key) {
+    this.#pinned = key;
+    this.#draw();
   }
 
-  #remoteSound() {
-    const tracks = new Map();
-    for (const peer of this.#client.peers) {
-      for (const track of peer.tracks.values()) {
-        const media = this.#client.mediaOf(track.id);
-        if (track.kind === "audio" && media) tracks.set(track.id, media);
-      }
-    }
-    return tracks;
-  }
-
-  #people() {
-    const me = {
-      id: this.#client.peerID,
-      name: this.#name,
-      role: this.#client.role.name,
-      isLocal: true,
-      isSilent: !this.#media.isMicrophoneOn,
-      isDark: !this.#media.isCameraOn,
-    };
-    const others = this.#client.peers.map((peer) => {
-      const regular = [...peer.tracks.values()].filter((track) => track.source !== "screen");
-      const lacks = (kind) => !regular.some((track) => track.kind === kind && !track.isMuted);
-      const { id, name, role } = peer;
-      return { id, name, role, isLocal: false, isSilent: lacks("audio"), isDark: lacks("video") };
-    });
-    return [me, ...others];
+  #setSpeakerView(isSpeakerView) {
+    this.#isSpeakerView = isSpeakerView;
+    byID("speaker-view").setAttribute("aria-pressed", String(isSpeakerView));
+    this.#stage.prefer({ isSpeakerView });
   }
 
   // MARK: Controls
 
   #bindControls() {
     const media = this.#media;
+    const { moderation } = this.#client;
     byID("microphone").onclick = () => media.setMicrophone(!media.isMicrophoneOn);
     byID("camera").onclick = () => media.setCamera(!media.isCameraOn);
-    byID("screen").onclick = () => this.#toggleScreen();
+    byID("screen").onclick = () => {
+      if (this.#publishing.screen) this.#publishing.stopScreen();
+      else this.#publishing.startScreen();
+    };
+    byID("hand").onclick = () =>
+      this.#attempt(() =>
+        this.#client.room.local.handRaisedAs ? moderation.lowerHand() : moderation.raiseHand());
     byID("open-chat").onclick = () => this.#side.toggle("chat");
     byID("open-people").onclick = () => this.#side.toggle("people");
+    byID("speaker-view").onclick = () => this.#setSpeakerView(!this.#isSpeakerView);
+    byID("devices").onclick = () =>
+      chooseDevices({ media, sound: this.#sound, onFault: (text) => toast(text, "error") });
+    byID("end-room").onclick = () => this.#endRoom();
     byID("leave").onclick = () => this.#client.leave();
-    drawControl("leave", { label: "Leave the room", drawing: "leave" });
   }
 
-  #drawControls() {
-    const media = this.#media;
-    const { allowed } = this.#client.role.publishParams;
-    const isMicrophoneOn = media.isMicrophoneOn;
-    drawControl("microphone", {
-      label: isMicrophoneOn ? "Mute" : "Unmute",
-      drawing: isMicrophoneOn ? "microphone" : "microphoneOff",
-      mood: isMicrophoneOn ? "" : "is-off",
-      isHidden: !allowed.includes("audio"),
-    });
-    drawControl("camera", {
-      label: media.isCameraOn ? "Turn the camera off" : "Turn the camera on",
-      drawing: media.isCameraOn ? "camera" : "cameraOff",
-      mood: media.isCameraOn ? "" : "is-off",
-      isHidden: !allowed.includes("video"),
-    });
-    drawControl("screen", {
-      label: this.#screen ? "Stop sharing the screen" : "Share the screen",
-      drawing: "screen",
-      mood: this.#screen ? "is-on" : "",
-      isHidden: !allowed.includes("screen") || !navigator.mediaDevices?.getDisplayMedia,
-    });
-    const isCurrent = (name) => this.#side.current === name;
-    const mood = (name) => (isCurrent(name) ? "is-on" : "");
-    drawControl("open-chat", { label: "Chat", drawing: "chat", mood: mood("chat") });
-    drawControl("open-people", { label: "People", drawing: "people", mood: mood("people") });
+  #act(name, person) {
+    if (name === "pin") return this.#pin(person.isPinned ? null : person.id);
+    if (name !== "write") return this.#moderating.act(name, person);
+    this.#side.open("chat");
+    this.#chat.writeTo(person);
   }
 
-  #showUnread(count) {
-    const button = byID("open-chat");
-    button.querySelector(".count")?.remove();
-    button.setAttribute("aria-label", count > 0 ? `Chat, ${count} unread` : "Chat");
-    if (count === 0) return;
-    const badge = document.createElement("span");
-    badge.className = "count";
-    badge.textContent = String(Math.min(count, 99));
-    button.append(badge);
+  async #endRoom() {
+    const lock = checkbox("Lock the room", "Nobody comes in again until it is opened anew.");
+    const isSure = await ask({
+      title: "End the room for everybody?",
+      text: "All who are here have to leave.",
+      content: [lock.node],
+      confirm: "End the room",
+      refuse: "Cancel",
+      isDanger: true,
+    });
+    if (isSure) {
+      await this.#attempt(() => this.#client.moderation.endRoom({ isLocked: lock.isOn() }));
+    }
   }
 
   #soundBlocked(isBlocked) {
     const shown = document.querySelector(".hear");
     if (!isBlocked) return shown?.remove();
     if (shown) return;
-    const button = document.createElement("button");
-    button.className = "button button-primary hear";
-    button.type = "button";
-    button.textContent = "Hear the room";
-    button.addEventListener("click", () => this.#sound.resume());
-    byID("call").append(button);
+    const attributes = {
+      class: "button button-primary hear",
+      type: "button",
+      onclick: () => this.#sound.resume(),
+    };
+    byID("call").append(element("button", attributes, "Hear the room"));
   }
 
   /** @returns {Promise<boolean>} whether it worked; why not is shown to the user */
@@ -319,18 +309,4 @@ export class Call {
       return false;
     }
   }
-}
-
-/** Draws one control; its badge, where it has one, stays. */
-function drawControl(id, { label, drawing, mood = "", isHidden = false }) {
-  const button = byID(id);
-  button.hidden = isHidden;
-  button.title = label;
-  if (!button.querySelector(".count")) button.setAttribute("aria-label", label);
-  button.classList.remove("is-on", "is-off");
-  if (mood) button.classList.add(mood);
-  if (button.dataset.drawing === drawing) return;
-  button.dataset.drawing = drawing;
-  button.querySelector(".icon")?.remove();
-  button.prepend(icon(drawing));
 }

@@ -29,6 +29,15 @@ export class LocalMedia extends EventTarget {
     return this.stream.getAudioTracks()[0] ?? null;
   }
 
+  /** The camera in use, or the one to be used. */
+  get cameraID() {
+    return this.camera?.getSettings().deviceId || this.#cameraID;
+  }
+
+  get microphoneID() {
+    return this.microphone?.getSettings().deviceId || this.#microphoneID;
+  }
+
   /** Asks for both devices; what one lacks or refuses does not cost the other. */
   async start() {
     if (!this.isAvailable) {
@@ -69,13 +78,24 @@ export class LocalMedia extends EventTarget {
 
   async chooseMicrophone(deviceID) {
     this.#microphoneID = deviceID;
+    if (!this.microphone) return;
     const isOn = this.isMicrophoneOn;
     this.#drop(this.microphone);
     await this.setMicrophone(true);
     if (!isOn) await this.setMicrophone(false);
   }
 
-  /** @param {"videoinput"|"audioinput"} kind */
+  /** Gives the devices back that a role has no use for; they stay off until they are wanted. */
+  release({ camera, microphone }) {
+    const isChanged = (camera && this.isCameraOn) || (microphone && this.isMicrophoneOn);
+    if (camera) this.#drop(this.camera);
+    if (microphone) this.#drop(this.microphone);
+    if (camera) this.isCameraOn = false;
+    if (microphone) this.isMicrophoneOn = false;
+    if (isChanged) this.#changed();
+  }
+
+  /** @param {"videoinput"|"audioinput"|"audiooutput"} kind */
   async devices(kind) {
     if (!this.isAvailable) return [];
     const all = await navigator.mediaDevices.enumerateDevices();

@@ -1,9 +1,11 @@
 // Before the door: see yourself, choose devices, name and role.
 
 import { configuration, rooms } from "./api.js";
+import { listDevices } from "./devices.js";
 import { byID, element } from "./dom.js";
 import { icon } from "./icons.js";
 import { LevelMeter } from "./level-meter.js";
+import { roleText } from "./role-dialog.js";
 
 const nameKey = "roomcast.name";
 const usualRoles = ["host", "guest", "viewer"];
@@ -97,34 +99,14 @@ export class Preview {
     toggle(node.camera, media.isCameraOn, "camera", "cameraOff");
     toggle(node.microphone, media.isMicrophoneOn, "microphone", "microphoneOff");
     this.#meter.follow(media.microphone);
-    this.#listDevices();
-  }
-
-  async #listDevices() {
-    const media = this.#media;
-    const fill = (select, devices, current, word) => {
-      const options = devices.map((device, index) =>
-        element("option", { value: device.deviceId }, device.label || `${word} ${index + 1}`),
-      );
-      select.replaceChildren(...options);
-      select.disabled = devices.length === 0;
-      if (devices.length === 0) select.append(element("option", {}, "None found"));
-      if (current) select.value = current;
-    };
-    const [cameras, microphones] = await Promise.all([
-      media.devices("videoinput"),
-      media.devices("audioinput"),
-    ]);
-    fill(node.cameras, cameras, media.camera?.getSettings().deviceId, "Camera");
-    fill(node.microphones, microphones, media.microphone?.getSettings().deviceId, "Microphone");
+    listDevices(media, { cameras: node.cameras, microphones: node.microphones });
   }
 
   #offerRoles(names, chosen) {
     const before = chosen || node.role.value;
-    const text = (name) => name.charAt(0).toUpperCase() + name.slice(1);
     const list = chosen && !names.includes(chosen) ? [...names, chosen] : names;
     node.role.replaceChildren(
-      ...list.map((name) => element("option", { value: name }, text(name))),
+      ...list.map((name) => element("option", { value: name }, roleText(name))),
     );
     if (list.includes(before)) node.role.value = before;
   }

@@ -6,18 +6,27 @@
 //
 // Events (all `CustomEvent`s):
 //   state      {state, reason}          the diagram above
-//   role       {name, permissions, publishParams}
-//   peers      {}                       somebody came, went, or changed; read `peers`
+//   role       {name, permissions, publishParams, known}  known: the names of all roles
+//   peers      {}                       somebody came, went, or changed; read `room`
 //   media      {}                       media of a remote track came or went; read `mediaOf`
 //   presence   {peer, isHere}           somebody came or went while we were in the room
-//   message    {name, text, at, isMine} at: Date
+//   hand       {peer, isRaised}         somebody's hand, or ours, went up or down
+//   peer-role  {peer}                   somebody, or we, have another role
+//   message    {name, text, at, isMine, mark, peerID}  at: Date; mark: whom it is for, or ""
 //   streaming  {state, url, startedAt, error}
+//   recording  {browser, hls}           each {state, startedAt, error}
+//   quality    {}                       how well peers receive; read `quality` of peers
 //   speakers   {levels: Map<peerID, 0…100>}
+//   role-offer    {requestedBy, role, token}  to be answered by `moderation.acceptRole`, or not
+//   mute-request  {requestedBy, isMuted, trackID} or {requestedBy, isMuted, kind, source}
 //   fault      {message, code}          something did not work; the room goes on
 
+import { Airing } from "./client/airing.js";
 import { PublishConnection, SubscribeConnection } from "./client/connections.js";
 import { randomIdentifier } from "./client/identifier.js";
 import { initialise, socketURL } from "./client/initialise.js";
+import { everybody, markOf, messagesFrom, outgoing } from "./client/messages.js";
+import { Moderation, requestsFrom, rolesInOrder } from "./client/moderation.js";
 import { RoomState } from "./client/room-state.js";
 import { SignalError, SignalSocket } from "./client/signal.js";
 
@@ -31,9 +40,12 @@ export class RoomcastClient extends EventTarget {
   peerID = randomIdentifier();
   state = "idle";
   role = null;
+  room = new RoomState(this.peerID); // to be read
+  moderation = new Moderation((method, params) => this.#signal.call(method, params));
+  airing = new Airing((method, params) => this.#signal.call(method, params));
 
-  #room = new RoomState(this.peerID);
   #media = new Map(); // track id → MediaStreamTrack
+  #layers = new Map(); // track id → the quality that is wanted of it
   #signal = null;
   #publish = null;
   #subscribe = null;
@@ -47,19 +59,6 @@ export class RoomcastClient extends EventTarget {
     super();
     this.origin = origin;
     this.token = token;
-  }
-
-  /** Remote peers in the order they joined. */
-  get peers() {
-    return [...this.#room.peers.values()].sort((a, b) => a.joinedAt - b.joinedAt);
-  }
-
-  get streaming() {
-    return this.#room.streaming;
-  }
-
-  get roomName() {
-    return this.#room.name;
   }
 
   /** The media of a remote track, or null while there is none. */
@@ -142,20 +141,22 @@ export class RoomcastClient extends EventTarget {
     await publication.transceiver.sender.replaceTrack(track);
   }
 
-  async sendMessage(text) {
-    const info = { message: text, type: "chat" };
-    const result = await this.#signal.call("broadcast", { info });
+  /**
+   * Asks for a remote camera or screen, whose media is here, in the size in which it is shown.
+   * @param {"none"|"low"|"medium"|"high"} layer none: not shown at all
+   */
+  preferLayer(trackID, layer) {
+    if (!this.#media.has(trackID) || this.#layers.get(trackID) === layer) return;
+    this.#layers.set(trackID, layer);
+    this.#subscribe.prefer(trackID, layer);
+  }
+
+  /** @param {import("./client/messages.js").Audience} audience */
+  async sendMessage(text, audience = everybody) {
+    const result = await this.#signal.call("broadcast", outgoing(text, audience));
     const at = new Date(result.timestamp ?? Date.now());
-    this.#emit("message", { name: this.#joined.name, text, at, isMine: true });
-  }
-
-  /** @param {string} meetingURL the page that the stream shows: this room's own */
-  startStreaming(meetingURL) {
-    return this.#signal.call("hls-start", { variants: [{ meeting_url: meetingURL }] });
-  }
-
-  stopStreaming() {
-    return this.#signal.call("hls-stop", {});
+    const mine = { name: this.#joined.name, text, at, isMine: true };
+    this.#emit("message", { ...mine, peerID: this.peerID, mark: markOf(audience) });
   }
 
   // MARK: Signalling
@@ -214,10 +215,13 @@ export class RoomcastClient extends EventTarget {
   }
 
   #notified(method, params) {
-    for (const [type, detail] of this.#room.take(method, params)) this.#emit(type, detail);
+    for (const [type, detail] of [
+      ...this.room.take(method, params),
+      ...requestsFrom(method, params),
+      ...messagesFrom(method, params),
+    ]) this.#emit(type, detail);
     switch (method) {
       case "on-policy-change": return this.#takePolicy(params);
-      case "on-broadcast": return this.#takeMessage(params);
       case "on-peer-leave-request":
         return this.#end(params.room_end ? "The room was ended." : "You were removed.");
       case "on-error": return this.#end(params.message ?? "The server ended the session.");
@@ -234,15 +238,10 @@ export class RoomcastClient extends EventTarget {
       publishParams: { allowed: [] },
       ...policy.known_roles?.[policy.name],
       name: policy.name,
+      known: rolesInOrder(policy.known_roles ?? {}),
     };
     this.#policy?.();
     this.#emit("role", this.role);
-  }
-
-  #takeMessage({ peer, info, timestamp }) {
-    if (!info?.message) return;
-    const name = peer?.info?.name ?? "Server";
-    this.#emit("message", { name, text: info.message, at: new Date(timestamp), isMine: false });
   }
 
   async #takeOffer(offer) {
@@ -282,6 +281,7 @@ export class RoomcastClient extends EventTarget {
       onTrack: (id, track) => this.#gotMedia(id, track),
       onTrackEnd: (id) => {
         this.#media.delete(id);
+        this.#layers.delete(id);
         this.#emit("media");
       },
       onChannelMessage: (text) => this.#channelMessage(text),
@@ -295,11 +295,11 @@ export class RoomcastClient extends EventTarget {
     this.#publish = null;
     this.#subscribe = null;
     this.#media.clear();
+    this.#layers.clear();
   }
 
   #gotMedia(id, track) {
     this.#media.set(id, track);
-    if (track.kind === "video") this.#subscribe.prefer(id, "high");
     this.#emit("media");
   }
 
@@ -342,8 +342,7 @@ export class RoomcastClient extends EventTarget {
       } catch (error) {
         if (this.state !== "reconnecting") return;
         this.#signal?.close();
-        const isFinal = error instanceof SignalError && [401, 403].includes(error.code);
-        if (isFinal) return this.#end(error.message);
+        if (error instanceof SignalError && error.isFinal) return this.#end(error.message);
       }
     }
     this.#end("The connection was lost.");

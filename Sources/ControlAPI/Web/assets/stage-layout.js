@@ -1,6 +1,10 @@
 // Where the tiles go. Pure: sizes in, rectangles out.
 
 const gap = 10; // px
+const leastGridWidth = 150; // px
+const leastStripWidth = 104; // px
+const gridMaximum = 25;
+const stripMaximum = 12;
 const aspects = [16 / 9, 3 / 2, 4 / 3, 1, 4 / 5];
 
 /** `count` tiles of one size, as large as they can be, the last row centred. */
@@ -34,24 +38,89 @@ function gridOf(count, { x, y, width, height }) {
   });
 }
 
-/**
- * The first `screens` tiles share the large part, the others a strip beside or below it.
- * @returns {{x: number, y: number, width: number, height: number}[]} one for each tile, in order
- */
-export function layout(screens, cameras, width, height) {
-  const whole = { x: 0, y: 0, width, height };
-  if (screens === 0) return gridOf(cameras, whole);
-  if (cameras === 0) return gridOf(screens, whole);
+/** The part of a stage for what is large, and the strip beside or below it. */
+function divided(width, height) {
   const isWide = width > height;
   const strip = isWide
     ? Math.min(280, Math.max(140, width * 0.22))
     : Math.min(200, Math.max(90, height * 0.22));
-  const large = isWide
-    ? { ...whole, width: width - strip - gap }
-    : { ...whole, height: height - strip - gap };
-  const small = isWide
-    ? { x: width - strip, y: 0, width: strip, height }
-    : { x: 0, y: height - strip, width, height: strip };
-  const shared = screens === 1 ? [large] : gridOf(screens, large);
-  return [...shared, ...gridOf(cameras, small)];
+  return isWide
+    ? {
+        large: { x: 0, y: 0, width: width - strip - gap, height },
+        small: { x: width - strip, y: 0, width: strip, height },
+      }
+    : {
+        large: { x: 0, y: 0, width, height: height - strip - gap },
+        small: { x: 0, y: height - strip, width, height: strip },
+      };
+}
+
+/**
+ * The first `large` tiles share the large part, the others a strip beside or below it; without large
+ * ones, or with them alone, all share the whole stage.
+ * @returns {{x: number, y: number, width: number, height: number}[]} one for each tile, in order
+ */
+export function layout(large, small, width, height) {
+  const whole = { x: 0, y: 0, width, height };
+  if (large === 0) return gridOf(small, whole);
+  if (small === 0) return gridOf(large, whole);
+  const parts = divided(width, height);
+  const shared = large === 1 ? [parts.large] : gridOf(large, parts.large);
+  return [...shared, ...gridOf(small, parts.small)];
+}
+
+/** How many tiles there may be before faces are too small to know. */
+function capacity({ width, height }, leastWidth, maximum) {
+  const fitting = (length, least) => Math.floor((length + gap) / (least + gap));
+  const count = fitting(width, leastWidth) * fitting(height, leastWidth * (9 / 16));
+  return Math.min(maximum, Math.max(1, count));
+}
+
+/**
+ * Who is on the stage, and who of them is large: what is pinned, else shared screens, else in the
+ * speaker view who speaks. Where not all fit, those stay who spoke last, and one's own tile.
+ *
+ * @param {{key: string, peerID: string, source: string, isLocal: boolean}[]} tiles
+ * @param {{isSpeakerView: boolean, pinned: string|null, speaker: string|null,
+ *          spoke: Map<string, number>}} wish pinned: a tile's key; speaker: a peer's id; spoke: the
+ *   later a peer spoke, the higher
+ * @returns {{large: object[], small: object[], left: object[]}} left: who is not on the stage
+ */
+export function cast(tiles, { isSpeakerView, pinned, speaker, spoke }, width, height) {
+  const pin = tiles.filter((tile) => tile.key === pinned);
+  const screens = tiles.filter((tile) => tile.source === "screen");
+  const faces = tiles.filter((tile) => tile.source !== "screen");
+  const speaking = faces.find((tile) => tile.peerID === speaker);
+  const first = speaking ?? faces.find((tile) => !tile.isLocal) ?? faces[0];
+  const spotlight = isSpeakerView && first ? [first] : [];
+  const large = [pin, screens, spotlight].find((some) => some.length > 0) ?? [];
+
+  const others = tiles.filter((tile) => !large.includes(tile));
+  const room = large.length > 0
+    ? capacity(divided(width, height).small, leastStripWidth, stripMaximum)
+    : capacity({ width, height }, leastGridWidth, gridMaximum);
+  if (others.length <= room) return { large, small: others, left: [] };
+  const rank = (tile) => (tile.source === "screen" || tile.isLocal ? Infinity : 0)
+    || (spoke.get(tile.peerID) ?? 0);
+  // One place is for the tile that counts who is not there.
+  const staying = new Set([...others].sort((a, b) => compare(rank(b), rank(a))).slice(0, room - 1));
+  return {
+    large,
+    small: others.filter((tile) => staying.has(tile)),
+    left: others.filter((tile) => !staying.has(tile)),
+  };
+}
+
+/** Infinities too. */
+const compare = (a, b) => (a > b ? 1 : a < b ? -1 : 0);
+
+/**
+ * The quality to ask for of a camera that is shown in this height, of the layers that a role's
+ * simulcast has: a quarter, a half, or all of 720 lines.
+ * @param {number} height in the screen's own pixels
+ * @returns {"low"|"medium"|"high"}
+ */
+export function layerFor(height) {
+  if (height <= 200) return "low";
+  return height <= 400 ? "medium" : "high";
 }

@@ -1,51 +1,115 @@
-// The tiles of the room and its sound.
+// The tiles of the room.
 
-import { element, hueOf, initials, reconcile } from "./dom.js";
+import { element, hueOf, initials, reconcile, setText } from "./dom.js";
 import { icon } from "./icons.js";
-import { layout } from "./stage-layout.js";
+import { qualityMark, qualityWords, showQuality, worthTelling } from "./quality-mark.js";
+import { cast, layerFor, layout } from "./stage-layout.js";
 
 /**
  * @typedef {{key: string, name: string, peerID: string, source: string, isLocal: boolean,
- *            video: MediaStreamTrack|null, isSilent: boolean}} Tile
+ *            trackID: string|null, video: MediaStreamTrack|null, isSilent: boolean,
+ *            hand: number, quality: number|null}} Tile hand: its place in the row, 0 while it is down
  */
 export class Stage {
   #root;
   #tiles = [];
+  #wish = { isSpeakerView: false, pinned: null, speaker: null, spoke: new Map() };
+  #speaking = new Set();
+  #onLayer;
+  #onMore;
+  #onPin;
 
-  constructor(root) {
+  /**
+   * @param {(trackID: string, layer: string) => void} onLayer in which quality a video is shown now
+   * @param {() => void} onMore who is not on the stage is to be listed
+   * @param {(key: string|null) => void} onPin a tile is to be large, or none
+   */
+  constructor(root, { onLayer, onMore, onPin }) {
     this.#root = root;
-    new ResizeObserver(() => this.#place()).observe(root);
+    this.#onLayer = onLayer;
+    this.#onMore = onMore;
+    this.#onPin = onPin;
+    new ResizeObserver(() => this.#draw()).observe(root);
   }
 
-  /** @param {Tile[]} tiles */
-  show(tiles) {
-    const screensFirst = (a, b) => (b.source === "screen") - (a.source === "screen");
-    this.#tiles = [...tiles].sort(screensFirst);
-    reconcile(this.#root, this.#tiles, { key: (tile) => tile.key, create, update });
-    this.#place();
+  /**
+   * @param {Tile[]} tiles
+   * @param {string|null} pinned the key of the one that is to be large
+   */
+  show(tiles, pinned) {
+    this.#tiles = tiles;
+    this.prefer({ pinned });
+  }
+
+  /** Who is to be large; see `cast` in stage-layout.js. */
+  prefer(wish) {
+    this.#wish = { ...this.#wish, ...wish };
+    this.#draw();
   }
 
   /** @param {Set<string>} peerIDs who is speaking now */
   highlight(peerIDs) {
+    this.#speaking = peerIDs;
+    this.#light();
+  }
+
+  #draw() {
+    const { clientWidth: width, clientHeight: height } = this.#root;
+    const { large, small, left } = cast(this.#tiles, this.#wish, width, height);
+    const shown = [...large, ...small];
+    const more = left.length > 0 ? [{ key: "more", count: left.length }] : [];
+    reconcile(this.#root, [...shown, ...more], {
+      key: (tile) => tile.key,
+      create: (tile) => (tile.key === "more" ? this.#createMore() : this.#createTile(tile)),
+      update: (node, tile) => {
+        if (tile.key === "more") return setText(node, `+${tile.count}`);
+        update(node, tile, { isPinned: tile.key === this.#wish.pinned });
+      },
+    });
+    const places = layout(large.length, small.length + more.length, width, height);
+    [...this.#root.children].forEach((node, index) => place(node, places[index]));
+    this.#light();
+    for (const tile of left) if (tile.trackID) this.#onLayer(tile.trackID, "none");
+    shown.forEach((tile, index) => {
+      if (!tile.trackID || !places[index]) return;
+      const isScreen = tile.source === "screen"; // whose small print is to be read
+      const lines = places[index].height * devicePixelRatio;
+      this.#onLayer(tile.trackID, isScreen ? "high" : layerFor(lines));
+    });
+  }
+
+  #light() {
     for (const node of this.#root.children) {
-      const speaks = node.dataset.source !== "screen" && peerIDs.has(node.dataset.peer);
+      const speaks = node.dataset.source === "regular" && this.#speaking.has(node.dataset.peer);
       node.classList.toggle("is-speaking", speaks);
     }
   }
 
-  #place() {
-    const { clientWidth, clientHeight } = this.#root;
-    const screens = this.#tiles.filter((tile) => tile.source === "screen").length;
-    const places = layout(screens, this.#tiles.length - screens, clientWidth, clientHeight);
-    [...this.#root.children].forEach((node, index) => {
-      const place = places[index];
-      if (!place) return;
-      node.style.left = `${place.x}px`;
-      node.style.top = `${place.y}px`;
-      node.style.width = `${place.width}px`;
-      node.style.height = `${place.height}px`;
+  #createTile(tile) {
+    const node = create(tile);
+    node.querySelector(".tile-pin").addEventListener("click", () => {
+      this.#onPin(this.#wish.pinned === tile.key ? null : tile.key);
+    });
+    return node;
+  }
+
+  #createMore() {
+    return element("button", {
+      class: "tile tile-more",
+      type: "button",
+      "aria-label": "Others, who are not shown: list everybody",
+      "data-testid": "tile-more",
+      onclick: () => this.#onMore(),
     });
   }
+}
+
+function place(node, rectangle) {
+  if (!rectangle) return;
+  node.style.left = `${rectangle.x}px`;
+  node.style.top = `${rectangle.y}px`;
+  node.style.width = `${rectangle.width}px`;
+  node.style.height = `${rectangle.height}px`;
 }
 
 function create(tile) {
@@ -67,24 +131,46 @@ function create(tile) {
       { class: "tile-inner" },
       element("div", { class: "tile-face" }, element("span")),
     ),
-    element("div", { class: "tile-label" }, element("span", { class: "name" })),
+    element("span", { class: "tile-hand", hidden: true, "aria-hidden": "true" }, icon("hand")),
+    element("div", { class: "tile-label" }, element("span", { class: "name" }), qualityMark()),
+    element("button", { class: "tile-pin", type: "button", "data-testid": "pin" }, icon("pin")),
   );
+  node.querySelector(".tile-hand").append(element("b"));
   video.addEventListener("loadeddata", () => node.classList.add("has-picture"));
   video.addEventListener("emptied", () => node.classList.remove("has-picture"));
   return node;
 }
 
-function update(node, tile) {
-  const label =
-    tile.source === "screen"
-      ? `${tile.isLocal ? "Your" : `${tile.name}’s`} screen`
-      : tile.isLocal ? `${tile.name} (you)` : tile.name;
-  node.setAttribute("aria-label", label);
+function update(node, tile, { isPinned }) {
+  const isScreen = tile.source === "screen";
+  const owner = tile.isLocal ? "Your" : `${tile.name}’s`;
+  const person = tile.isLocal ? `${tile.name} (you)` : tile.name;
+  const label = isScreen ? `${owner} screen` : person;
+  const isWeak = !isScreen && tile.quality !== null && tile.quality <= worthTelling;
+  const facts = [
+    label,
+    tile.isSilent ? "microphone off" : "",
+    tile.hand > 0 ? "hand raised" : "",
+    isWeak ? qualityWords(tile.quality) : "",
+  ];
+  node.setAttribute("aria-label", facts.filter(Boolean).join(", "));
   node.dataset.name = tile.name;
-  node.querySelector(".name").textContent = label;
-  node.classList.toggle("is-mirrored", tile.isLocal && tile.source !== "screen");
+  setText(node.querySelector(".name"), label);
+  node.classList.toggle("is-mirrored", tile.isLocal && !isScreen);
   node.style.setProperty("--hue", hueOf(tile.peerID));
-  node.querySelector(".tile-face span").textContent = initials(tile.name);
+  setText(node.querySelector(".tile-face span"), initials(tile.name));
+  showQuality(node.querySelector(".quality"), isWeak ? tile.quality : null);
+
+  const hand = node.querySelector(".tile-hand");
+  hand.hidden = tile.hand === 0;
+  setText(hand.querySelector("b"), String(tile.hand));
+
+  const pin = node.querySelector(".tile-pin");
+  const subject = isScreen ? `${owner.toLowerCase() === "your" ? "your" : owner} screen`
+    : tile.isLocal ? "yourself" : tile.name;
+  pin.setAttribute("aria-pressed", String(isPinned));
+  pin.setAttribute("aria-label", `Show ${subject} large`);
+  pin.title = isPinned ? "Let go" : `Show ${subject} large`;
 
   const video = node.querySelector("video");
   const shown = video.srcObject?.getVideoTracks()[0] ?? null;
@@ -99,43 +185,4 @@ function update(node, tile) {
   const mark = chip.querySelector(".icon");
   if (tile.isSilent && !mark) chip.prepend(icon("microphoneOff"));
   if (!tile.isSilent && mark) mark.remove();
-}
-
-/** One audio element for each remote track; asks for a click where the browser wants one. */
-export class RoomSound {
-  #elements = new Map();
-  #onBlocked;
-
-  /** @param {(isBlocked: boolean) => void} onBlocked */
-  constructor(onBlocked) {
-    this.#onBlocked = onBlocked;
-  }
-
-  /** @param {Map<string, MediaStreamTrack>} tracks */
-  play(tracks) {
-    for (const [id, audio] of this.#elements) {
-      if (tracks.get(id) === audio.srcObject.getAudioTracks()[0]) continue;
-      audio.srcObject = null;
-      this.#elements.delete(id);
-    }
-    for (const [id, track] of tracks) {
-      if (this.#elements.has(id)) continue;
-      const audio = new Audio();
-      audio.srcObject = new MediaStream([track]);
-      this.#elements.set(id, audio);
-      this.#start(audio);
-    }
-  }
-
-  /** After a click of the user, when sound may start. */
-  resume() {
-    this.#onBlocked(false);
-    for (const audio of this.#elements.values()) this.#start(audio);
-  }
-
-  #start(audio) {
-    audio.play().catch((error) => {
-      if (error.name === "NotAllowedError") this.#onBlocked(true);
-    });
-  }
 }

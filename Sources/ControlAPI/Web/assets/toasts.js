@@ -6,11 +6,12 @@ import { icon } from "./icons.js";
 const shownFor = 6000; // ms
 const countMaximum = 4; // the oldest goes first
 
+// There before the first message: what comes into the page together with its region is not read out.
 const region = element("div", { class: "toasts", role: "status", "aria-live": "polite" });
+document.body.append(region);
 
 /** @param {"note"|"error"} kind */
 export function toast(text, kind = "note") {
-  if (!region.isConnected) document.body.append(region);
   const dismiss = {
     class: "toast-close",
     type: "button",

@@ -1,38 +1,48 @@
 // What the server says about the room, as the page wants to read it. Pure: messages in, facts out.
 
-const notStreaming = { state: "none", url: "", startedAt: 0, error: "", variants: [] };
+import { notRecording, notStreaming, recordingFrom, streamingFrom } from "./on-air-state.js";
+
+/** The group that says "I have raised my hand", as 100ms' clients name it. */
+export const handRaise = "_handraise";
 
 /**
- * The one streaming state of a room with any number of variants: the most advanced one counts.
- * @param {{enabled?: boolean, variants?: object[], error?: {message: string}}} hls
- */
-function streamingFrom(hls) {
-  const variants = hls?.variants ?? [];
-  if (variants.length === 0 && !hls?.error) return notStreaming;
-  const order = ["started", "initialised", "failed", "stopped", "none"];
-  const rank = (variant) => order.indexOf(variant.state ?? "none");
-  const best = [...variants].sort((a, b) => rank(a) - rank(b))[0] ?? { state: "failed" };
-  return {
-    state: best.state ?? "none",
-    url: best.state === "started" ? (best.url ?? "") : "",
-    startedAt: best.started_at ?? 0,
-    error: best.error?.message ?? hls?.error?.message ?? "",
-    variants,
-  };
-}
-
-/**
- * The peers of a room, their tracks' descriptions and the streaming state, kept by the server's
- * notifications. The local peer is not among the peers.
+ * The peers of a room, their tracks' descriptions, their hands and how well they receive, and what
+ * is on air, kept by the server's notifications. The local peer is not among the peers.
  */
 export class RoomState {
   peers = new Map();
   streaming = notStreaming;
+  recording = { browser: notRecording, hls: notRecording };
   name = "";
-  #localID;
+  #local;
+  #count = 0; // of peers, as the server says
+  #isLarge = false; // the server lists a part of the peers
+  #handCount = 0; // hands raised so far
 
   constructor(localID) {
-    this.#localID = localID;
+    this.#local = blankPeer(localID);
+  }
+
+  /** What others see of us. */
+  get local() {
+    return this.#local;
+  }
+
+  /** The others in the order in which they joined. */
+  get others() {
+    return [...this.peers.values()].sort((a, b) => a.joinedAt - b.joinedAt);
+  }
+
+  /** How many people there are, with ourselves; more than are listed where a room is large. */
+  get count() {
+    const listed = this.peers.size + 1;
+    return this.#isLarge ? Math.max(this.#count, listed) : listed;
+  }
+
+  /** Whose hands are up, in the order in which they were raised. */
+  get hands() {
+    const all = [this.#local, ...this.peers.values()].filter((peer) => peer.handRaisedAs > 0);
+    return all.sort((a, b) => a.handRaisedAs - b.handRaisedAs || a.joinedAt - b.joinedAt);
   }
 
   /**
@@ -44,16 +54,26 @@ export class RoomState {
       case "peer-list":
         this.#replace(params.peers ?? {});
         this.#takeRoom(params.room);
-        return [["streaming", this.streaming], ["peers", {}]];
+        return [["streaming", this.streaming], ["recording", this.recording], ["peers", {}]];
       case "room-state":
         this.#takeRoom(params.room);
-        return [["streaming", this.streaming]];
+        return [["streaming", this.streaming], ["recording", this.recording]];
+      case "room-info":
+        this.#isLarge = Boolean(params.large_room_optimization);
+        return [["peers", {}]];
+      case "session-info":
+        this.#count = params.peer_count ?? 0;
+        return [["peers", {}]];
       case "on-hls-update":
         this.streaming = streamingFrom(params);
         return [["streaming", this.streaming]];
+      case "on-record-update":
+        return this.#takeRecording(params);
       case "on-peer-join":
       case "on-peer-update":
-        return this.#takePeer(params);
+        // In a large room who only watches is in nobody's list: it has not left.
+        if (params.realtime !== false) return this.#takePeer(params);
+        return this.peers.delete(params.peer_id) ? [["peers", {}]] : [];
       case "on-peer-leave":
         return this.#takeLeave(params);
       case "on-track-add":
@@ -63,6 +83,8 @@ export class RoomState {
         // May come after its peer has left; that must not bring the peer back.
         if (!this.peers.has(params.peer?.peer_id)) return [];
         return this.#takeTracks(params, (peer, track) => peer.tracks.delete(track.track_id));
+      case "on-connection-quality-update":
+        return this.#takeQuality(params);
       default:
         return [];
     }
@@ -71,8 +93,10 @@ export class RoomState {
   /** A whole list comes at the join, and again after every reconnect. */
   #replace(peers) {
     for (const id of this.peers.keys()) if (!(id in peers)) this.peers.delete(id);
-    for (const [id, peer] of Object.entries(peers)) {
-      if (id === this.#localID) continue;
+    const inOrder = Object.entries(peers).sort(
+      ([, a], [, b]) => (a.joined_at ?? 0) - (b.joined_at ?? 0),
+    );
+    for (const [id, peer] of inOrder) {
       this.peers.get(id)?.tracks.clear();
       this.#upsert({ ...peer, peer_id: id });
     }
@@ -81,16 +105,30 @@ export class RoomState {
   #takeRoom(room) {
     if (room?.name) this.name = room.name;
     if (room?.streaming) this.streaming = streamingFrom(room.streaming.hls);
+    if (!room?.recording) return;
+    const { browser, hls } = room.recording;
+    this.recording = { browser: recordingFrom(browser), hls: recordingFrom(hls) };
+  }
+
+  #takeRecording(params) {
+    const kind = { Browser: "browser", HLS: "hls" }[params.type];
+    if (!kind) return [];
+    this.recording = { ...this.recording, [kind]: recordingFrom(params) };
+    return [["recording", this.recording]];
   }
 
   #takePeer(params) {
-    if (params.peer_id === this.#localID) return [];
-    // In a large room who only watches is in nobody's list: it has not left.
-    if (params.realtime === false) return this.peers.delete(params.peer_id) ? [["peers", {}]] : [];
-    const isNew = !this.peers.has(params.peer_id);
-    const peer = this.#upsert(params);
-    const changed = [["peers", {}]];
-    return isNew ? [["presence", { peer, isHere: true }], ...changed] : changed;
+    const { peer_id: id } = params;
+    const isNew = id !== this.#local.id && !this.peers.has(id);
+    const peer = this.peers.get(id) ?? this.#local;
+    const wasRaised = !isNew && peer.handRaisedAs > 0;
+    const roleBefore = isNew ? null : peer.role;
+    const taken = this.#upsert(params);
+    const events = isNew ? [["presence", { peer: taken, isHere: true }]] : [];
+    const isRaised = taken.handRaisedAs > 0;
+    if (isRaised !== wasRaised) events.push(["hand", { peer: taken, isRaised }]);
+    if (roleBefore && roleBefore !== taken.role) events.push(["peer-role", { peer: taken }]);
+    return [...events, ["peers", {}]];
   }
 
   #takeLeave({ peer_id: id }) {
@@ -101,27 +139,57 @@ export class RoomState {
   }
 
   #takeTracks({ tracks = {}, peer: params }, change) {
-    if (!params || params.peer_id === this.#localID) return [];
+    if (!params || params.peer_id === this.#local.id) return [];
     const peer = this.#upsert(params);
     for (const track of Object.values(tracks)) change(peer, track);
     return [["peers", {}]];
   }
 
-  #upsert({ peer_id: id, role, joined_at: joinedAt, info = {}, tracks = {} }) {
-    const known = this.peers.get(id);
-    const peer = known ?? { id, name: "", role: "", joinedAt: 0, tracks: new Map() };
+  /** Who is not named keeps the score, as it has not changed. */
+  #takeQuality({ peers = [] }) {
+    for (const { peer_id: id, downlink_score: score } of peers) {
+      const peer = id === this.#local.id ? this.#local : this.peers.get(id);
+      if (peer && Number.isFinite(score)) peer.quality = Math.min(5, Math.max(0, score));
+    }
+    return [["quality", {}]];
+  }
+
+  #upsert({ peer_id: id, role, groups, joined_at: joinedAt, info = {}, tracks = {} }) {
+    const isLocal = id === this.#local.id;
+    const peer = isLocal ? this.#local : (this.peers.get(id) ?? blankPeer(id));
     peer.name = info.name ?? peer.name;
     peer.role = role ?? peer.role;
     peer.joinedAt = joinedAt ?? peer.joinedAt;
+    if (groups) this.#takeGroups(peer, groups);
+    if (isLocal) return peer; // whose tracks the page knows better
     for (const track of Object.values(tracks)) putTrack(peer, track);
     this.peers.set(id, peer);
     return peer;
   }
+
+  /** The wire says who has raised a hand, and not when, so the order is that of the news. */
+  #takeGroups(peer, groups) {
+    if (!groups.includes(handRaise)) peer.handRaisedAs = 0;
+    else if (peer.handRaisedAs === 0) peer.handRaisedAs = ++this.#handCount;
+  }
+}
+
+function blankPeer(id) {
+  return {
+    id,
+    name: "",
+    role: "",
+    joinedAt: 0,
+    handRaisedAs: 0, // the how-manieth hand it was; 0 while it is down
+    quality: null, // 0 (nothing arrives) to 5, as far as it is known
+    tracks: new Map(),
+  };
 }
 
 function putTrack(peer, track) {
   peer.tracks.set(track.track_id, {
     id: track.track_id,
+    streamID: track.stream_id ?? "",
     kind: track.type,
     source: track.source ?? "regular",
     isMuted: Boolean(track.mute),

@@ -21,6 +21,14 @@ export class SignalError extends Error {
   get isTransient() {
     return this.code === 1003 || this.code === 429 || (this.code >= 500 && this.code < 600);
   }
+
+  /**
+   * Whether the server will never have us: a token, a role or a room that is no good (also as one of
+   * 100ms' numbers of five digits), or a room that has ended.
+   */
+  get isFinal() {
+    return [400, 401, 403, 410].includes(this.code) || (this.code >= 40000 && this.code < 42000);
+  }
 }
 
 export class SignalSocket {

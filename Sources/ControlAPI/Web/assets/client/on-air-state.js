@@ -1,0 +1,51 @@
+// What is streamed and recorded of a room, from the server's words. Pure.
+
+export const notStreaming = { state: "none", url: "", startedAt: 0, error: "", variants: [] };
+export const notRecording = { state: "none", startedAt: 0, error: "" };
+
+/**
+ * The one streaming state of a room with any number of variants: the most advanced one counts.
+ * @param {{enabled?: boolean, variants?: object[], error?: {message: string}}} hls
+ */
+export function streamingFrom(hls) {
+  const variants = hls?.variants ?? [];
+  if (variants.length === 0 && !hls?.error) return notStreaming;
+  const order = ["started", "initialised", "failed", "stopped", "none"];
+  const rank = (variant) => order.indexOf(variant.state ?? "none");
+  const best = [...variants].sort((a, b) => rank(a) - rank(b))[0] ?? { state: "failed" };
+  return {
+    state: best.state ?? "none",
+    url: best.state === "started" ? (best.url ?? "") : "",
+    startedAt: best.started_at ?? 0,
+    error: best.error?.message ?? hls?.error?.message ?? "",
+    variants,
+  };
+}
+
+/** @param {{state?: string, started_at?: number, error?: {message: string}}} recording */
+export function recordingFrom(recording) {
+  if (!recording) return notRecording;
+  return {
+    state: recording.state ?? "none",
+    startedAt: recording.started_at ?? 0,
+    error: recording.error?.message ?? "",
+  };
+}
+
+const isRunning = ({ state }) => ["initialised", "started", "paused", "resumed"].includes(state);
+
+/**
+ * The one recording that a lamp tells of: the room's own, else that of its stream.
+ * @returns {{state: string, startedAt: number, error: string,
+ *            phase: "none"|"starting"|"recording"|"paused"|"failed"}}
+ */
+export function shownRecording({ browser, hls }) {
+  const shown = [browser, hls].find(isRunning)
+    ?? [browser, hls].find(({ state }) => state === "failed")
+    ?? browser;
+  const phases = {
+    initialised: "starting", started: "recording", resumed: "recording", paused: "paused",
+    failed: "failed",
+  };
+  return { ...shown, phase: phases[shown.state] ?? "none" };
+}

@@ -1,0 +1,103 @@
+// Questions in front of the page. The browser keeps the focus inside, gives it back afterwards, and
+// takes Escape for no.
+
+import { element } from "./dom.js";
+
+let count = 0;
+const open = new Set();
+
+/**
+ * Asks, and waits for the answer.
+ * @param {{title: string, text?: string, content?: Node[], confirm: string, refuse?: string,
+ *          isDanger?: boolean, isUnasked?: boolean}} question `refuse` is missing where there is
+ *   nothing to decide. `isUnasked`: it comes while the user does something else, whose next key must
+ *   not answer it, so no button has the focus
+ * @returns {Promise<boolean>} whether it was confirmed
+ */
+export function ask({ title, text = "", content = [], confirm, refuse, isDanger, isUnasked }) {
+  const id = `dialog-${++count}`;
+  const heading = element("h2", { id: `${id}-title`, tabindex: isUnasked ? "-1" : null }, title);
+  const kind = isDanger ? "button-danger" : "button-primary";
+  const yes = element(
+    "button",
+    { class: `button ${kind}`, type: "submit", value: "yes", "data-testid": "confirm" },
+    confirm,
+  );
+  const no = refuse
+    ? element("button", { class: "button", type: "submit", value: "no", "data-testid": "refuse" },
+        refuse)
+    : null;
+  const dialog = element(
+    "dialog",
+    {
+      class: "dialog",
+      "aria-labelledby": `${id}-title`,
+      "aria-describedby": text ? `${id}-text` : null,
+      "data-testid": "dialog",
+    },
+    element(
+      "form",
+      { method: "dialog" },
+      heading,
+      text ? element("p", { class: "quiet", id: `${id}-text` }, text) : null,
+      ...content,
+      element("div", { class: "dialog-actions" }, no, yes),
+    ),
+  );
+  // Enter in a field means the first button of a form, which is not the one that it should be.
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches("input")) return;
+    event.preventDefault();
+    yes.click();
+  });
+  document.body.append(dialog);
+  open.add(dialog);
+  dialog.showModal();
+  if (isUnasked) heading.focus();
+  else (content.length > 0 ? dialog.querySelector("input, select") : yes)?.focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      open.delete(dialog);
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+  });
+}
+
+/** What was asked is of no interest any more: all of it is answered with no. */
+export function dismissAll() {
+  for (const dialog of [...open]) dialog.close("no");
+}
+
+/**
+ * One of several, as a group of radio buttons.
+ * @param {{value: string, text: string, hint?: string}[]} options the first one is chosen
+ * @returns {{node: Element, value: () => string}}
+ */
+export function choice(name, legend, options) {
+  const radios = options.map(({ value }, index) =>
+    element("input", { type: "radio", name, value, checked: index === 0 }),
+  );
+  const labels = options.map(({ text, hint }, index) =>
+    element(
+      "label",
+      { class: "option" },
+      radios[index],
+      element("span", {}, text, hint ? element("small", { class: "quiet" }, hint) : null),
+    ),
+  );
+  const node = element(
+    "fieldset",
+    { class: "options" },
+    element("legend", {}, legend),
+    ...labels,
+  );
+  return { node, value: () => radios.find((radio) => radio.checked).value };
+}
+
+/** @returns {{node: Element, isOn: () => boolean}} */
+export function checkbox(text, hint, { isOn = false } = {}) {
+  const box = element("input", { type: "checkbox", checked: isOn });
+  const words = element("span", {}, text, element("small", { class: "quiet" }, hint));
+  return { node: element("label", { class: "option" }, box, words), isOn: () => box.checked };
+}

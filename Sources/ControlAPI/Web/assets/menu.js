@@ -1,0 +1,105 @@
+// A menu at a button, by mouse and by keys as menus are: arrows, Home, End, the first letter, Escape.
+
+import { element } from "./dom.js";
+import { icon } from "./icons.js";
+
+const margin = 8; // px to the window's edges
+
+let close = () => {};
+
+/**
+ * Opens the menu, or closes it where it is open at that button.
+ * @param {HTMLButtonElement} button it should have `aria-haspopup="menu"`
+ * @param {string} label what the menu is about
+ * @param {{text: string, drawing: string, isDanger?: boolean, run: () => void}[]} items
+ */
+export function toggleMenu(button, label, items) {
+  const wasOpen = button.getAttribute("aria-expanded") === "true";
+  close();
+  if (wasOpen || items.length === 0) return;
+  const nodes = items.map((item) =>
+    element(
+      "button",
+      {
+        class: item.isDanger ? "menu-item is-danger" : "menu-item",
+        type: "button",
+        role: "menuitem",
+        tabindex: "-1",
+        onclick: () => {
+          close();
+          item.run();
+        },
+      },
+      icon(item.drawing),
+      item.text,
+    ),
+  );
+  const menu = element(
+    "div",
+    { class: "menu", role: "menu", "aria-label": label, "data-testid": "menu" },
+    ...nodes,
+  );
+  document.body.append(menu);
+  button.setAttribute("aria-expanded", "true");
+  place(menu, button);
+  nodes[0].focus();
+
+  const elsewhere = (event) => {
+    if (!menu.contains(event.target) && !button.contains(event.target)) close({ keepsFocus: true });
+  };
+  close = ({ keepsFocus = false } = {}) => {
+    close = () => {};
+    removeEventListener("pointerdown", elsewhere, true);
+    removeEventListener("resize", leave);
+    button.setAttribute("aria-expanded", "false");
+    menu.remove();
+    if (!keepsFocus) button.focus();
+  };
+  const leave = () => close();
+  addEventListener("pointerdown", elsewhere, true);
+  addEventListener("resize", leave);
+  menu.addEventListener("keydown", (event) => {
+    const index = nodes.indexOf(document.activeElement);
+    const next = keyTarget(event.key, index, nodes);
+    if (next) next.focus();
+    else if (event.key === "Escape" || event.key === "Tab") close();
+    else return;
+    if (event.key !== "Tab") event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** A menu whose button is no longer in the page goes too. */
+export function closeOrphanedMenu() {
+  if (!document.querySelector("[aria-haspopup=menu][aria-expanded=true]")) close();
+}
+
+function keyTarget(key, index, nodes) {
+  switch (key) {
+    case "ArrowDown":
+      return nodes[(index + 1) % nodes.length];
+    case "ArrowUp":
+      return nodes[(index - 1 + nodes.length) % nodes.length];
+    case "Home":
+      return nodes[0];
+    case "End":
+      return nodes[nodes.length - 1];
+    default: {
+      if (key.length !== 1) return null;
+      const order = [...nodes.slice(index + 1), ...nodes.slice(0, index + 1)];
+      const begins = (node) => node.textContent.toLowerCase().startsWith(key.toLowerCase());
+      return order.find(begins) ?? null;
+    }
+  }
+}
+
+/** Below the button, or above where there is no room, and inside the window. */
+function place(menu, button) {
+  const anchor = button.getBoundingClientRect();
+  const { width, height } = menu.getBoundingClientRect();
+  const left = Math.min(anchor.right - width, innerWidth - width - margin);
+  const fitsBelow = anchor.bottom + height + margin <= innerHeight;
+  const top = fitsBelow ? anchor.bottom + 4 : anchor.top - height - 4;
+  menu.style.left = `${Math.max(margin, left)}px`;
+  menu.style.top = `${Math.max(margin, top)}px`;
+}

@@ -1,0 +1,56 @@
+// The sound of the room: an audio element for each remote track, on the output that was chosen.
+
+export class RoomSound {
+  #elements = new Map();
+  #onBlocked;
+  #outputID = "";
+
+  /** @param {(isBlocked: boolean) => void} onBlocked the browser wants a click before it plays */
+  constructor(onBlocked) {
+    this.#onBlocked = onBlocked;
+  }
+
+  /** Whether this browser lets pages choose. */
+  static get canChooseOutput() {
+    return "setSinkId" in HTMLMediaElement.prototype;
+  }
+
+  get outputID() {
+    return this.#outputID;
+  }
+
+  /** @param {Map<string, MediaStreamTrack>} tracks */
+  play(tracks) {
+    for (const [id, audio] of this.#elements) {
+      if (tracks.get(id) === audio.srcObject.getAudioTracks()[0]) continue;
+      audio.srcObject = null;
+      this.#elements.delete(id);
+    }
+    for (const [id, track] of tracks) {
+      if (this.#elements.has(id)) continue;
+      const audio = new Audio();
+      audio.srcObject = new MediaStream([track]);
+      this.#elements.set(id, audio);
+      if (this.#outputID) audio.setSinkId(this.#outputID).catch(() => {}); // it was taken out
+      this.#start(audio);
+    }
+  }
+
+  /** After a click of the user, when sound may start. */
+  resume() {
+    this.#onBlocked(false);
+    for (const audio of this.#elements.values()) this.#start(audio);
+  }
+
+  /** @throws where the device is not there or not allowed */
+  async chooseOutput(deviceID) {
+    await Promise.all([...this.#elements.values()].map((audio) => audio.setSinkId(deviceID)));
+    this.#outputID = deviceID;
+  }
+
+  #start(audio) {
+    audio.play().catch((error) => {
+      if (error.name === "NotAllowedError") this.#onBlocked(true);
+    });
+  }
+}

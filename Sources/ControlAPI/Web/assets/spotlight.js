@@ -1,0 +1,40 @@
+// Who is large in the speaker view: who speaks, with some patience. Pure.
+
+const reportsNeeded = 2; // in a row: a cough does not change the picture
+
+export class Spotlight {
+  /** The peer in it, or null while nobody has spoken. */
+  peerID = null;
+  /** Peer → the number of the last report in which it spoke. */
+  spoke = new Map();
+  #reports = 0;
+  #candidate = null;
+  #times = 0;
+
+  /**
+   * Takes a report of who speaks; they come each second while somebody does.
+   * @param {Map<string, number>} levels of those who speak, by peer
+   * @returns {boolean} whether another one is in the spotlight now
+   */
+  take(levels) {
+    this.#reports += 1;
+    for (const id of levels.keys()) this.spoke.set(id, this.#reports);
+    const [loudest = null] = [...levels].sort(([, a], [, b]) => b - a).map(([id]) => id);
+    if (loudest === null || loudest === this.peerID) {
+      this.#candidate = null;
+      return false;
+    }
+    this.#times = loudest === this.#candidate ? this.#times + 1 : 1;
+    this.#candidate = loudest;
+    if (this.peerID !== null && this.#times < reportsNeeded) return false;
+    this.peerID = loudest;
+    this.#candidate = null;
+    return true;
+  }
+
+  /** Somebody has left. */
+  forget(id) {
+    this.spoke.delete(id);
+    if (this.peerID === id) this.peerID = null;
+  }
+}
