@@ -28,8 +28,8 @@ from harness.store import Moto  # noqa: E402
 ASIDE = {
     "auto_start", "avsync", "bad_input", "bot_process", "chat_recording", "crash_series",
     "disk_full", "harness", "live_store", "object_storage", "page_modules", "recording_assets",
-    "recording_in_room", "recordings_page", "room_recordings", "sessions", "starvation",
-    "stream_races", "thumbnails", "webhooks",
+    "recording_in_room", "recordings_page", "room_page", "room_recordings", "sessions",
+    "starvation", "stream_races", "thumbnails", "webhooks",
 }
 ASIDE_NICENESS = 5
 

@@ -53,6 +53,7 @@ class Peer:
         })
         self.socket = websockets.sync.client.connect(
             f"ws://{server.host}:{server.port}/ws?{query}", max_size=None, open_timeout=TIMEOUT,
+            sock=server.http.connect(server.host, server.port),  # it may be in a namespace
             legacy=True,  # closed by `close`, not by a block
         )
 
