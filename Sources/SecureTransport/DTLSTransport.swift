@@ -87,7 +87,7 @@ public final class DTLSTransport {
     public init(
         identity: DTLSIdentity, role: Role,
         remoteFingerprints: [(algorithm: String, value: String)],
-        profiles: [SRTPProfile] = [.aeadAES128GCM, .aes128CMHMACSHA1_80]
+        profiles: [SRTPProfile] = [.aeadAES128GCM, .aes128CMHMACSHA1Tag80]
     ) throws(SecureTransportError) {
         let check = try FingerprintCheck(remoteFingerprints)
         self.identity = identity

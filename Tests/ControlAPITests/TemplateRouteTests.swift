@@ -67,8 +67,7 @@ import Testing
             #expect(
                 fields["settings"]
                     == .object([
-                        "region": .string("eu"), "recording": .null, "roomState": .object([:]),
-                        "retry": .object([:]),
+                        "region": .string("eu"), "recording": .null, "retry": .object([:]),
                     ]))
             #expect(
                 fields["destinations"]

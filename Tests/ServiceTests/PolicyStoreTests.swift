@@ -48,7 +48,7 @@ import Workbench
         {"roles": {"teacher": {"permissions": {"endRoom": true},
                                "publishParams": {"allowed": ["audio"]}},
                    "student": {"subscribeParams": {"subscribeToRoles": ["*"]}}},
-         "settings": {},
+         "settings": {"roomState": {"enabled": true, "messageInterval": 30}},
          "destinations": {
            "hlsDestinations": {"default": {
              "layers": [{"width": 640, "height": 360, "videoBitrate": 500}],
@@ -78,6 +78,7 @@ import Workbench
         #expect(room.policy.visibleRoleNames == ["student", "teacher"])
         #expect(room.policy.role("teacher")?.permissions.endRoom == true)
         #expect(room.policy.role(Policy.recorderRole)?.isHidden == true)
+        #expect(room.policy.roomState == RoomStateSettings(isEnabled: true, interval: 30))
         let request = LiveStreamRequest(
             recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: false))
         #expect(try room.streams.ladder(for: request).layers.map(\.width) == [640])

@@ -98,8 +98,7 @@ extension TemplateDocument {
     }
 
     var shownSettings: Object {
-        settings.merging(["region": .string("auto"), "recording": .null, "roomState": .object([:])])
-        { written, _ in written }
+        settings.merging(["region": .string("auto"), "recording": .null]) { written, _ in written }
     }
 }
 

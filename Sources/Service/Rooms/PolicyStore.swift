@@ -77,9 +77,12 @@ struct PolicyStore: TemplateControl {
         struct File: Encodable {
             var id: String
             var roles: TemplateDocument.Object
+            var settings: TemplateDocument.Object
             var destinations: TemplateDocument.Object
         }
-        let file = File(id: id, roles: document.roles, destinations: document.destinations)
+        let file = File(
+            id: id, roles: document.roles, settings: document.settings,
+            destinations: document.destinations)
         let text = String(decoding: try JSONEncoder().encode(file), as: UTF8.self)
         let policy = try PolicyFile.policy(fromJSON: text)
         var streams = standardPolicy.streams
@@ -96,8 +99,10 @@ extension TemplateDocument {
         }
         var roles: Object = [:]
         for role in policy.roles { roles[role.name] = try value(role) }
+        var settings: Object = [:]
+        if let roomState = policy.roomState { settings["roomState"] = try value(roomState) }
         self.init(
-            roles: roles,
+            roles: roles, settings: settings,
             destinations: [
                 "hlsDestinations": try value(policy.hlsDestinations),
                 "browserRecordings": try value(policy.recordingDestinations),
