@@ -1,7 +1,7 @@
 import MediaKernel
 
 /// Shares what the way to one subscriber can carry among the videos it gets: the poorest form of
-/// each first, then better ones in turn.
+/// each first, then better ones of those that matter most, of equals in turn.
 ///
 /// What does not fit is taken back at once; something better is given only when there is room to
 /// spare and some time has passed since something was taken, or layers would swing. Pure.
@@ -9,6 +9,7 @@ struct LayerAllocator {
     /// One video, with the bit rates of the forms that may be given, poorest first.
     struct Demand {
         var track: TrackID
+        var importance = TrackImportance()
         var bitsPerSecond: [Int]
     }
 
@@ -25,13 +26,13 @@ struct LayerAllocator {
     static let tolerance = 1.05
     /// After something was taken, nothing better is given for so long. The default of 100ms'
     /// policies, `recoverGracePeriodSeconds`.
-    static let recoverGrace: Duration = .seconds(4)
+    var recoverGrace: Duration = .seconds(4)
 
     private var given: [TrackID: Int?] = [:]
     private var lastTaken: Instant?
 
     /// - Parameters:
-    ///   - demands: in order of importance.
+    ///   - demands: the most important first, so that equals are neighbours.
     ///   - budget: bits per second for all of them; nil for no limit.
     mutating func allocate(_ demands: [Demand], budget: Int?, at now: Instant) -> Result {
         let tops = demands.map { $0.bitsPerSecond.count - 1 }
@@ -49,7 +50,7 @@ struct LayerAllocator {
         let limit = Int(Double(budget) * Self.tolerance)
         var levels = Self.fill(demands, from: demands.map { _ in -1 }, upTo: held, into: limit)
         if zip(levels, held).contains(where: { $0 < $1 }) { lastTaken = now }
-        let mayRaise = lastTaken.map { now - $0 >= Self.recoverGrace } ?? true
+        let mayRaise = lastTaken.map { now - $0 >= recoverGrace } ?? true
         if mayRaise {
             levels = Self.fill(
                 demands, from: levels, upTo: tops, into: Int(Double(budget) / Self.headroom))
@@ -65,11 +66,27 @@ struct LayerAllocator {
         for (demand, level) in zip(demands, levels) { given[demand.track] = level }
     }
 
-    /// Raises by one form at a time, all in turn, while everything fits.
     private static func fill(
         _ demands: [Demand], from start: [Int], upTo tops: [Int], into budget: Int
     ) -> [Int] {
         var levels = start
+        raise(&levels, demands.indices, of: demands, upTo: tops.map { min($0, 0) }, into: budget)
+        var begin = demands.startIndex
+        while begin < demands.endIndex {
+            let end =
+                demands[begin...].firstIndex { $0.importance != demands[begin].importance }
+                ?? demands.endIndex
+            raise(&levels, begin..<end, of: demands, upTo: tops, into: budget)
+            begin = end
+        }
+        return levels
+    }
+
+    /// Raises some by one form at a time, in turn, while everything fits.
+    private static func raise(
+        _ levels: inout [Int], _ places: Range<Int>, of demands: [Demand], upTo tops: [Int],
+        into budget: Int
+    ) {
         var total = 0
         for (demand, level) in zip(demands, levels) where level >= 0 {
             total += demand.bitsPerSecond[level]
@@ -77,12 +94,11 @@ struct LayerAllocator {
         var hasRaised = true
         while hasRaised {
             hasRaised = false
-            let lowest = levels.indices.filter { levels[$0] < tops[$0] }
-                .map { levels[$0] }.min()
-            guard let lowest else { break }
+            let raisable = places.filter { levels[$0] < tops[$0] }.map { levels[$0] }
+            guard let lowest = raisable.min(), let highest = raisable.max() else { break }
             // The poorest are raised first; when none of them fits, the next poorest get a try.
-            for floor in lowest...(levels.max() ?? lowest) {
-                for index in levels.indices where levels[index] == floor && floor < tops[index] {
+            for floor in lowest...highest {
+                for index in places where levels[index] == floor && floor < tops[index] {
                     let rates = demands[index].bitsPerSecond
                     let step = rates[floor + 1] - (floor >= 0 ? rates[floor] : 0)
                     guard total + step <= budget else { continue }
@@ -93,7 +109,6 @@ struct LayerAllocator {
                 if hasRaised { break }
             }
         }
-        return levels
     }
 
     private static func missing(_ demands: [Demand], _ levels: [Int], _ tops: [Int]) -> Int? {

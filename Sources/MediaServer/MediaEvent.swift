@@ -14,6 +14,20 @@ public enum MediaEvent: Sendable {
     case trackLayers(PeerID, [TrackLayers])
     /// Who is heard, loudest first; levels 1…100. Empty when the room fell silent.
     case activeSpeakers([ActiveSpeaker])
+    /// How well these peers are reached: all of them now and then, and whose score has changed.
+    case connectionQuality([PeerQuality])
+}
+
+/// How well what is sent to a peer arrives.
+public struct PeerQuality: Sendable, Hashable {
+    public var peer: PeerID
+    /// 0 (not at all) to 5 (all of it).
+    public var score: Int
+
+    public init(peer: PeerID, score: Int) {
+        self.peer = peer
+        self.score = score
+    }
 }
 
 public struct ActiveSpeaker: Sendable, Hashable {

@@ -5,7 +5,10 @@ final class MediaPeer {
     let id: PeerID
     var publish: Connection?
     var subscribe: Connection?
-    var desired: Set<TrackID> = []
+    var desired: [TrackID: TrackImportance] = [:]
+    /// Bits per second of all that it receives; nil for as much as its way carries.
+    var bitsPerSecondMaximum: Int?
+    var lossRule: LossDegradationRule?
     /// Tracks in the subscribe connection's description, with their sections.
     var offered: [TrackID: String] = [:]
     /// Sections of the publish connection to tracks, as last looked up.
@@ -14,6 +17,10 @@ final class MediaPeer {
     var preferences: [TrackID: LayerPreference] = [:]
     var allocator = LayerAllocator()
     var probes = ProbePlan()
+    var lossDegradation = LossDegradation()
+    /// What the peer gets less of than it wants, it does for its way and not for its maximum.
+    var isLimitedByWay = false
+    var quality = ConnectionQuality()
     /// The subscribe connection's channel is open: what is said before is heard by nobody.
     var hasChannel = false
     var needsOffer = false

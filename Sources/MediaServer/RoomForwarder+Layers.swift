@@ -17,7 +17,7 @@ extension RoomForwarder {
     ) {
         guard let peer = peers[peerID] else { return }
         if peer.preferences.count >= Self.preferencesMaximum {
-            peer.preferences = peer.preferences.filter { peer.desired.contains($0.key) }
+            peer.preferences = peer.preferences.filter { peer.desired[$0.key] != nil }
         }
         peer.preferences[id] = preference
         guard let track = tracks[id], let subscription = track.subscriptions[peerID] else { return }
@@ -57,7 +57,7 @@ extension RoomForwarder {
         var demands: [LayerAllocator.Demand] = []
         var wishes: [(subscription: Subscription, track: ForwardedTrack, rungs: Rungs)] = []
         var audio = 0
-        for id in peer.offered.keys.sorted() {
+        for (id, importance) in peer.offeredByImportance {
             guard let track = tracks[id], let subscription = track.subscriptions[peer.id] else {
                 continue
             }
@@ -67,22 +67,44 @@ extension RoomForwarder {
             }
             let rungs = Rungs(track.ladder, preference: subscription.preference)
             wishes.append((subscription, track, rungs))
-            demands.append(.init(track: id, bitsPerSecond: rungs.list.map(\.bitsPerSecond)))
+            demands.append(
+                .init(
+                    track: id, importance: importance,
+                    bitsPerSecond: rungs.list.map(\.bitsPerSecond)))
         }
+        takeForLoss(&demands, from: peer, at: now)
         let estimate = core.measuresBandwidth ? core.bandwidth.bitsPerSecond : nil
+        let maximum = peer.bitsPerSecondMaximum ?? .max
+        let budget = min(estimate ?? .max, maximum)
+        peer.isLimitedByWay =
+            estimate.map { $0 < maximum } ?? false || peer.lossDegradation.taken > 0
+        if let rule = peer.lossRule { peer.allocator.recoverGrace = rule.recoverGrace }
         let result = peer.allocator.allocate(
-            demands, budget: estimate.map { max($0 - audio, 0) }, at: now)
+            demands, budget: budget == .max ? nil : max(budget - audio, 0), at: now)
         for (index, wish) in wishes.enumerated() {
             apply(result.levels[index], of: wish.rungs, to: wish.subscription, wish.track)
         }
+        let missing = result.missingBitsPerSecond.map { $0 + audio }
         let goal = peer.probes.probe(
-            missing: result.missingBitsPerSecond.map { $0 + audio }, estimate: estimate,
+            // Room for what the peer may not get is not looked for.
+            missing: missing.flatMap { $0 <= maximum ? $0 : nil }, estimate: estimate,
             reached: core.bandwidth.lastProbeResult, at: now)
         if let goal {
             core.beginProbe(bitsPerSecond: goal, at: now)
             loop.drain(connection, at: now)
         }
         tell(peer, wishes.map { ($0.subscription, $0.track) })
+    }
+
+    /// Leaves nothing of the least important videos that a way which loses packets is too bad for.
+    private func takeForLoss(
+        _ demands: inout [LayerAllocator.Demand], from peer: MediaPeer, at now: Instant
+    ) {
+        let wanted = demands.indices.filter { !demands[$0].bitsPerSecond.isEmpty }
+        peer.lossDegradation.update(
+            loss: peer.subscribe?.core.loss(at: now), videos: wanted.count, rule: peer.lossRule,
+            at: now)
+        for index in wanted.suffix(peer.lossDegradation.taken) { demands[index].bitsPerSecond = [] }
     }
 
     private func apply(
@@ -148,6 +170,14 @@ extension RoomForwarder {
         guard let publish = peers[track.publisher]?.publish else { return }
         publish.core.requestKeyframe(mid: track.incoming.mid, encoding: encoding)
         loop.drain(publish, at: now)
+    }
+}
+
+extension MediaPeer {
+    /// The most important first.
+    fileprivate var offeredByImportance: [(id: TrackID, importance: TrackImportance)] {
+        offered.keys.map { ($0, desired[$0] ?? TrackImportance()) }
+            .sorted { ($0.importance, $0.id) < ($1.importance, $1.id) }
     }
 }
 

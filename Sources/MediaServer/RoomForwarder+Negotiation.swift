@@ -70,7 +70,8 @@ extension RoomForwarder {
                 id: trackID, publisher: peer.id, incoming: incoming, codec: codec)
             added.insert(trackID)
         }
-        for subscriber in peers.values where !subscriber.desired.isDisjoint(with: added) {
+        for subscriber in peers.values
+        where added.contains(where: { subscriber.desired[$0] != nil }) {
             offerSubscribe(subscriber, at: now)
         }
     }
@@ -89,7 +90,9 @@ extension RoomForwarder {
 
     func setSubscriptions(_ terms: SubscriberTerms, at now: Instant) {
         guard let peer = peers[terms.peer] else { return }
-        peer.desired = Set(terms.tracks)
+        peer.desired = Dictionary(terms.tracks.map { ($0.id, $0.importance) }) { _, last in last }
+        peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
+        peer.lossRule = terms.lossDegradation
         offerSubscribe(peer, at: now)
     }
 
@@ -163,14 +166,14 @@ extension RoomForwarder {
     private func reconcile(_ peer: MediaPeer, over connection: Connection) -> Bool {
         var hasChanged = false
         for (trackID, mid) in peer.offered
-        where tracks[trackID] == nil || !peer.desired.contains(trackID) {
+        where tracks[trackID] == nil || peer.desired[trackID] == nil {
             connection.core.remove(mid: mid)
             peer.offered[trackID] = nil
             peer.preferences[trackID] = nil
             tracks[trackID]?.subscriptions[peer.id] = nil
             hasChanged = true
         }
-        for trackID in peer.desired.sorted() where peer.offered[trackID] == nil {
+        for trackID in peer.desired.keys.sorted() where peer.offered[trackID] == nil {
             guard let track = tracks[trackID], track.publisher != peer.id else { continue }
             do throws(PeerConnectionError) {
                 peer.offered[trackID] = try connection.core.add(.forwarding(track.incoming))

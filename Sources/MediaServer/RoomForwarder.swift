@@ -25,6 +25,8 @@ final class RoomForwarder {
     private var nextAllocation = Instant.zero
     private var nextSpeakerReport: Instant?
     private var speakersReported = false
+    var nextQuality = Instant.zero
+    var qualityRounds = 0
     private var isClosed = false
 
     init(id: RoomID, loop: MediaLoop, events: AsyncStream<MediaEvent>.Continuation) {
@@ -110,6 +112,7 @@ final class RoomForwarder {
             allocateLayers(at: now)
         }
         reportSpeakers(at: now)
+        reportQuality(at: now)
     }
 
     private func tick(

@@ -1,12 +1,49 @@
 public import MediaKernel
 
-/// Everything that one peer is to receive from now on.
+/// Everything that one peer is to receive from now on, and how.
 public struct SubscriberTerms: Sendable, Hashable {
     public var peer: PeerID
-    public var tracks: [TrackID]
+    public var tracks: [WantedTrack]
+    /// Bits per second of all its audio and video; nil for as much as its way carries.
+    public var bitsPerSecondMaximum: Int?
+    /// When it gets fewer videos for the packets that its way loses; nil for never.
+    public var lossDegradation: LossDegradationRule?
 
-    public init(peer: PeerID, tracks: [TrackID]) {
+    public init(
+        peer: PeerID, tracks: [WantedTrack], bitsPerSecondMaximum: Int? = nil,
+        lossDegradation: LossDegradationRule? = nil
+    ) {
         self.peer = peer
         self.tracks = tracks
+        self.bitsPerSecondMaximum = bitsPerSecondMaximum
+        self.lossDegradation = lossDegradation
+    }
+}
+
+/// A track that a peer is to receive, and how much it matters among the others.
+public struct WantedTrack: Sendable, Hashable {
+    public var id: TrackID
+    public var importance: TrackImportance
+
+    public init(id: TrackID, importance: TrackImportance = .init()) {
+        self.id = id
+        self.importance = importance
+    }
+}
+
+/// What is served before what where a way does not carry all of it; the more important is less.
+public struct TrackImportance: Sendable, Hashable, Comparable {
+    /// Of the publisher's role: 1 (highest) to 5.
+    public var priority: Int
+    /// A screen goes before the cameras of the same priority.
+    public var isScreen: Bool
+
+    public init(priority: Int = 5, isScreen: Bool = false) {
+        self.priority = priority
+        self.isScreen = isScreen
+    }
+
+    public static func < (a: TrackImportance, b: TrackImportance) -> Bool {
+        (a.priority, a.isScreen ? 0 : 1) < (b.priority, b.isScreen ? 0 : 1)
     }
 }

@@ -21,7 +21,8 @@ public struct TrackLayers: Sendable, Hashable {
     public var current: LayerPreference
     /// What the subscriber's preference asks for.
     public var expected: LayerPreference
-    /// Less than expected flows because the way to the subscriber does not carry it.
+    /// Less than expected flows because the way to the subscriber, or what it may get in all, does
+    /// not carry it.
     public var isSubscriberDegraded: Bool
     /// Less than expected flows because the publisher does not send it.
     public var isPublisherDegraded: Bool

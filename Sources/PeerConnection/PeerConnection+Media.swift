@@ -59,6 +59,12 @@ extension PeerConnection {
         send([.senderReport(report), description(of: stream.ssrc)])
     }
 
+    /// Share of our packets that were lost lately, 0…1; nil when nothing tells. Of all packets of
+    /// the transport where they are counted, otherwise of what the remote side reports on.
+    public func loss(at now: Instant) -> Double? {
+        bandwidth.loss(at: now) ?? receptionLoss.share(at: now)
+    }
+
     /// Asks the remote side for a key frame. RFC 4585 sect. 6.3.1.
     public func requestKeyframe(mid: String, encoding: Int = 0) {
         guard let ssrc = activeSSRC(of: mid, encoding: encoding) else { return }
@@ -272,6 +278,7 @@ extension PeerConnection {
     func removeOutbound(mid: String) {
         for stream in outbound.removeValue(forKey: mid) ?? [] {
             outboundBySSRC[stream.ssrc] = nil
+            receptionLoss.forget(stream.ssrc)
             // SSRCs are never taken again, so the keys' state of these is of no more use.
             dtls?.retireOutboundStream(ssrc: stream.ssrc.rawValue)
             dtls?.retireOutboundStream(ssrc: stream.rtxSSRC.rawValue)
@@ -299,8 +306,11 @@ extension PeerConnection {
             for entry in request.entries { keyframeRequested(entry.media) }
         case .transportFeedback(let feedback):
             bandwidth.received(feedback, at: now)
-        case .receiverReport, .sourceDescription, .bye, .receiverEstimatedMaximumBitrate,
-            .unknown:
+        case .receiverReport(let report):
+            for block in report.reports where outboundBySSRC[block.ssrc] != nil {
+                receptionLoss.received(block, at: now)
+            }
+        case .sourceDescription, .bye, .receiverEstimatedMaximumBitrate, .unknown:
             break
         }
     }

@@ -36,7 +36,7 @@ public struct Peer: Hashable, Sendable {
     /// The room was large when it joined.
     var cameLate = false
     /// Others are not told of it, since it only watches.
-    var isQuiet = false
+    public internal(set) var isQuiet = false
     /// Neither its socket nor its media are there: others take it for gone until it is back.
     var isGhost = false
     var fanOut: TokenBucket

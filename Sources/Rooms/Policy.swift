@@ -127,7 +127,9 @@ extension Policy {
             allowed: PublishParameters.Kind.allCases, audio: AudioParameters(bitRate: 32),
             video: camera, screen: screen,
             simulcast: SimulcastParameters(video: SimulcastLayers(layers: layers)))
-        let everybody = SubscribeParameters(subscribeToRoles: ["host", "guest", "viewer"])
+        // Ten such cameras, or a screen and six.
+        let everybody = SubscribeParameters(
+            subscribeToRoles: ["host", "guest", "viewer"], maxSubsBitRate: 10 * camera.bitRate)
         return Policy(
             complete: [
                 Role(

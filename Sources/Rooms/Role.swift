@@ -76,7 +76,7 @@ public struct SubscribeParameters: Hashable, Sendable, Codable {
     public static let everyRole = "*"
 
     public var subscribeToRoles: [String]
-    /// In kbit/s.
+    /// In kbit/s: of all audio and video that the peer receives. Not heeded for a hidden role.
     public var maxSubsBitRate: Int
     public var subscribeDegradation: SubscribeDegradation?
 
@@ -103,7 +103,7 @@ public struct SubscribeParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// When a client stops receiving video for want of bandwidth.
+/// When a peer stops receiving videos, the least important first, for what its way loses.
 public struct SubscribeDegradation: Hashable, Sendable, Codable {
     /// In per cent.
     public var packetLossThreshold: Int

@@ -81,11 +81,8 @@ struct RoleInspection {
     }
 
     private mutating func check(_ subscribe: SubscribeParameters) {
-        if subscribe.maxSubsBitRate < 1 {
-            note(
-                "subscribeParams.maxSubsBitRate",
-                "is \(subscribe.maxSubsBitRate); 1 and more are allowed")
-        }
+        // 100ms names no upper end.
+        check(subscribe.maxSubsBitRate, 1...1_000_000, "subscribeParams.maxSubsBitRate")
         guard let degradation = subscribe.subscribeDegradation else { return }
         let field = "subscribeParams.subscribeDegradation"
         check(degradation.packetLossThreshold, 1...100, "\(field).packetLossThreshold")

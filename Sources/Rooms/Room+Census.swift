@@ -45,9 +45,12 @@ extension Room {
 
     /// The tracks that this peer is to receive: those of every peer whose role its own subscribes
     /// to, in the order in which they came.
-    public func subscriptions(of id: PeerID) -> [Track] {
+    public func subscriptions(of id: PeerID) -> [Track] { publishers(for: id).flatMap(\.tracks) }
+
+    /// The peers whose tracks this one is to receive, in the order in which they joined.
+    public func publishers(for id: PeerID) -> [Peer] {
         guard let viewer = peers[id], viewer.hasJoined else { return [] }
-        return publishers(for: viewer).flatMap(\.tracks)
+        return publishers(for: viewer)
     }
 
     /// Whether one peer receives what the other publishes.

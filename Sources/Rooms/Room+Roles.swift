@@ -87,6 +87,11 @@ extension Room {
             from: listenersBefore, to: subscribers(of: peer), of: peer, before: old.tracks,
             withdrawn: withdrawn)
         publishersChanged(from: publishersBefore, to: publishers(for: peer), for: peer)
+        // How much a peer gets goes by its role, and so does how much its own tracks matter.
+        emit(.resubscribe(id))
+        if role.priority != policy.role(old.role)?.priority, !peer.tracks.isEmpty {
+            resubscribe(subscribers(of: peer))
+        }
         emit(.refreshPreviews)
     }
 
@@ -109,11 +114,9 @@ extension Room {
     private mutating func publishersChanged(from old: [Peer], to new: [Peer], for peer: Peer) {
         let gone = old.without(new).filter { !$0.tracks.isEmpty }
         let came = new.without(old).filter { !$0.tracks.isEmpty }
-        guard !gone.isEmpty || !came.isEmpty else { return }
         let listener = [peer].reachable
         for publisher in gone { tell(listener, .tracksRemoved(publisher.tracks, of: publisher)) }
         for publisher in came { tell(listener, .tracksAdded(publisher.tracks, of: publisher)) }
-        emit(.resubscribe(peer.id))
     }
 
     // MARK: - Checks

@@ -4,7 +4,8 @@ public import MediaKernel
 public enum RoomEffect: Hashable, Sendable {
     /// Tell these peers. All of them are reachable; none is told of a hidden peer.
     case tell([PeerID], RoomEvent)
-    /// The tracks that this peer is to receive may have changed: see ``Room/subscriptions(of:)``.
+    /// The tracks that this peer is to receive may have changed, or what its role says of how: see
+    /// ``Room/subscriptions(of:)``.
     case resubscribe(PeerID)
     /// What this peer publishes has changed.
     case republish(PeerID)

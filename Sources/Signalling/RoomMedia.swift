@@ -25,14 +25,34 @@ public struct PublishedTrack: Sendable, Hashable {
     }
 }
 
-/// The tracks that a peer should now receive, all of them.
+/// The tracks that a peer should now receive, all of them, and how.
 public struct PeerSubscriptions: Sendable, Hashable {
-    public var peer: PeerID
-    public var tracks: [PublishedTrack]
+    public struct Entry: Sendable, Hashable {
+        public var track: PublishedTrack
+        /// Of its publisher's role: 1 (highest) to 5.
+        public var priority: Int
 
-    public init(peer: PeerID, tracks: [PublishedTrack]) {
+        public init(track: PublishedTrack, priority: Int) {
+            self.track = track
+            self.priority = priority
+        }
+    }
+
+    public var peer: PeerID
+    public var tracks: [Entry]
+    /// In kbit/s, of all of them; nil for no limit.
+    public var maxBitRate: Int?
+    /// When videos are to be left out for what the peer's way loses; nil for never.
+    public var degradation: SubscribeDegradation?
+
+    public init(
+        peer: PeerID, tracks: [Entry], maxBitRate: Int? = nil,
+        degradation: SubscribeDegradation? = nil
+    ) {
         self.peer = peer
         self.tracks = tracks
+        self.maxBitRate = maxBitRate
+        self.degradation = degradation
     }
 }
 
@@ -87,6 +107,8 @@ public enum RoomMediaEvent: Sendable {
     case trackLayers(PeerID, [TrackLayersPayload.Track])
     /// Loudest first, levels 0 to 100; empty when nobody speaks.
     case activeSpeakers([(PeerID, TrackID, level: Int)])
+    /// How well these peers are reached, 0 (not at all) to 5.
+    case connectionQuality([(PeerID, score: Int)])
 }
 
 /// The state of one of a peer's connections, in the words of WebRTC.

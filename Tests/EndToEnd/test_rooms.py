@@ -35,6 +35,21 @@ def test_two_browsers_see_and_hear_each_other(enter):
         assert sorted(one.people()) == sorted([f"{one.name} (you)", other.name])
 
 
+def test_everybody_is_told_how_well_everybody_is_reached(enter):
+    ann, ben = enter("Ann"), enter("Ben")
+    for one in (ann, ben):
+
+        def scores(one=one):
+            """As last said of each peer."""
+            notices = one.channel_notices("on-connection-quality-update")
+            return {peer["peer_id"]: peer["downlink_score"]
+                    for notice in notices for peer in notice["peers"]}
+
+        # On one machine nothing is lost.
+        wait_for(f"{one.name} is told of both",
+                 lambda scores=scores: list(scores().values()) == [5, 5], 30)
+
+
 def test_a_switched_off_camera_becomes_a_face_and_comes_back(enter):
     ann, ben = enter("Ann"), enter("Ben")
     ann.wait_for_picture_of("Ben")

@@ -66,6 +66,46 @@ import Testing
         #expect(result == .init(levels: [0, nil, 2], missingBitsPerSecond: nil))
     }
 
+    @Test func whatMattersMoreIsServedFirst() {
+        var allocator = LayerAllocator()
+        func demand(_ name: String, _ importance: TrackImportance) -> LayerAllocator.Demand {
+            var demand = camera(name)
+            demand.importance = importance
+            return demand
+        }
+        let demands = [
+            demand("screen", .init(priority: 1, isScreen: true)),
+            demand("host", .init(priority: 1)), demand("guest", .init(priority: 2)),
+            demand("other", .init(priority: 2)),
+        ]
+        #expect(demands.map(\.importance) == demands.map(\.importance).sorted())
+        // The poorest form of everything comes before a better one of anything.
+        for (budget, levels) in [
+            (150_000, [0, nil, nil, nil]), (420_000, [0, 0, 0, 0]), (700_000, [1, 0, 0, 0]),
+            (1_200_000, [2, 0, 0, 0]), (1_400_000, [2, 1, 0, 0]), (1_950_000, [2, 2, 0, 0]),
+            (2_150_000, [2, 2, 1, 0]), (2_500_000, [2, 2, 1, 1]), (3_500_000, [2, 2, 2, 2]),
+        ] as [(Int, [Int?])] {
+            allocator = LayerAllocator()
+            // With nothing given yet, what fits is given at once.
+            #expect(allocator.allocate(demands, budget: budget, at: at(0)).levels == levels)
+        }
+        // What is taken, the least important lose.
+        allocator = LayerAllocator()
+        _ = allocator.allocate(demands, budget: nil, at: at(0))
+        #expect(allocator.allocate(demands, budget: 2_000_000, at: at(1)).levels == [2, 2, 0, 0])
+        #expect(allocator.allocate(demands, budget: 210_000, at: at(2)).levels == [0, 0, nil, nil])
+    }
+
+    @Test func somethingBetterComesBackAfterTheRolesOwnTime() {
+        var allocator = LayerAllocator()
+        allocator.recoverGrace = .seconds(9)
+        let demands = [camera("a")]
+        _ = allocator.allocate(demands, budget: nil, at: at(0))
+        #expect(allocator.allocate(demands, budget: 50_000, at: at(10)).levels == [nil])
+        #expect(allocator.allocate(demands, budget: 2_000_000, at: at(18)).levels == [nil])
+        #expect(allocator.allocate(demands, budget: 2_000_000, at: at(19)).levels == [2])
+    }
+
     @Test func probesComeMoreRarelyWhileTheyFail() {
         var plan = ProbePlan()
         var times: [Int] = []

@@ -35,7 +35,7 @@ import Testing
             let first = try await room.nextOffer(for: "ben")
             // Wanted before it is published, and while an offer is on its way.
             await room.room.setSubscriptions([
-                .init(peer: "ben", tracks: ["voice", "camera", "nobody's"])
+                .init(peer: "ben", tracks: ["voice", "camera", "nobody's"].map { .init(id: $0) })
             ])
             var ann = try Participant("ann", tracks: [.audio("voice"), .video("camera")])
             let published = try await ann.publish(in: room)
@@ -73,7 +73,7 @@ import Testing
             _ = try await ann.publish(in: room)
             let offer = try await room.nextOffer(for: "ann")
             try await ann.answer(offer, in: room)
-            await room.room.setSubscriptions([.init(peer: "ann", tracks: ["voice"])])
+            await room.room.setSubscriptions([.init(peer: "ann", tracks: [.init(id: "voice")])])
             await room.room.restartSubscribe(of: "ann")
             let restart = try await room.nextOffer(for: "ann")
             #expect(restart.media.map(\.kind) == [.application])

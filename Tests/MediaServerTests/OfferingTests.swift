@@ -54,7 +54,8 @@ extension SimulatedRoomTests {
         }
 
         private func subscribe(to tracks: [TrackID]) {
-            room.setSubscriptions(.init(peer: "viewer", tracks: tracks), at: now)
+            room.setSubscriptions(
+                .init(peer: "viewer", tracks: tracks.map { .init(id: $0) }), at: now)
         }
 
         /// Lets time pass, and answers what the viewer is offered.

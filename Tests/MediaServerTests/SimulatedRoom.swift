@@ -53,6 +53,7 @@ final class SimulatedRoom {
     private var offers: AsyncStream<MediaEvent>.AsyncIterator
     private var inFlight: [Datagram] = []
     private var sentCount = 0
+    private var sentToViewer = 0
     private let camera: PeerConnection
     private let viewer: PeerConnection
     private var ways: [Way] = []
@@ -61,6 +62,8 @@ final class SimulatedRoom {
     var source = LayeredSource()
     /// What the viewer's way carries, in bits per second.
     var rate = 100_000_000
+    /// Of so many datagrams to the viewer one is lost, however wide its way is; 0 for none.
+    var losesOneOf = 0
     /// Datagrams to the viewer that were lost on the way.
     private(set) var lost = 0
     /// Packets of the video that the viewer got, with the time.
@@ -108,7 +111,7 @@ final class SimulatedRoom {
         // Who watches publishes too, though nothing: its first offer opens its way.
         let idle = try idleConnection()
         try publish("viewer", from: idle)
-        room.setSubscriptions(.init(peer: "viewer", tracks: ["video"]), at: now)
+        subscribe()
         try adopt(room.peers["camera"]?.publish, end: camera)
         run(for: .seconds(1))
         while let event = await offers.next() {
@@ -146,6 +149,20 @@ final class SimulatedRoom {
     }
 
     // MARK: What the test looks at
+
+    /// Sets how the viewer is to receive the video.
+    func subscribe(maximum: Int? = nil, lossRule: LossDegradationRule? = nil) {
+        room.setSubscriptions(
+            .init(
+                peer: "viewer", tracks: [.init(id: "video")], bitsPerSecondMaximum: maximum,
+                lossDegradation: lossRule),
+            at: now)
+    }
+
+    /// What the viewer was last told to flow.
+    var told: TrackLayers? { subscription?.told }
+    /// 0…5.
+    var quality: Int? { room.peers["viewer"]?.quality.score }
 
     func prefer(_ layer: LayerPreference) {
         room.setPreference(layer, track: "video", of: "viewer", at: now)
@@ -227,6 +244,11 @@ final class SimulatedRoom {
         if way.end === viewer {
             let start = max(now, way.busyUntil)
             guard start - now <= Self.queueMaximum else {
+                lost += 1
+                return
+            }
+            sentToViewer += 1
+            guard losesOneOf == 0 || sentToViewer % losesOneOf != 0 else {
                 lost += 1
                 return
             }

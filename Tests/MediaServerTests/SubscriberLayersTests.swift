@@ -1,4 +1,5 @@
 import MediaKernel
+import RTP
 import Testing
 
 @testable import MediaServer
@@ -90,6 +91,56 @@ extension SimulatedRoomTests {
             room.source.isSent = [true, true, true]
             room.run(for: .seconds(1))
             #expect(room.current == best && room.beginnings == beginnings)
+        }
+
+        @Test func aWayThatCarriesNothingIsDegradedAndRestored() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            #expect(room.told?.current == .high && room.told?.isSubscriberDegraded == false)
+            #expect(room.quality == 5)
+            room.rate = 50_000
+            #expect(
+                room.run(upTo: .seconds(15)) { $0.told?.current == LayerPreference.none } != nil)
+            #expect(room.told?.isSubscriberDegraded == true && room.told?.expected == .high)
+            #expect(room.current == nil)
+            #expect(room.run(upTo: .seconds(10)) { $0.quality == 1 } != nil)
+            room.rate = 10_000_000
+            #expect(room.run(upTo: .seconds(90)) { $0.told?.current == .high } != nil)
+            #expect(room.told?.isSubscriberDegraded == false && room.current == best)
+            #expect(room.run(upTo: .seconds(10)) { $0.quality == 5 } != nil)
+        }
+
+        @Test func aRolesMaximumBoundsTheLayerAndSaysNothingOfTheWay() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(2))
+            room.subscribe(maximum: 500_000)
+            #expect(room.run(upTo: .seconds(1)) { $0.current == middle } != nil)
+            let begin = room.now
+            room.run(for: .seconds(10))
+            #expect(room.current == middle && room.isLimited && room.quality == 5)
+            let bytes = room.seen.filter { $0.at >= begin }.reduce(0) {
+                $0 + $1.packet.payload.count
+            }
+            #expect(bytes * 8 / 10 <= 500_000, "nor is room looked for that is not to be used")
+            room.subscribe()
+            #expect(room.run(upTo: .seconds(6)) { $0.current == best } != nil)
+        }
+
+        @Test func lossTakesTheVideoAndItsEndGivesItBack() async throws {
+            let room = try await SimulatedRoom.connected()
+            // So little that the estimate stands it, and no video goes without a rule.
+            room.losesOneOf = 20
+            room.run(for: .seconds(5))
+            #expect(room.current == best)
+            room.subscribe(
+                lossRule: .init(
+                    threshold: 0.01, degradeGrace: .seconds(1), recoverGrace: .seconds(2)))
+            #expect(room.run(upTo: .seconds(4)) { $0.told?.current == LayerPreference.none } != nil)
+            #expect(room.told?.isSubscriberDegraded == true)
+            room.losesOneOf = 0
+            #expect(
+                room.run(upTo: .seconds(30)) { ($0.told?.current ?? .none) > .none } != nil)
+            #expect(room.current != nil)
         }
 
         @Test func whatThereIsIsSaidToWhoComesLater() async throws {

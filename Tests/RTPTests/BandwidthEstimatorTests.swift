@@ -9,7 +9,7 @@ import Testing
         var path = CongestionSimulation(capacity: 10_000_000, demand: 1_500_000)
         path.run(for: .seconds(20))
         #expect(path.estimator.bitsPerSecond == nil)
-        #expect(path.estimator.loss == 0)
+        #expect(path.estimator.loss(at: path.now) == 0)
         let arrives = path.estimator.acknowledgedBitsPerSecond ?? 0
         #expect((1_400_000...1_600_000).contains(arrives))
     }

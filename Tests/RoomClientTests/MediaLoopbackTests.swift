@@ -27,7 +27,9 @@ import Testing
         try await room.addPeer("ben")
         try await ann.publish(in: room, as: "ann")
         try await ben.publish(in: room, as: "ben")
-        await room.setSubscriptions([.init(peer: "ben", tracks: ["voice", "camera"])])
+        await room.setSubscriptions([
+            .init(peer: "ben", tracks: [.init(id: "voice"), .init(id: "camera")])
+        ])
 
         // The room's events are what moves the test on, whatever time that takes.
         var flowing: Set<TrackID> = []
@@ -40,7 +42,7 @@ import Testing
                 try await client.answer(sdp, in: room, as: peer)
             case .trackMedia(_, let track, let isFlowing): if isFlowing { flowing.insert(track) }
             case .connection(let peer, _, .connected): connected.insert(peer)
-            case .connection, .dataText, .trackLayers: break
+            case .connection, .dataText, .trackLayers, .connectionQuality: break
             case .activeSpeakers(let list): speakers = list
             }
             if !speakers.isEmpty, try await ben.seen().isEnough { break }
@@ -88,7 +90,9 @@ import Testing
         try await room.addPeer("ben")
         try await ann.publish(in: room, as: "ann")
         try await ben.publish(in: room, as: "ben")
-        await room.setSubscriptions([.init(peer: "ben", tracks: ["voice", "camera"])])
+        await room.setSubscriptions([
+            .init(peer: "ben", tracks: [.init(id: "voice"), .init(id: "camera")])
+        ])
 
         for await event in room.events {
             if case .subscribeOffer(let peer, let sdp) = event {

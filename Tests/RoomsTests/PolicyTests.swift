@@ -99,7 +99,7 @@ import Testing
         ),
         (
             { $0.subscribeParams.maxSubsBitRate = 0 }, "subscribeParams.maxSubsBitRate",
-            "is 0; 1 and more are allowed"
+            "is 0; 1 to 1000000 are allowed"
         ),
         (
             {

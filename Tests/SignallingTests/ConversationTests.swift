@@ -31,7 +31,7 @@ import Testing
         #expect(host["priority"].integer == 1)
         #expect(host["publishParams"]["video"]["frameRate"].integer == 30)
         #expect(host["permissions"]["hlsStreaming"] == .bool(true))
-        #expect(host["subscribeParams"]["maxSubsBitRate"].integer == 3200)
+        #expect(host["subscribeParams"]["maxSubsBitRate"].integer == 9000)
         let state = try #require(await client.next())
         #expect(
             state.text == """

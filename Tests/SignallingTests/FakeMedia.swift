@@ -14,6 +14,7 @@ final class FakeMedia: RoomMedia {
         var isShutDown = false
         var calls: [String] = []
         var subscriptionCalls = 0
+        var subscriptions: [PeerID: PeerSubscriptions] = [:]
         var refusals: Set<String> = []
         var gate: CheckedContinuation<Void, Never>?
         var gateWaiter: CheckedContinuation<Void, Never>?
@@ -45,6 +46,11 @@ final class FakeMedia: RoomMedia {
 
     /// How often subscriptions were set, for however many peers at a time.
     var subscriptionCalls: Int { state.withLock { $0.subscriptionCalls } }
+
+    /// What a peer is to receive, as last set.
+    func subscriptions(of peer: PeerID) -> PeerSubscriptions? {
+        state.withLock { $0.subscriptions[peer] }
+    }
 
     func refuse(_ call: String) { state.withLock { _ = $0.refusals.insert(call) } }
     func allow(_ call: String) { state.withLock { _ = $0.refusals.remove(call) } }
@@ -132,7 +138,8 @@ final class FakeMedia: RoomMedia {
     func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
         state.withLock { $0.subscriptionCalls += 1 }
         for entry in subscriptions {
-            let tracks = entry.tracks.map(\.id.rawValue).joined(separator: " ")
+            state.withLock { $0.subscriptions[entry.peer] = entry }
+            let tracks = entry.tracks.map(\.track.id.rawValue).joined(separator: " ")
             note("subscribe \(entry.peer) [\(tracks)]")
         }
     }

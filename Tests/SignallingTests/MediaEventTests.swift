@@ -137,6 +137,73 @@ import Testing
         #expect(fixture.media.subscriptionCalls == before + 1)
     }
 
+    @Test func aRoleSaysHowMuchItsPeersGetAndHowMuchTheirsMatters() async throws {
+        let degradation = SubscribeDegradation(packetLossThreshold: 30)
+        let all = SubscribeParameters(subscribeToRoles: ["*"])
+        func role(_ name: String, _ priority: Int) -> Role {
+            var role = Role(name: name, priority: priority, subscribeParams: all)
+            role.publishParams = PublishParameters(allowed: [.audio])
+            role.permissions = .all
+            role.subscribeParams.maxSubsBitRate = 100 * priority
+            role.subscribeParams.subscribeDegradation = degradation
+            return role
+        }
+        let policy = try Policy(validating: [
+            role("lead", 1), role("crew", 4),
+            Role(name: Policy.recorderRole, isHidden: true, subscribeParams: all),
+        ])
+        let fixture = SignallingFixture(policy: policy)
+        let lead = try await fixture.join("lead", role: "lead")
+        let crew = try await fixture.join("crew", role: "crew")
+        _ = try await fixture.join("bot", role: Policy.recorderRole)
+        for (client, track) in [(lead, "t1"), (crew, "t2")] { try await publish(track, by: client) }
+
+        let got = try #require(fixture.media.subscriptions(of: "crew"))
+        #expect(got.tracks.map(\.priority) == [1] && got.maxBitRate == 400)
+        #expect(got.degradation == degradation)
+        let hidden = try #require(fixture.media.subscriptions(of: "bot"))
+        #expect(hidden.tracks.map(\.priority) == [1, 4])
+        #expect(hidden.maxBitRate == nil && hidden.degradation == nil)
+
+        // Another role changes both, though not what is received.
+        let change = try await lead.call(
+            "role-change-request", #"{"requested_for":"crew","role":"lead","force":true}"#)
+        #expect(change.error == nil)
+        #expect(fixture.media.subscriptions(of: "crew")?.maxBitRate == 100)
+        #expect(fixture.media.subscriptions(of: "lead")?.tracks.map(\.priority) == [1])
+        #expect(fixture.media.subscriptions(of: "bot")?.tracks.map(\.priority) == [1, 1])
+    }
+
+    @Test func connectionQualityIsToldToEverybodyOfEverybodyWhoMayBeSeen() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await fixture.join("bot", role: Policy.recorderRole)
+        _ = try await fixture.connect("visitor")
+        _ = ann
+        _ = fixture.media.calls()
+        fixture.media.say(
+            .connectionQuality([
+                ("ann", score: 4), ("bot", score: 5), ("gone", score: 3), ("visitor", score: 3),
+            ]))
+        fixture.media.say(.connectionQuality([("bot", score: 1)]))
+        fixture.media.shutDown()
+        await fixture.signalling.run()
+        #expect(
+            fixture.media.calls() == [
+                #"data ann {"jsonrpc":"2.0","method":"on-connection-quality-update","params":{"peers":[{"downlink_score":4,"peer_id":"ann"}]}}"#
+            ])
+    }
+
+    @Test func theQualityOfManyGoesInSeveralFrames() async throws {
+        for number in 0..<101 { _ = try await fixture.join(PeerID("p\(number)")) }
+        _ = fixture.media.calls()
+        fixture.media.say(
+            .connectionQuality((0..<101).map { (PeerID("p\($0)"), score: 5) }))
+        fixture.media.shutDown()
+        await fixture.signalling.run()
+        let frames = fixture.media.calls().filter { $0.hasPrefix("data p7 ") }
+        #expect(frames.map { $0.matches(of: /peer_id/).count } == [100, 1])
+    }
+
     @Test func activeSpeakersAreToldToThoseWhoHearThem() async throws {
         let policy = try Policy(validating: [
             Role(

@@ -37,8 +37,16 @@ public struct BandwidthEstimator: Sendable {
     /// What has arrived lately, in bits per second.
     public var acknowledgedBitsPerSecond: Int? { acknowledgedRate.bitsPerSecond }
 
-    /// Share of packets that were lost lately, 0...1.
-    public var loss: Double { lossControl.loss }
+    /// A loss that was measured longer ago says nothing of now.
+    public static let lossLifetime: Duration = .seconds(3)
+
+    /// Share of packets that were lost lately, 0...1; nil when too few were sent to tell.
+    public func loss(at now: Instant) -> Double? {
+        guard let measured = lossControl.lossMeasured, now - measured < Self.lossLifetime else {
+            return nil
+        }
+        return lossControl.loss
+    }
 
     /// Notes a packet that is leaving. Gives the number to put on it.
     public mutating func sent(bytes: Int, at now: Instant) -> TransportSequence {

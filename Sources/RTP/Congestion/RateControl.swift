@@ -124,8 +124,9 @@ struct LossRateControl: Sendable {
 
     /// Nil while loss has never limited anything.
     private(set) var bitsPerSecond: Double?
-    /// Of the last whole interval, 0...1.
+    /// Of the last whole interval, 0...1, and when that ended.
     private(set) var loss = 0.0
+    private(set) var lossMeasured: Instant?
     private var lost = 0
     private var total = 0
     private var began: Instant?
@@ -140,7 +141,7 @@ struct LossRateControl: Sendable {
         began = start
         guard now - start >= Self.interval, total >= Self.packetsMinimum else { return }
         loss = Double(lost) / Double(total)
-        (lost, total, began) = (0, 0, now)
+        (lost, total, began, lossMeasured) = (0, 0, now, now)
         guard let acknowledged else { return }
         if loss > Self.highLoss {
             let base = min(bitsPerSecond ?? .infinity, Double(acknowledged) / (1 - loss))

@@ -71,13 +71,33 @@ extension RoomMediaEvent {
             self = .trackLayers(peer, tracks.map(TrackLayersPayload.Track.init))
         case .activeSpeakers(let speakers):
             self = .activeSpeakers(speakers.map { ($0.peer, $0.track, level: $0.level) })
+        case .connectionQuality(let qualities):
+            self = .connectionQuality(qualities.map { ($0.peer, score: $0.score) })
         }
     }
 }
 
 extension SubscriberTerms {
     fileprivate init(_ subscriptions: PeerSubscriptions) {
-        self.init(peer: subscriptions.peer, tracks: subscriptions.tracks.map(\.id))
+        self.init(
+            peer: subscriptions.peer,
+            tracks: subscriptions.tracks.map { entry in
+                WantedTrack(
+                    id: entry.track.id,
+                    importance: TrackImportance(
+                        priority: entry.priority, isScreen: entry.track.source == "screen"))
+            },
+            bitsPerSecondMaximum: subscriptions.maxBitRate.map { $0 * 1000 },
+            lossDegradation: subscriptions.degradation.map(LossDegradationRule.init))
+    }
+}
+
+extension LossDegradationRule {
+    fileprivate init(_ degradation: SubscribeDegradation) {
+        self.init(
+            threshold: Double(degradation.packetLossThreshold) / 100,
+            degradeGrace: .seconds(degradation.degradeGracePeriodSeconds),
+            recoverGrace: .seconds(degradation.recoverGracePeriodSeconds))
     }
 }
 

@@ -28,11 +28,6 @@ extension RoomSignalling {
         }
     }
 
-    private func subscriptions(of peer: PeerID) -> PeerSubscriptions {
-        PeerSubscriptions(
-            peer: peer, tracks: room.subscriptions(of: peer).map { PublishedTrack($0) })
-    }
-
     func received(_ event: RoomMediaEvent) async {
         switch event {
         case .subscribeOffer(let peer, let sdp):
@@ -66,6 +61,8 @@ extension RoomSignalling {
                 speakers.prefix(SignallingLimits.speakers).map { peer, track, level in
                     .init(peerID: peer, trackID: track, level: min(max(level, 0), 100))
                 })
+        case .connectionQuality(let scores):
+            await tellQuality(scores)
         }
         await settle()
     }
@@ -173,7 +170,7 @@ extension RoomSignalling {
         case .preferAudioTrackState:
             let wish = try FrameCodec.parameters(PreferAudioParameters.self, from: frame)
             return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
-        case .activeSpeakers, .onTrackLayerUpdate, nil:
+        case .activeSpeakers, .onTrackLayerUpdate, .onConnectionQualityUpdate, nil:
             throw .unknownMethod(name)
         }
     }

@@ -28,6 +28,8 @@ public struct SignallingLimits: Hashable, Sendable {
     /// Peers listed in a preview's `room-state`, and speakers in `active-speakers`.
     public static let previewPeers = 100
     public static let speakers = 20
+    /// Peers in one frame of `on-connection-quality-update`.
+    public static let qualities = 100
 
     /// Frames that wait for a slow reader before it is let go.
     public var outboxFrames = 1000

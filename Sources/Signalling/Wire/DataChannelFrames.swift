@@ -47,6 +47,23 @@ public struct ActiveSpeakersPayload: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey { case speakerList = "speaker-list" }
 }
 
+/// `on-connection-quality-update`, on the data channel: how well peers are reached. It changes only
+/// what it names.
+public struct ConnectionQualityPayload: Hashable, Sendable, Codable {
+    public struct Peer: Hashable, Sendable, Codable {
+        public var peerID: PeerID
+        /// 0 (not at all) to 5 (all that is wanted arrives).
+        public var downlinkScore: Int
+
+        enum CodingKeys: String, CodingKey {
+            case peerID = "peer_id"
+            case downlinkScore = "downlink_score"
+        }
+    }
+
+    public var peers: [Peer]
+}
+
 /// `on-track-layer-update`, on the data channel: what a client gets of some videos.
 public struct TrackLayersPayload: Hashable, Sendable, Codable {
     public struct Track: Hashable, Sendable, Codable {

@@ -60,4 +60,5 @@ public enum DataChannelMethod: String, Sendable, Hashable {
     case preferAudioTrackState = "prefer-audio-track-state"
     case activeSpeakers = "active-speakers"
     case onTrackLayerUpdate = "on-track-layer-update"
+    case onConnectionQualityUpdate = "on-connection-quality-update"
 }

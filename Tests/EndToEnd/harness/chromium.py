@@ -1,5 +1,7 @@
 """The distribution's Chromium with its fake camera and microphone, driven by Playwright."""
 
+import json
+
 from . import tokens
 from .waiting import wait_for
 
@@ -12,15 +14,20 @@ ARGUMENTS = [
     "--no-sandbox",  # Chromium refuses to run as root with its sandbox
 ]
 
-# Lets the tests ask the page's PeerConnections for their statistics.
+# Lets the tests ask the page's PeerConnections for their statistics, and read what the server says
+# on the channel that it opens.
 KEEP_CONNECTIONS = """
 (() => {
   const Original = window.RTCPeerConnection;
   window.connections = [];
+  window.channelTexts = [];
   window.RTCPeerConnection = class extends Original {
     constructor(...arguments_) {
       super(...arguments_);
       window.connections.push(this);
+      this.addEventListener("datachannel", ({ channel }) => {
+        channel.addEventListener("message", ({ data }) => window.channelTexts.push(data));
+      });
     }
   };
   window.outgoingBitrate = async () => {
@@ -117,6 +124,12 @@ class Participant:
     def paths(self):
         """Of each connection that is up: our candidate's type, its protocol, the server's address."""
         return self.page.evaluate("() => window.paths()")
+
+    def channel_notices(self, method):
+        """The parameters of what the server said so on the data channel, in order."""
+        texts = self.page.evaluate("() => window.channelTexts")
+        frames = [json.loads(text) for text in texts]
+        return [frame["params"] for frame in frames if frame.get("method") == method]
 
     def outgoing_bitrate(self):
         """What the browser believes it may send, in bit/s; it begins at 300,000."""

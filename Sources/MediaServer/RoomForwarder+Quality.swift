@@ -1,0 +1,46 @@
+import MediaKernel
+import PeerConnection
+import RTP
+
+/// How well everybody's way carries what is sent to them.
+extension RoomForwarder {
+    static let qualityInterval: Duration = .seconds(1)
+    /// All are said so often, in units of the interval; in between those that have changed.
+    static let qualityReport = 5
+
+    func reportQuality(at now: Instant) {
+        guard nextQuality <= now else { return }
+        nextQuality = now + Self.qualityInterval
+        qualityRounds += 1
+        let isComplete = qualityRounds % Self.qualityReport == 0
+        var qualities: [PeerQuality] = []
+        for peer in peers.values.sorted(by: { $0.id < $1.id }) {
+            guard let connection = peer.subscribe else { continue }
+            let before = peer.quality.score
+            peer.quality.update(sample(of: peer, over: connection, at: now))
+            guard isComplete || peer.quality.score != before else { continue }
+            qualities.append(PeerQuality(peer: peer.id, score: peer.quality.score))
+        }
+        if !qualities.isEmpty { emit(.connectionQuality(qualities)) }
+    }
+
+    private func sample(
+        of peer: MediaPeer, over connection: Connection, at now: Instant
+    ) -> ConnectionQuality.Sample? {
+        let core = connection.core
+        guard core.state == .connected else { return nil }
+        var sample = ConnectionQuality.Sample(
+            loss: core.loss(at: now),
+            roundTrip: core.measuresBandwidth ? core.bandwidth.roundTripTime : nil)
+        for id in peer.offered.keys {
+            guard let track = tracks[id], track.codec.isVideo,
+                let subscription = track.subscriptions[peer.id], subscription.preference != .none
+            else { continue }
+            sample.videos += 1
+            // What a role's maximum leaves out says nothing of the way.
+            guard subscription.isLimited, peer.isLimitedByWay else { continue }
+            if subscription.name == .none { sample.missing += 1 } else { sample.reduced += 1 }
+        }
+        return sample
+    }
+}
