@@ -39,12 +39,18 @@ public struct HTTPServiceConfiguration: Sendable {
     public var pagesDirectory: String?
     /// Frames per second of ladder layers in start requests that name none.
     public var frameRate: Int
+    /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
+    /// costs some 30 KiB.
+    public var connectionsMaximum: Int
+    /// Of each WebSocket.
+    public var outbox: OutboxLimits
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, certificateFile: String? = nil,
         privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
         handsOutTokens: Bool = false, showsRecordings: Bool = false, hlsScriptURL: String? = nil,
-        mediaURLs: [String] = [], pagesDirectory: String? = nil, frameRate: Int = 30
+        mediaURLs: [String] = [], pagesDirectory: String? = nil, frameRate: Int = 30,
+        connectionsMaximum: Int = 8192, outbox: OutboxLimits = OutboxLimits()
     ) {
         self.host = host
         self.port = port
@@ -58,6 +64,8 @@ public struct HTTPServiceConfiguration: Sendable {
         self.mediaURLs = mediaURLs
         self.pagesDirectory = pagesDirectory
         self.frameRate = frameRate
+        self.connectionsMaximum = connectionsMaximum
+        self.outbox = outbox
     }
 }
 
@@ -131,7 +139,8 @@ public struct HTTPService: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "roomcast",
-                availableConnectionsDelegate: MaximumAvailableConnections(Limits.connections)),
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    configuration.connectionsMaximum)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
     }
@@ -224,8 +233,11 @@ public struct HTTPService: Sendable {
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
         let entrance = WebSocketEntrance(tokens: tokens, door: door)
+        let outbox = configuration.outbox
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder) { head in await entrance.decide(head) }
+            WebSocketChannel(responder: responder, outbox: outbox) { head in
+                await entrance.decide(head)
+            }
         }
         guard let certificateFile = configuration.certificateFile,
             let keyFile = configuration.privateKeyFile

@@ -1,8 +1,5 @@
 /// The bounds of what a caller may send, in one place.
 public enum Limits {
-    /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
-    /// costs some 30 KiB.
-    public static let connections = 8192
     /// A request's body, in bytes. Start requests are below 4 KiB.
     public static let bodyBytes = 64 * 1024
     /// All header fields of a request together, and one of them, in bytes. Tokens travel in one.
@@ -13,9 +10,6 @@ public enum Limits {
     /// joined its room.
     public static let messageBytes = 1024 * 1024
     public static let messageFragments = 64
-    /// What may wait to be written to one socket. A peer that falls further behind is closed.
-    public static let outboxMessages = 1024
-    public static let outboxBytes = 4 * 1024 * 1024
 
     /// An asset's or an event's id is its stream's and what it is of it.
     static let recordIDBytes = 128

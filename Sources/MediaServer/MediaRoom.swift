@@ -7,6 +7,8 @@ public import PeerConnection
 public final class MediaRoom: Sendable {
     /// Events waiting for a reader. A reader that is this far behind has stopped reading.
     public static let eventsMaximum = 16_384
+    public static let peersMaximum = 5000
+    public static let tracksPerPeerMaximum = 32
 
     private let eventLoop: any EventLoop
     private let forwarder: NIOLoopBound<RoomForwarder>

@@ -33,8 +33,8 @@ extension RoomForwarder {
         of offer: SessionDescription, from id: PeerID
     ) throws(MediaServerError) {
         let sending = offer.media.filter { $0.direction.sends && $0.kind != .application }
-        guard sending.count <= Self.tracksPerPeerMaximum else {
-            throw .tooManyTracks(maximum: Self.tracksPerPeerMaximum)
+        guard sending.count <= MediaRoom.tracksPerPeerMaximum else {
+            throw .tooManyTracks(maximum: MediaRoom.tracksPerPeerMaximum)
         }
         for section in sending {
             guard let msid = section.msids.first, let track = tracks[TrackID(msid.track)] else {

@@ -9,8 +9,6 @@ import RTP
 /// `LayerForwarder` of each `Subscription` picks and renumbers → subscriber's connection. Of the
 /// payload only VP8's own counters are changed.
 final class RoomForwarder {
-    static let peersMaximum = 5000
-    static let tracksPerPeerMaximum = 32
     /// What 100ms' clients call the channel (hms.md sect. 8).
     static let channelLabel = "ion-sfu"
     /// A track without packets for so long is reported as not flowing.
@@ -52,8 +50,8 @@ final class RoomForwarder {
     func addPeer(_ id: PeerID, at now: Instant) throws(MediaServerError) {
         guard !isClosed else { throw .roomClosed }
         guard peers[id] == nil else { return }
-        guard peers.count < Self.peersMaximum else {
-            throw .tooManyPeers(maximum: Self.peersMaximum)
+        guard peers.count < MediaRoom.peersMaximum else {
+            throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
         peers[id] = MediaPeer(id: id)
     }

@@ -43,9 +43,10 @@ extension RoomcastServer {
             RoomJournal(catalogue: catalogue, accountID: $0.accountID, logger: logger)
         }
         let registry = RoomRegistry(
-            catalogue: catalogue, opensOnJoin: settings.opensRoomsOnJoin, logger: logger)
+            catalogue: catalogue, opensOnJoin: settings.rooms.opensOnJoin, logger: logger)
         let directory = RoomDirectory(
-            policies: policies, registry: registry, media: media, streaming: streamsInRoom,
+            policies: policies, settings: settings.rooms, registry: registry, media: media,
+            streaming: streamsInRoom,
             streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
             opensTokens: settings.opensTokens, turn: settings.turn, journal: journal,
             logger: logger)

@@ -272,7 +272,7 @@ final class DoorDouble: RoomDoor {
             switch text {
             case "close": socket.close(code: 4001, reason: "as you wish")
             case "flood":
-                for index in 0...Limits.outboxMessages {
+                for index in 0...OutboxLimits().messages {
                     socket.send("\(index) " + String(repeating: "x", count: 60_000))
                 }
             default: socket.send("echo \(text)")

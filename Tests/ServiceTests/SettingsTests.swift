@@ -4,6 +4,7 @@ import HLS
 import Logging
 import MediaServer
 import Rooms
+import Signalling
 import Stage
 import Testing
 import Workbench
@@ -31,7 +32,7 @@ import Workbench
         #expect(settings.httpHost == "127.0.0.1")
         #expect(settings.httpPort == 8080)
         #expect(settings.usesDevelopmentKey)
-        #expect(settings.opensTokens && settings.opensRoomsOnJoin)
+        #expect(settings.opensTokens && settings.rooms.opensOnJoin)
         #expect(settings.udpPort == 7882 && settings.tcpPort == .sameAsUDP)
         #expect(settings.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.publicBaseURL == "http://127.0.0.1:8080")
@@ -45,7 +46,8 @@ import Workbench
     @Test func everySettingCanBeWrittenIntoTheFile() throws {
         let settings = try settings(
             #"""
-            {"http": {"host": "0.0.0.0", "port": 9000, "certificateFile": "c.pem",
+            {"http": {"host": "0.0.0.0", "port": 9000, "connectionsMaximum": 99,
+                      "certificateFile": "c.pem",
                       "privateKeyFile": "k.pem", "publicURL": "https://live.example.org/"},
              "udp": {"host": "10.0.0.1", "port": 5000,
                      "advertisedAddresses": ["203.0.113.5", "2001:db8::1"]},
@@ -64,7 +66,10 @@ import Workbench
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
                         "maximum": 9, "variantsPerRoomMaximum": 2},
-             "rooms": {"openOnJoin": false},
+             "rooms": {"openOnJoin": false, "maximum": 7, "peersMaximum": 100, "largeRoomPeers": 50,
+                       "connectionsMaximum": 150, "tracksPerPeerMaximum": 4,
+                       "requestsPerSecond": 5, "requestsBurst": 9, "absenceSeconds": 2.5,
+                       "silenceSeconds": 6, "outboxMessages": 64, "outboxBytes": 65536},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
              "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
              "log": {"level": "debug", "format": "json"}}
@@ -110,7 +115,18 @@ import Workbench
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
-        #expect(settings.opensTokens && !settings.opensRoomsOnJoin)
+        #expect(settings.opensTokens)
+        #expect(settings.http.connectionsMaximum == 99)
+        #expect(settings.http.outbox == settings.rooms.outbox)
+        #expect(settings.rooms.outbox.messages == 64 && settings.rooms.outbox.bytes == 65_536)
+        #expect(!settings.rooms.opensOnJoin && settings.rooms.maximum == 7)
+        let limits = settings.rooms.limits
+        #expect(limits.peers == 100 && limits.largeRoomPeers == 50 && limits.tracksPerPeer == 4)
+        #expect(limits.fanOutPerSecond == 5 && limits.fanOutBurst == 9)
+        #expect(limits.absence == .milliseconds(2500) && limits.shownAbsence == limits.absence)
+        let signalling = settings.rooms.signalling
+        #expect(signalling.connections == 150)
+        #expect(signalling.silence == .seconds(6) && signalling.silenceWithoutMedia == .seconds(6))
         #expect(settings.logLevel == .debug)
         #expect(settings.stream.logFormat == "json")
     }
@@ -162,6 +178,34 @@ import Workbench
             .wrongType(key: "stream.ladder", expected: "list of texts")
         ),
         (#"{"http": {"port": 65536}}"#, .invalid(key: "http.port", reason: "0 to 65535")),
+        (
+            #"{"http": {"connectionsMaximum": 15}}"#,
+            .invalid(key: "http.connectionsMaximum", reason: "16 to 1000000")
+        ),
+        (
+            #"{"rooms": {"maximum": 0}}"#,
+            .invalid(key: "rooms.maximum", reason: "1 to 100000")
+        ),
+        (
+            #"{"rooms": {"peersMaximum": 5001}}"#,
+            .invalid(key: "rooms.peersMaximum", reason: "1 to 5000")
+        ),
+        (
+            #"{"rooms": {"tracksPerPeerMaximum": 33}}"#,
+            .invalid(key: "rooms.tracksPerPeerMaximum", reason: "1 to 32")
+        ),
+        (
+            #"{"rooms": {"absenceSeconds": 0.5}}"#,
+            .invalid(key: "rooms.absenceSeconds", reason: "1 to 3600 seconds")
+        ),
+        (
+            #"{"rooms": {"silenceSeconds": 3601}}"#,
+            .invalid(key: "rooms.silenceSeconds", reason: "4 to 3600 seconds")
+        ),
+        (
+            #"{"rooms": {"outboxBytes": 65535}}"#,
+            .invalid(key: "rooms.outboxBytes", reason: "65536 to 268435456")
+        ),
         (
             #"{"http": {"certificateFile": "c"}}"#,
             .invalid(

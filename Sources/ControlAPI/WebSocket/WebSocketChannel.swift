@@ -26,6 +26,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     static let openingTimeout: TimeAmount = .seconds(75)
 
     let responder: HTTPChannelHandler.Responder
+    let outbox: OutboxLimits
     let decide: WebSocketDecision
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -62,7 +63,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             case .http(let channel):
                 await handleHTTP(asyncChannel: channel, logger: logger)
             case .webSocket(let channel, let session):
-                try await Self.run(session, on: channel)
+                try await Self.run(session, on: channel, outbox: outbox)
             }
         } catch {
             logger.trace("connection ended", metadata: ["error": "\(error)"])
@@ -132,11 +133,11 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
 
     private static func run(
         _ session: @escaping WebSocketSession,
-        on channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+        on channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, outbox: OutboxLimits
     ) async throws {
         let raw = channel.channel
         try await channel.executeThenClose { inbound, outbound in
-            let connection = WebSocketConnection { delay in
+            let connection = WebSocketConnection(limits: outbox) { delay in
                 raw.eventLoop.scheduleTask(in: TimeAmount(delay)) { raw.close(promise: nil) }
             }
             raw.closeFuture.whenComplete { _ in connection.disconnected() }

@@ -24,15 +24,17 @@ public final class WebSocketConnection: Sendable {
     private let outbox: AsyncStream<Outgoing>.Continuation
     /// Drained by the channel's writer, which reports back with `written`.
     let outgoing: AsyncStream<Outgoing>
+    private let limits: OutboxLimits
     private let drop: @Sendable (Duration) -> Void
 
     /// How long a close may take, with what is queued before it and the client's answer.
     static let closeTimeout: Duration = .seconds(5)
 
     /// - Parameter drop: ends the connection after a delay, without a closing handshake.
-    init(drop: @escaping @Sendable (Duration) -> Void) {
+    init(limits: OutboxLimits, drop: @escaping @Sendable (Duration) -> Void) {
         // Unbounded as a type, bounded by the counts in `state`.
         (outgoing, outbox) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        self.limits = limits
         self.drop = drop
     }
 
@@ -41,8 +43,8 @@ public final class WebSocketConnection: Sendable {
         let size = text.utf8.count
         let isFull = state.withLock { state in
             guard !state.isClosed else { return false }
-            guard state.waitingMessages < Limits.outboxMessages,
-                state.waitingBytes + size <= Limits.outboxBytes
+            guard state.waitingMessages < limits.messages,
+                state.waitingBytes + size <= limits.bytes
             else { return true }
             state.waitingMessages += 1
             state.waitingBytes += size
@@ -75,7 +77,7 @@ public final class WebSocketConnection: Sendable {
     func pong(_ data: ByteBuffer) {
         let isFull = state.withLock { state in
             guard !state.isClosed else { return false }
-            guard state.waitingMessages < Limits.outboxMessages else { return true }
+            guard state.waitingMessages < limits.messages else { return true }
             state.waitingMessages += 1
             state.waitingBytes += data.readableBytes
             outbox.yield(.pong(data))

@@ -10,8 +10,6 @@ import Signalling
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
 public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Service {
-    /// Rooms at a time. A room without peers is dropped, so this bounds occupied rooms.
-    public static let roomsMaximum = 1000
     /// How long an empty room is kept: peers who only reload come back to the same session.
     static let emptyKept: Duration = .seconds(5)
     static let tickInterval: Duration = .seconds(1)
@@ -30,6 +28,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     private let policies: PolicyStore
+    private let settings: RoomSettings
     let registry: RoomRegistry
     private let media: MediaServer
     private let streaming: any LiveStreaming
@@ -52,11 +51,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private var random = SystemRandomNumberGenerator()
 
     init(
-        policies: PolicyStore, registry: RoomRegistry, media: MediaServer,
+        policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: Streams, playlistType: HLSVariant.PlaylistType,
         opensTokens: Bool, turn: TURNRelay?, journal: RoomJournal?, logger: Logger
     ) {
         self.policies = policies
+        self.settings = settings
         self.registry = registry
         self.media = media
         self.streaming = streaming
@@ -137,13 +137,14 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let policy = try await policies.policy(of: id)
         let mediaRoom = try await media.makeRoom(id)
         let record = await registry.opened(id)
-        var limits = RoomLimits()
+        var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
         let room = Room(
             id: id, name: record.name, policy: policy.policy, limits: limits,
             isLocked: !record.isEnabled, seed: random.next())
         let signalling = RoomSignalling(
             room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
+            limits: settings.signalling,
             journal: { [journal, registry] note, time in
                 // Who notes does not wait. Until it is written down the room itself knows it.
                 if note == .roomLocked { Task { await registry.locked(id) } }
@@ -167,41 +168,45 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     public func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
     ) async throws(APIError) -> InitialConfiguration {
-        try await check(claims, peer: peer)
+        let role = try await check(claims, peer: peer)
         // Cameras may come in layers, and who cannot receive them is told.
         return InitialConfiguration(
-            iceServers: relays(for: peer, role: claims.role),
+            iceServers: role.isHidden ? [] : relays(for: peer),
             enabledFlags: ["simulcast", "subscribeDegradation"])
     }
 
-    /// A recorder is beside the server and needs none.
-    private func relays(for peer: PeerID?, role: String) -> [InitialConfiguration.ICEServer] {
-        guard let turn, policy.role(role)?.isHidden == false else { return [] }
+    /// For everybody but a recorder, which is beside the server.
+    private func relays(for peer: PeerID?) -> [InitialConfiguration.ICEServer] {
+        guard let turn else { return [] }
         let peer = peer ?? PeerID(String(random.next(), radix: 36))
         return [turn.server(for: peer, at: UnixTime(Timestamp.now()))]
     }
 
     public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
-        try await check(claims, peer: peer)
+        _ = try await check(claims, peer: peer)
     }
 
-    private func check(_ claims: RoomTokenClaims, peer: PeerID?) async throws(APIError) {
+    /// - Returns: the role that is asked for, which may be had.
+    private func check(
+        _ claims: RoomTokenClaims, peer: PeerID?
+    ) async throws(APIError) -> Role {
         guard let role = try await policy(of: claims.room).role(claims.role) else {
             throw .unknownRole(claims.role)
         }
         // Not only when the socket is opened: browsers do not say why one was not.
-        guard entries[claims.room] != nil || entries.count < Self.roomsMaximum else {
-            throw .unavailable("too many rooms", "there may be \(Self.roomsMaximum)")
+        guard entries[claims.room] != nil || entries.count < settings.maximum else {
+            throw .unavailable("too many rooms", "there may be \(settings.maximum)")
         }
         // A recorder comes where somebody who may has started a stream.
-        guard !role.isHidden else { return }
+        guard !role.isHidden else { return role }
         // Who is in a room may come back to it, whatever has become of the room.
         if let peer, let signalling = entries[claims.room]?.signalling,
             await signalling.isHere(peer)
         {
-            return
+            return role
         }
         try await registry.checkOpen(claims.room)
+        return role
     }
 
     public func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {

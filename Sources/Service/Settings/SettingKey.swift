@@ -5,6 +5,7 @@ enum SettingKey: String, CaseIterable {
     case httpCertificateFile = "http.certificateFile"
     case httpPrivateKeyFile = "http.privateKeyFile"
     case httpPublicURL = "http.publicURL"
+    case httpConnectionsMaximum = "http.connectionsMaximum"
     case udpHost = "udp.host"
     case udpPort = "udp.port"
     case udpAdvertisedAddresses = "udp.advertisedAddresses"
@@ -40,6 +41,17 @@ enum SettingKey: String, CaseIterable {
     case webhooksSecret = "webhooks.secret"
     case policyFile = "policy.file"
     case roomsOpenOnJoin = "rooms.openOnJoin"
+    case roomsMaximum = "rooms.maximum"
+    case roomsPeersMaximum = "rooms.peersMaximum"
+    case roomsLargeRoomPeers = "rooms.largeRoomPeers"
+    case roomsConnectionsMaximum = "rooms.connectionsMaximum"
+    case roomsTracksPerPeerMaximum = "rooms.tracksPerPeerMaximum"
+    case roomsRequestsPerSecond = "rooms.requestsPerSecond"
+    case roomsRequestsBurst = "rooms.requestsBurst"
+    case roomsAbsenceSeconds = "rooms.absenceSeconds"
+    case roomsSilenceSeconds = "rooms.silenceSeconds"
+    case roomsOutboxMessages = "rooms.outboxMessages"
+    case roomsOutboxBytes = "rooms.outboxBytes"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -77,11 +89,15 @@ enum SettingKey: String, CaseIterable {
     var kind: Kind {
         switch self {
         case .httpPort, .udpPort, .tcpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
-            .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes, .turnLifetimeSeconds:
+            .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes, .turnLifetimeSeconds,
+            .httpConnectionsMaximum,
+            .roomsMaximum, .roomsPeersMaximum, .roomsLargeRoomPeers, .roomsConnectionsMaximum,
+            .roomsTracksPerPeerMaximum, .roomsRequestsPerSecond, .roomsRequestsBurst,
+            .roomsOutboxMessages, .roomsOutboxBytes:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
             .streamMaximumSeconds, .recordingsKeepDays, .recordingsStoreRetryMaximumSeconds,
-            .recordingsStoreTimeoutSeconds:
+            .recordingsStoreTimeoutSeconds, .roomsAbsenceSeconds, .roomsSilenceSeconds:
             .number
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
             .recordingsStoreLive, .roomsOpenOnJoin:

@@ -16,6 +16,8 @@ import Stage
 public struct Settings: Hashable, Sendable {
     public var httpHost = "127.0.0.1"
     public var httpPort = 8080
+    /// Viewers' and peers' together.
+    public var httpConnectionsMaximum = 8192
     /// PEM files, both or none.
     public var certificateFile: String?
     public var privateKeyFile: String?
@@ -33,8 +35,7 @@ public struct Settings: Hashable, Sendable {
     public var accessKey = Settings.developmentAccessKey
     public var secret = Settings.developmentSecret
     public var policyFile: String?
-    /// Whether a room comes to be when somebody joins it.
-    public var opensRoomsOnJoin = true
+    public var rooms = RoomSettings()
     /// Nil when nobody is to be told.
     public var webhooks: WebhookSettings?
     /// Nil when assets stay here.
@@ -77,7 +78,7 @@ public struct Settings: Hashable, Sendable {
         hlsScriptURL = source.text(.pagesHLSScriptURL)
         pagesDirectory = source.text(.pagesDirectory)
         policyFile = source.text(.policyFile)
-        opensRoomsOnJoin = source.flag(.roomsOpenOnJoin) ?? opensRoomsOnJoin
+        try readRooms(source)
         stream.publicBaseURL = publicBaseURL
         stream.logLevel = logLevel.rawValue
         stream.logFormat = logFormat.rawValue
@@ -112,7 +113,8 @@ public struct Settings: Hashable, Sendable {
             hlsScriptURL: hlsScriptURL,
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
             pagesDirectory: pagesDirectory,
-            frameRate: stream.ladder.frameRate)
+            frameRate: stream.ladder.frameRate, connectionsMaximum: httpConnectionsMaximum,
+            outbox: rooms.outbox)
     }
 
     static func isLoopback(_ host: String) -> Bool {
@@ -132,6 +134,8 @@ extension Settings {
     private mutating func readHTTP(_ source: SettingsSource) throws(SettingsError) {
         httpHost = source.text(.httpHost) ?? httpHost
         httpPort = try port(source, .httpPort) ?? httpPort
+        httpConnectionsMaximum =
+            try integer(source, .httpConnectionsMaximum, 16...1_000_000) ?? httpConnectionsMaximum
         certificateFile = source.text(.httpCertificateFile)
         privateKeyFile = source.text(.httpPrivateKeyFile)
         guard (certificateFile == nil) == (privateKeyFile == nil) else {
@@ -364,31 +368,5 @@ extension Settings {
             throw .invalid(key: key.rawValue, reason: known)
         }
         return value
-    }
-}
-
-/// A ladder as settings write it: `1280x720@2000+96` is a layer of 1280 by 720 pixels with
-/// 2000 kbit/s of picture and 96 kbit/s of sound.
-enum LadderText {
-    static func layers(
-        _ rungs: [String], frameRate: Int
-    ) throws(SettingsError) -> [HLS.Layer] {
-        var layers: [HLS.Layer] = []
-        for rung in rungs {
-            let numbers = rung.split(omittingEmptySubsequences: false) { "x@+".contains($0) }
-                .map { Int($0) ?? -1 }
-            let signs = rung.filter { "x@+".contains($0) }
-            guard signs == "x@+", numbers.count == 4, numbers.allSatisfy({ 1...1_000_000 ~= $0 })
-            else {
-                throw .invalid(
-                    key: SettingKey.streamLadder.rawValue,
-                    reason: "'\(rung.prefix(40))' is not like 1280x720@2000+96")
-            }
-            layers.append(
-                HLS.Layer(
-                    width: numbers[0], height: numbers[1], frameRate: frameRate,
-                    videoBitrate: numbers[2] * 1000, audioBitrate: numbers[3] * 1000))
-        }
-        return layers
     }
 }

@@ -32,7 +32,7 @@ public struct SignallingLimits: Hashable, Sendable {
     public static let qualities = 100
 
     /// Frames that wait for a slow reader before it is let go.
-    public var outboxFrames = 1000
+    public var outboxFrames = 1024
     /// The same in bytes of UTF-8.
     public var outboxBytes = 4 * 1024 * 1024
     /// Connections of a room at once, those that only look in included.

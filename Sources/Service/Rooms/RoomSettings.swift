@@ -1,0 +1,18 @@
+public import ControlAPI
+public import Rooms
+public import Signalling
+
+/// How the rooms come to be, and how much they take.
+public struct RoomSettings: Hashable, Sendable {
+    /// Whether a room comes to be when somebody joins it.
+    public var opensOnJoin = true
+    /// Rooms at a time. A room without peers is dropped, so this bounds occupied rooms.
+    public var maximum = 1000
+    /// Of each room.
+    public var limits = RoomLimits()
+    public var signalling = SignallingLimits()
+    /// Of each peer's socket.
+    public var outbox = OutboxLimits()
+
+    public init() {}
+}

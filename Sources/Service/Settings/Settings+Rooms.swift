@@ -1,0 +1,64 @@
+import ControlAPI
+import MediaServer
+import Rooms
+import Signalling
+
+extension Settings {
+    /// `rooms.*`: whether joining makes a room, and every maximum of a room.
+    mutating func readRooms(_ source: SettingsSource) throws(SettingsError) {
+        rooms.opensOnJoin = source.flag(.roomsOpenOnJoin) ?? rooms.opensOnJoin
+        rooms.maximum = try integer(source, .roomsMaximum, 1...100_000) ?? rooms.maximum
+        try readSizes(source)
+        try readPace(source)
+        rooms.outbox.messages =
+            try integer(source, .roomsOutboxMessages, 16...100_000) ?? rooms.outbox.messages
+        rooms.outbox.bytes =
+            try integer(source, .roomsOutboxBytes, 65_536...268_435_456) ?? rooms.outbox.bytes
+        // The room's own queue only bridges the time until the socket takes a frame.
+        rooms.signalling.outboxFrames = rooms.outbox.messages
+        rooms.signalling.outboxBytes = rooms.outbox.bytes
+    }
+
+    private mutating func readSizes(_ source: SettingsSource) throws(SettingsError) {
+        rooms.limits.peers =
+            try integer(source, .roomsPeersMaximum, 1...MediaRoom.peersMaximum)
+            ?? rooms.limits.peers
+        rooms.limits.largeRoomPeers =
+            try integer(source, .roomsLargeRoomPeers, 1...MediaRoom.peersMaximum)
+            ?? rooms.limits.largeRoomPeers
+        rooms.limits.tracksPerPeer =
+            try integer(source, .roomsTracksPerPeerMaximum, 1...MediaRoom.tracksPerPeerMaximum)
+            ?? rooms.limits.tracksPerPeer
+        rooms.signalling.connections =
+            try integer(source, .roomsConnectionsMaximum, 1...20_000)
+            ?? rooms.signalling.connections
+    }
+
+    private mutating func readPace(_ source: SettingsSource) throws(SettingsError) {
+        rooms.limits.fanOutPerSecond =
+            try integer(source, .roomsRequestsPerSecond, 1...1000) ?? rooms.limits.fanOutPerSecond
+        rooms.limits.fanOutBurst =
+            try integer(source, .roomsRequestsBurst, 1...10_000) ?? rooms.limits.fanOutBurst
+        if let absence = try seconds(source, .roomsAbsenceSeconds, 1...3600) {
+            rooms.limits.absence = absence
+            rooms.limits.shownAbsence = min(rooms.limits.shownAbsence, absence)
+        }
+        if let silence = try seconds(source, .roomsSilenceSeconds, 4...3600) {
+            rooms.signalling.silence = silence
+            rooms.signalling.silenceWithoutMedia = min(
+                rooms.signalling.silenceWithoutMedia, silence)
+        }
+    }
+
+    private func seconds(
+        _ source: SettingsSource, _ key: SettingKey, _ range: ClosedRange<Int>
+    ) throws(SettingsError) -> Duration? {
+        guard let value = source.number(key) else { return nil }
+        guard (Double(range.lowerBound)...Double(range.upperBound)).contains(value) else {
+            throw .invalid(
+                key: key.rawValue,
+                reason: "\(range.lowerBound) to \(range.upperBound) seconds")
+        }
+        return .seconds(value)
+    }
+}

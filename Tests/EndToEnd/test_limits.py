@@ -1,0 +1,245 @@
+"""Every limit of a room is a setting, and what is beyond it has an error of its own."""
+
+import asyncio
+import http.client
+import socket
+import time
+import uuid
+
+import pytest
+import websockets.exceptions
+
+from harness import tokens
+from harness.crowd import Crowd
+from harness.server import Server
+from harness.signalling import DATA_CHANNEL_OFFER, Peer
+from harness.waiting import wait_for
+
+TIMEOUT = 15  # s
+CROWD = 1000
+MESSAGES = 20
+
+
+@pytest.fixture
+def limited(binary, tmp_path, request):
+    """A server with the settings of the test's mark."""
+    settings = {f"ROOMCAST_{key}": str(value) for key, value in request.param.items()}
+    server = Server(tmp_path / "server", settings=settings)
+    yield server
+    assert server.process.poll() is None, f"the server died:\n{server.tail()}"
+    assert server.stop() == 0, server.tail()
+
+
+def limits(**settings):
+    return pytest.mark.parametrize("limited", [settings], indirect=True, ids=[""])
+
+
+@pytest.fixture
+def join(limited, room):
+    """Makes peers that have joined, and closes them."""
+    peers = []
+
+    def join(name, role="host", **changes):
+        peer = Peer(limited, room, name, role=role)
+        peers.append(peer)
+        answer = peer.join(**changes)
+        assert "result" in answer, answer
+        return peer
+
+    yield join
+    for peer in peers:
+        peer.close()
+
+
+def closing(peer):
+    """The code with which the server closes a socket, after what it says."""
+    with pytest.raises(websockets.exceptions.ConnectionClosed) as ending:
+        peer.wait_for("nothing", timeout=TIMEOUT)
+    return ending.value.rcvd.code
+
+
+@limits(ROOMS_MAXIMUM=1)
+def test_rooms_at_a_time(limited, join, room):
+    join("Ann")
+    other = f"other-{uuid.uuid4().hex[:8]}"
+    answer = limited.http.get("/init?peer_id=p1", token=tokens.room_token(other))
+    assert answer.status == 503 and answer.json["message"] == "too many rooms", answer
+    assert answer.json["details"] == ["there may be 1"]
+    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+        Peer(limited, other, "Eve")
+    assert refusal.value.response.status_code == 503
+    # The room that there is takes whoever comes.
+    assert limited.http.get("/init?peer_id=p1", token=tokens.room_token(room)).status == 200
+    join("Ben")
+
+
+@limits(ROOMS_PEERS_MAXIMUM=2)
+def test_peers_of_a_room(limited, join, room):
+    ann, _ = join("Ann"), join("Ben")
+    late = Peer(limited, room, "Cat")
+    assert late.join()["error"] == {
+        "code": 403, "message": "the room is full: it holds 2 peers"}
+    ann.leave()
+    wait_for("there is a place", lambda: "result" in late.call("join", {
+        "name": "Cat", "data": "", "offer": {"type": "offer", "sdp": DATA_CHANNEL_OFFER},
+    }), TIMEOUT)
+    late.close()
+
+
+@limits(ROOMS_CONNECTIONS_MAXIMUM=2)
+def test_connections_of_a_room(limited, join, room):
+    join("Ann")
+    visitor = Peer(limited, room, "Ben")
+    late = Peer(limited, room, "Cat")
+    assert late.wait_for("on-error") == {
+        "code": 403, "message": "the room takes 2 connections, which are all there"}
+    assert closing(late) == 1008
+    visitor.close()
+
+    def is_let_in():
+        peer = Peer(limited, room, "Dan")
+        try:
+            return "result" in peer.join()
+        except websockets.exceptions.ConnectionClosed:
+            return False
+        finally:
+            peer.close()
+
+    wait_for("a place is free", is_let_in, TIMEOUT)
+
+
+@limits(ROOMS_TRACKS_PER_PEER_MAXIMUM=1)
+def test_tracks_of_a_peer(join):
+    ann = join("Ann")
+    tracks = {
+        name: {"track_id": name, "stream_id": "s", "type": "audio", "source": "regular",
+               "mute": False}
+        for name in ("one", "two")
+    }
+    answer = ann.call("offer", {
+        "desc": {"type": "offer", "sdp": DATA_CHANNEL_OFFER}, "tracks": tracks})
+    assert answer["error"] == {
+        "code": 400, "message": "2 tracks; a peer may publish at most 1"}
+    assert ann.is_alive()
+
+
+@limits(ROOMS_REQUESTS_PER_SECOND=1, ROOMS_REQUESTS_BURST=3)
+def test_requests_that_reach_others(join):
+    ann = join("Ann")
+    answers = [ann.call("broadcast", {"info": {"message": "x"}}) for _ in range(6)]
+    refused = [answer["error"] for answer in answers if "error" in answer]
+    assert "result" in answers[0] and 2 <= len(refused) <= 3, answers
+    assert refused[0] == {"code": 429, "message": "too many requests: at most 1 a second"}
+    wait_for("it may again",
+             lambda: "result" in ann.call("broadcast", {"info": {"message": "x"}}), TIMEOUT)
+
+
+@limits(ROOMS_ABSENCE_SECONDS=1)
+def test_the_place_of_who_lost_its_connection(join):
+    ann, ben = join("Ann"), join("Ben")
+    ben.close()
+    lost = time.monotonic()
+    ann.wait_for("on-peer-leave", lambda peer: peer["peer_id"] == ben.peer_id)
+    assert time.monotonic() - lost < 5
+
+
+@limits(ROOMS_SILENCE_SECONDS=4)
+def test_a_connection_that_says_nothing(join):
+    silent = join("Ann")
+    begin = time.monotonic()
+    assert closing(silent) == 1001
+    assert 3 < time.monotonic() - begin < 8
+
+
+@limits(ROOMS_LARGE_ROOM_PEERS=2)
+def test_who_only_watches_a_large_room_is_told_to_nobody(join):
+    ann = join("Ann")
+    join("Ben")
+    dan = join("Dan", role="viewer")
+    join("Eve", role="host")
+    joined = [ann.wait_for("on-peer-join", lambda peer: peer["info"]["name"] == "Eve")]
+    joined += [one["params"] for one in ann.notifications if one["method"] == "on-peer-join"]
+    assert dan.peer_id not in {peer["peer_id"] for peer in joined}
+    ann.wait_for("room-info", lambda info: info["large_room_optimization"])
+
+
+@limits(HTTP_CONNECTIONS_MAXIMUM=16)
+def test_connections_of_the_server(limited):
+    held = [socket.create_connection((limited.host, limited.port)) for _ in range(17)]
+
+    def asks(timeout):
+        connection = http.client.HTTPConnection(limited.host, limited.port, timeout=timeout)
+        try:
+            connection.request("GET", "/health")
+            return connection.getresponse().status
+        except TimeoutError:
+            return None
+        finally:
+            connection.close()
+
+    assert asks(2) is None
+    for one in held:
+        one.close()
+    assert wait_for("there is a place", lambda: asks(2), TIMEOUT) == 200
+
+
+# A thousand in one room. Who never reads costs nobody anything.
+
+CROWDED = {
+    "ROOMS_PEERS_MAXIMUM": CROWD + 10, "ROOMS_CONNECTIONS_MAXIMUM": CROWD + 10,
+    "ROOMS_OUTBOX_BYTES": 65_536, "ROOMS_ABSENCE_SECONDS": 2,
+    "ROOMS_REQUESTS_PER_SECOND": 1000, "ROOMS_REQUESTS_BURST": 10_000, "LOG_LEVEL": "warning",
+}
+FLOOD = 2000  # messages of 8 KB: more than the system keeps for a socket
+
+
+def resident(server):
+    """In MiB: what the server holds now."""
+    with open(f"/proc/{server.process.pid}/status") as file:
+        for line in file:
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+    raise AssertionError("no VmRSS")
+
+
+@limits(**CROWDED)
+def test_a_thousand_hear_each_other_and_who_never_reads_is_let_go(limited, room):
+    asyncio.run(crowded(limited, room))
+
+
+async def crowded(server, room):
+    empty = resident(server)
+    crowd = Crowd(server, room)
+    await crowd.join(1)
+    deaf = await crowd.join_without_reading()
+    begin = time.monotonic()
+    await crowd.join(CROWD - 1)
+    joining = time.monotonic() - begin
+    full = resident(server)
+
+    def count():
+        return {one["id"]: one["peer_count"] for one in server.http.get("/api/rooms").json}[room]
+
+    assert count() == CROWD + 1
+    sender = crowd.readers[0]
+    for _ in range(MESSAGES):
+        await crowd.say(sender, padding=4000)
+    delays = sorted(delay for member in crowd.readers for delay in member.delays)
+    assert len(delays) == MESSAGES * (CROWD - 1)
+    p50, p95 = (delays[int(len(delays) * share)] for share in (0.5, 0.95))
+
+    for _ in range(FLOOD):
+        await sender.call(
+            "broadcast", {"info": {"message": "x" * 8000}, "peer_id": deaf.peer_id})
+    await crowd.until(lambda: count() == CROWD)
+    spoken = resident(server)
+    print(f"\n{CROWD} joined in {joining:.1f} s; a message is with everybody in "
+          f"{p50 * 1000:.0f} ms (median), {p95 * 1000:.0f} ms (95 %); "
+          f"memory {empty:.0f} MiB empty, {full:.0f} full, {spoken:.0f} in the end")
+    # Of these milliseconds most are this one process's, which reads a thousand sockets.
+    assert p95 < 2
+    assert all(member.closed is None for member in crowd.readers)
+    # A thousand sockets and their peers; of who does not read no more than its outbox is kept.
+    assert full - empty < 256 and spoken - full < 64
+    await deaf.leave()
+    await crowd.leave()
