@@ -45,7 +45,10 @@ build: install-dependencies ## The release binary, in .build/release/roomcast
 		--explicit-target-dependency-import-check error >&2
 
 .PHONY: test
-test: test-units test-end-to-end ## Every test, the browser ones included
+test: ## Every test, the browser ones included
+	@# What the browser tests need is downloaded while the compiler works.
+	$(MAKE) --jobs=2 test-units install-test-dependencies
+	$(MAKE) test-end-to-end
 
 .PHONY: test-units
 test-units: install-dependencies ## The Swift tests
@@ -101,7 +104,8 @@ install-bench-dependencies: ## Those, and what the benchmark needs
 install-test-dependencies: .venv/installed ## Those, and what the browser tests need
 	@.ci/install-packages test
 
-.venv/installed: $(REQUIREMENTS)
+# One apt-get after the other.
+.venv/installed: $(REQUIREMENTS) | install-dependencies
 	@.ci/install-packages test
 	@/usr/bin/python3 -m venv --clear .venv
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
