@@ -4,6 +4,10 @@ import RTP
 /// A short stretch of sending at a higher rate, to see whether the way carries it.
 struct ProbeSchedule {
     static let duration: Duration = .milliseconds(80)
+    /// At low rates it lasts until so many packets have been sent: of fewer the estimator takes no
+    /// measure, one of them lost.
+    static let packetsMinimum = 6
+    static let durationMaximum: Duration = .seconds(1)
     static let interval: Duration = .milliseconds(10)
     /// Fillers sent at one moment; a rate that needs more is out of reach.
     static let fillersMaximum = 64
@@ -12,6 +16,7 @@ struct ProbeSchedule {
     let began: Instant
     var due: Instant
     private(set) var sentBytes = 0
+    private var sentPackets = 0
 
     init(bitsPerSecond: Int, at now: Instant) {
         self.bitsPerSecond = bitsPerSecond
@@ -20,12 +25,20 @@ struct ProbeSchedule {
     }
 
     /// Ordinary media counts too: only what it leaves over is filled.
-    mutating func sent(bytes: Int) { sentBytes += bytes }
+    mutating func sent(bytes: Int) {
+        sentBytes += bytes
+        sentPackets += 1
+    }
+
+    func isOver(at now: Instant) -> Bool {
+        let elapsed = now - began
+        guard elapsed >= Self.duration else { return false }
+        return sentPackets >= Self.packetsMinimum || elapsed >= Self.durationMaximum
+    }
 
     /// Bytes that should have been sent at the end of the interval that begins now.
     func goal(at now: Instant) -> Int {
-        let elapsed = min(now - began + Self.interval, Self.duration)
-        return Int(Double(bitsPerSecond / 8) * elapsed.inSeconds)
+        Int(Double(bitsPerSecond / 8) * (now - began + Self.interval).inSeconds)
     }
 }
 
@@ -46,8 +59,7 @@ extension PeerConnection {
 
     func continueProbe(at now: Instant) {
         guard var schedule = probe, schedule.due <= now else { return }
-        guard now - schedule.began < ProbeSchedule.duration, let dtls,
-            let (mid, stream) = filledStream
+        guard !schedule.isOver(at: now), let dtls, let (mid, stream) = filledStream
         else {
             bandwidth.endProbe()
             probe = nil
