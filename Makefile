@@ -58,7 +58,7 @@ test-units: install-dependencies ## The Swift tests
 test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
 	@# In two lanes (conftest.py): most tests wait for something most of the time.
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
-		$(PYTHON) -m pytest Tests/EndToEnd --numprocesses 2 --dist loadgroup $(PYTEST)
+		$(PYTHON) -m pytest Tests/EndToEnd --numprocesses 2 --dist loadscope $(PYTEST)
 
 .PHONY: avsync
 avsync: install-test-dependencies ## How well sound and picture of our clips are together (MEDIA=<address or file>)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
+from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
@@ -26,31 +27,37 @@ from harness.store import Moto  # noqa: E402
 # Modules that wait more than they work, and judge nothing by the clock. They run beside the others,
 # which have the machine to themselves but for them.
 ASIDE = {
-    "auto_start", "avsync", "bad_input", "bot_process", "chat_recording", "crash_series",
-    "disk_full", "harness", "live_store", "object_storage", "page_modules", "recording_assets",
-    "recording_in_room", "recordings_page", "room_page", "room_recordings", "sessions",
-    "starvation", "stream_races", "thumbnails", "webhooks",
+    "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "chat_recording",
+    "crash_series", "disk_full", "harness", "live_store", "object_storage", "page_modules",
+    "recording_assets", "recording_in_room", "recordings_page", "room_recordings", "sessions",
+    "starvation", "stream_races", "templates", "thumbnails", "webhooks",
 }
 ASIDE_NICENESS = 5
 
 
-def is_aside(item):
-    return item.path.stem.removeprefix("test_") in ASIDE
+def is_aside(module):
+    return module.removeprefix("test_") in ASIDE
+
+
+class Lanes(LoadScopeScheduling):
+    """A worker for those aside and one for the others; each makes its modules' scenes once."""
+
+    def _split_scope(self, nodeid):
+        return "aside" if is_aside(Path(nodeid.split("::")[0]).stem) else "by the clock"
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Lanes(config, log)
 
 
 def pytest_report_header(config):
     return f"roomcast: {BINARY}"
 
 
-def pytest_collection_modifyitems(items):
-    """Two lanes, for pytest-xdist's `--dist loadgroup`."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("aside" if is_aside(item) else "by the clock"))
-
-
 def pytest_runtest_setup(item):
     # All that a worker starts inherits it. A process of its own only where there are two lanes.
-    if "PYTEST_XDIST_WORKER" in os.environ and is_aside(item) and os.nice(0) < ASIDE_NICENESS:
+    is_alone = "PYTEST_XDIST_WORKER" not in os.environ
+    if not is_alone and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
         os.nice(ASIDE_NICENESS)
 
 
