@@ -1,6 +1,7 @@
 """The distribution's Chromium with its fake camera and microphone, driven by Playwright."""
 
 import json
+import shlex
 
 from . import tokens
 from .waiting import wait_for
@@ -9,10 +10,11 @@ EXECUTABLE = "/usr/bin/chromium"
 
 ARGUMENTS = [
     "--use-fake-ui-for-media-stream",
-    "--allow-loopback-in-peer-connection",
     "--autoplay-policy=no-user-gesture-required",
     "--no-sandbox",  # Chromium refuses to run as root with its sandbox
 ]
+
+LOOPBACK = "--allow-loopback-in-peer-connection"
 
 # Lets the tests ask the page's PeerConnections for their statistics, and read what the server says
 # on the channel that it opens.
@@ -46,7 +48,7 @@ KEEP_CONNECTIONS = """
         const pair = type === "transport" && all.get(selectedCandidatePairId);
         if (!pair) continue;
         const [local, remote] = [all.get(pair.localCandidateId), all.get(pair.remoteCandidateId)];
-        paths.push({ type: local.candidateType, protocol: local.protocol,
+        paths.push({ type: local.candidateType, protocol: local.protocol, from: local.address,
                      address: remote.address, port: remote.port });
       }
     }
@@ -81,8 +83,22 @@ TILES = """() => [...document.querySelectorAll("[data-testid=tile]")].map((tile)
 
 
 def launch(playwright, frame_rate=30):
+    return _launch(playwright, EXECUTABLE, frame_rate, [LOOPBACK])
+
+
+def launch_inside(playwright, namespace, directory, frame_rate):
+    """In a namespace, whose loopback it leaves alone as it does for users. The directory is for
+    what starts it there."""
+    path = directory / "chromium"
+    path.write_text(f'#!/bin/sh\nexec {shlex.join(namespace.prefix)} {EXECUTABLE} "$@"\n')
+    path.chmod(0o700)
+    return _launch(playwright, path, frame_rate, [])
+
+
+def _launch(playwright, executable, frame_rate, arguments):
     camera = f"--use-fake-device-for-media-stream=fps={frame_rate}"
-    return playwright.chromium.launch(executable_path=EXECUTABLE, args=[camera, *ARGUMENTS])
+    return playwright.chromium.launch(
+        executable_path=executable, args=[camera, *ARGUMENTS, *arguments])
 
 
 class Participant:
@@ -122,7 +138,8 @@ class Participant:
         return self.page.evaluate("(kind) => window.inbound(kind)", kind)
 
     def paths(self):
-        """Of each connection that is up: our candidate's type, its protocol, the server's address."""
+        """Of each connection that is up: our candidate's type, its protocol, our address, and the
+        server's address and port."""
         return self.page.evaluate("() => window.paths()")
 
     def channel_notices(self, method):

@@ -59,6 +59,10 @@ class Namespace:
             enter += ["--user", "--preserve-credentials"]
         return [*enter, "--"]
 
+    def run(self, command):
+        """Runs a command inside, to its end."""
+        subprocess.run([*self.prefix, *command.split()], check=True)
+
     def connect(self, host, port):
         """A connection made inside the namespace. Raises OSError where there is none."""
         self._control.sendall(f"{host} {port}".encode())
