@@ -154,6 +154,9 @@ import Testing
                 client, "hall/remove-peers", #"{"peer_id":"ann","role":"guest","reason":"r"}"#)
             #expect(text(one) == #"{"message":"peer remove request submitted"}"#)
             #expect(world.door.state.withLock { $0.room.visiblePeers.map(\.id) } == ["ben"])
+            for body in [nil, "{}"] {
+                #expect(try await call(client, "hall/peers/ann", body).status == .gone)
+            }
             #expect(
                 try await call(client, "hall/remove-peers", #"{"role":"guest"}"#).status == .ok)
             #expect(try await call(client, "hall").status == .notFound)

@@ -351,6 +351,10 @@ extension DoorDouble: RoomControl {
         }
     }
 
+    func peer(_ id: PeerID, in room: RoomID) async throws(APIError) -> Peer {
+        try ruled(room) { state throws(RoomError) in try state.room.visiblePeer(id) }
+    }
+
     func send(
         _ body: OpaqueJSON, type: String, to audience: Audience, in room: RoomID
     ) async throws(APIError) {

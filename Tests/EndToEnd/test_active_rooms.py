@@ -130,6 +130,7 @@ def test_peers_are_put_out_by_id_and_by_role(connect, active, ann, ben):
     assert active()["session"]["peers"] == [ann.peer_id]
     assert active("/remove-peers", {"reason": "why"}, status=400)
     assert active("/remove-peers", {"peer_id": ben.peer_id}, status=410)
+    assert active(f"/peers/{ben.peer_id}", status=410)
     assert active("/remove-peers", {"peer_id": "nobody"}, status=404)
     assert ann.is_alive()
 

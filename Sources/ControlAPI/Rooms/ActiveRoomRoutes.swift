@@ -38,10 +38,7 @@ struct ActiveRoomRoutes: Sendable {
     }
 
     private func peer(_ context: some RequestContext) async throws -> Response {
-        let id = try peerID(context)
-        guard let peer = try await activeRoom(context).peers.first(where: { $0.id == id }) else {
-            throw APIError(RoomError.unknownPeer(id))
-        }
+        let peer = try await control.peer(try peerID(context), in: try roomID(context))
         return JSON.response(PeerBody(peer, withTracks: true))
     }
 

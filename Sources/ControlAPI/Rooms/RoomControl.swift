@@ -8,6 +8,9 @@ public protocol RoomControl: Sendable {
     /// Nil when nobody is in the room.
     func activeRoom(_ id: RoomID) async -> ActiveRoom?
 
+    /// One of those who are in a room.
+    func peer(_ id: PeerID, in room: RoomID) async throws(APIError) -> Peer
+
     /// Says something in a room, as none of its peers.
     func send(
         _ body: OpaqueJSON, type: String, to audience: Audience, in room: RoomID

@@ -13,6 +13,11 @@ extension RoomDirectory: RoomControl {
             id: id, name: snapshot.name, session: session, peers: snapshot.peers)
     }
 
+    public func peer(_ id: PeerID, in room: RoomID) async throws(APIError) -> Peer {
+        let signalling = try await activeSignalling(of: room)
+        return try await ruled { () async throws(RoomError) in try await signalling.peer(id) }
+    }
+
     public func send(
         _ body: OpaqueJSON, type: String, to audience: Audience, in room: RoomID
     ) async throws(APIError) {

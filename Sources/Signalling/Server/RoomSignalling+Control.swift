@@ -1,8 +1,11 @@
 public import MediaKernel
 public import Rooms
 
-/// What the operator does to those who are in the room.
+/// What the operator sees of those who are in the room, and does to them.
 extension RoomSignalling {
+    /// One of those who are here.
+    public func peer(_ id: PeerID) throws(RoomError) -> Peer { try room.visiblePeer(id) }
+
     /// Says something to peers, as none of them. It is kept with the chat.
     public func send(
         _ body: OpaqueJSON, type: String, to audience: Audience
