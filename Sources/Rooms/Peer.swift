@@ -112,6 +112,9 @@ public struct Peer: Hashable, Sendable {
 extension [Peer] {
     /// The ids of those whom a message would reach.
     var reachable: [PeerID] { filter(\.isReachable).map(\.id) }
+
+    /// As they joined.
+    var inOrder: [Peer] { sorted { $0.joinedOrder < $1.joinedOrder } }
 }
 
 /// What a client and its token say when it joins.

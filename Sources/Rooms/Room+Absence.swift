@@ -85,8 +85,7 @@ extension Room {
     }
 
     private func due(_ deadline: (Peer) -> Instant?, at now: Instant) -> [Peer] {
-        peers.values.filter { peer in deadline(peer).map { $0 <= now } ?? false }
-            .sorted { $0.joinedOrder < $1.joinedOrder }
+        peers.values.filter { peer in deadline(peer).map { $0 <= now } ?? false }.inOrder
     }
 
     // MARK: - What others see

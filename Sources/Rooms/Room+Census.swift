@@ -43,21 +43,22 @@ extension Room {
     /// Whether the peer was in this session and its place is over.
     public func hasLeft(_ id: PeerID) -> Bool { peers[id] == nil && departed.contains(id) }
 
-    /// The tracks that this peer is to receive: those of every peer whose role its own subscribes
-    /// to, in the order in which they came.
-    public func subscriptions(of id: PeerID) -> [Track] { publishers(for: id).flatMap(\.tracks) }
-
-    /// The peers whose tracks this one is to receive, in the order in which they joined.
-    public func publishers(for id: PeerID) -> [Peer] {
-        guard let viewer = peers[id], viewer.hasJoined else { return [] }
-        return publishers(for: viewer)
+    /// Those who publish something, in the order in which they joined.
+    public var publishers: [Peer] {
+        peers.values.filter { $0.isVisible && !$0.tracks.isEmpty }.inOrder
     }
 
-    /// Whether one peer receives what the other publishes.
-    public func isReceived(_ publisher: PeerID, by viewer: PeerID) -> Bool {
-        guard let publisher = peers[publisher], let viewer = peers[viewer], viewer.hasJoined
+    /// Whether one peer is to receive what the other publishes: its role subscribes to the other's.
+    public func receives(_ viewer: Peer, from publisher: Peer) -> Bool {
+        guard viewer.hasJoined, publisher.isVisible, viewer.id != publisher.id,
+            let role = policy.role(viewer.role)
         else { return false }
-        return receives(viewer, from: publisher)
+        return role.subscribeParams.subscribeToRoles.contains(publisher.role)
+    }
+
+    /// Whether a peer is to receive that track.
+    public func receives(_ viewer: Peer, _ track: TrackID) -> Bool {
+        peers.values.contains { $0.track(track) != nil && receives(viewer, from: $0) }
     }
 
     /// Those who receive what this peer publishes, in the order in which they joined.
@@ -67,7 +68,7 @@ extension Room {
 
     /// Those whose tracks this peer receives, in the order in which they joined.
     func publishers(for viewer: Peer) -> [Peer] {
-        joined.filter { receives(viewer, from: $0) }
+        publishers.filter { receives(viewer, from: $0) }
     }
 
     func everybody(except id: PeerID? = nil) -> [PeerID] {
@@ -102,14 +103,5 @@ extension Room {
         return PeerSearch(of: query, in: visiblePeers, limit: limit, offset: offset)
     }
 
-    private func receives(_ viewer: Peer, from publisher: Peer) -> Bool {
-        guard viewer.id != publisher.id, publisher.isVisible,
-            let role = policy.role(viewer.role)
-        else { return false }
-        return role.subscribeParams.subscribeToRoles.contains(publisher.role)
-    }
-
-    private var joined: [Peer] {
-        peers.values.filter(\.hasJoined).sorted { $0.joinedOrder < $1.joinedOrder }
-    }
+    private var joined: [Peer] { peers.values.filter(\.hasJoined).inOrder }
 }

@@ -112,11 +112,13 @@ extension Room {
 
     /// Tells this peer what it receives from now on, and what not any more.
     private mutating func publishersChanged(from old: [Peer], to new: [Peer], for peer: Peer) {
-        let gone = old.without(new).filter { !$0.tracks.isEmpty }
-        let came = new.without(old).filter { !$0.tracks.isEmpty }
         let listener = [peer].reachable
-        for publisher in gone { tell(listener, .tracksRemoved(publisher.tracks, of: publisher)) }
-        for publisher in came { tell(listener, .tracksAdded(publisher.tracks, of: publisher)) }
+        for publisher in old.without(new) {
+            tell(listener, .tracksRemoved(publisher.tracks, of: publisher))
+        }
+        for publisher in new.without(old) {
+            tell(listener, .tracksAdded(publisher.tracks, of: publisher))
+        }
     }
 
     // MARK: - Checks

@@ -199,7 +199,7 @@ public struct Room: Sendable {
             emit(.noted(.roomLocked))
         }
         tell(everybody(), .leaveRequested(by: id, reason: reason, roomEnded: true))
-        for peer in peers.values.sorted(by: { $0.joinedOrder < $1.joinedOrder }) {
+        for peer in Array(peers.values).inOrder {
             emit(.disconnect(peer.id, reason: reason))
             guard peer.hasJoined else { continue }
             emit(.releaseMedia(peer.id))

@@ -5,7 +5,7 @@ public enum RoomEffect: Hashable, Sendable {
     /// Tell these peers. All of them are reachable; none is told of a hidden peer.
     case tell([PeerID], RoomEvent)
     /// The tracks that this peer is to receive may have changed, or what its role says of how: see
-    /// ``Room/subscriptions(of:)``.
+    /// ``Room/receives(_:from:)``.
     case resubscribe(PeerID)
     /// What this peer publishes has changed.
     case republish(PeerID)

@@ -40,6 +40,14 @@ struct RoomFixture {
     }
 }
 
+extension Room {
+    /// The tracks that this peer is to receive, in the order in which they came.
+    func subscriptions(of id: PeerID) -> [Track] {
+        guard let viewer = peer(id) else { return [] }
+        return publishers.filter { receives(viewer, from: $0) }.flatMap(\.tracks)
+    }
+}
+
 extension Track {
     static func camera(_ id: TrackID) -> Track {
         Track(id: id, streamID: "s-\(id)", kind: .video)

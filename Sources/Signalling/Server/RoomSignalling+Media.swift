@@ -14,7 +14,7 @@ extension RoomSignalling {
             case .subscriptions(let peer):
                 let peers = ([peer] + orders.nextSubscriptions()).filter { seats[$0] == .open }
                 guard !peers.isEmpty else { continue }
-                await media.setSubscriptions(peers.map(subscriptions))
+                await media.setSubscriptions(subscriptions(of: peers))
             case .tracks(let peer):
                 guard seats[peer] == .open, let tracks = room.peer(peer)?.tracks else { continue }
                 await media.publishedTracksChanged(tracks.map { PublishedTrack($0) }, of: peer)
@@ -116,20 +116,24 @@ extension RoomSignalling {
     // MARK: - The data channel
 
     private func tellSpeakers(_ speakers: [ActiveSpeakersPayload.Speaker]) async {
+        let speaking = speakers.compactMap { speaker in
+            room.peer(speaker.peerID).map { (peer: $0, speaker: speaker) }
+        }
         // Most peers hear the same people: each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
         var letters: [(peer: PeerID, text: String)] = []
-        for (peer, seat) in seats where seat == .open && room.peer(peer)?.hasJoined ?? false {
+        for (id, seat) in seats where seat == .open {
+            guard let listener = room.peer(id), listener.hasJoined else { continue }
             // A peer hears of its own voice too: clients show who speaks, themselves included.
-            let own = speakers.filter {
-                $0.peerID == peer || room.isReceived($0.peerID, by: peer)
-            }
+            let own = speaking.filter {
+                $0.peer.id == id || room.receives(listener, from: $0.peer)
+            }.map { $0.speaker }
             if rendered[own] == nil {
                 rendered[own] = text(
                     of: CallFrame.dataNotification(
                         .activeSpeakers, ActiveSpeakersPayload(speakerList: own)))
             }
-            if let text = rendered[own] { letters.append((peer, text)) }
+            if let text = rendered[own] { letters.append((id, text)) }
         }
         await media.sendData(letters)
     }
@@ -144,14 +148,14 @@ extension RoomSignalling {
     private func answer(
         toData frame: String, from peer: PeerID
     ) -> (text: String?, wish: Wish?)? {
-        guard room.peer(peer)?.hasJoined ?? false,
+        guard let listener = room.peer(peer), listener.hasJoined,
             frame.utf8.count <= SignallingLimits.dataFrameBytes,
             let head = try? FrameCodec.decode(FrameHead.self, from: frame),
             let id = head.id, let name = head.method
         else { return nil }
         do {
             let wish = try wish(name, frame)
-            guard room.subscriptions(of: peer).contains(where: { $0.id == wish.track }) else {
+            guard room.receives(listener, wish.track) else {
                 let error = ErrorPayload(code: 404, message: "track not found")
                 return (text(of: ErrorFrame(id: id, error: error)), nil)
             }

@@ -3,19 +3,25 @@ internal import Rooms
 
 /// How peers are to receive what is published, and how well it reaches them.
 extension RoomSignalling {
-    /// By the roles of the peer and of those who publish. Who is hidden receives for others, and so
+    /// By the roles of the peers and of those who publish. Who is hidden receives for others, and so
     /// everything that its way carries.
-    func subscriptions(of id: PeerID) -> PeerSubscriptions {
-        let role = room.peer(id).flatMap { room.policy.role($0.role) }
-        let params = role?.isHidden == false ? role?.subscribeParams : nil
-        var tracks: [PeerSubscriptions.Entry] = []
-        for publisher in room.publishers(for: id) {
+    func subscriptions(of ids: [PeerID]) -> [PeerSubscriptions] {
+        // Found once, since whoever publishes changes what everybody receives.
+        let published = room.publishers.map { publisher in
             let priority = room.policy.role(publisher.role)?.priority ?? 5
-            tracks += publisher.tracks.map { .init(track: PublishedTrack($0), priority: priority) }
+            let entries = publisher.tracks.map {
+                PeerSubscriptions.Entry(track: PublishedTrack($0), priority: priority)
+            }
+            return (publisher: publisher, entries: entries)
         }
-        return PeerSubscriptions(
-            peer: id, tracks: tracks,
-            maxBitRate: params?.maxSubsBitRate, degradation: params?.subscribeDegradation)
+        return ids.compactMap { room.peer($0) }.map { peer in
+            let role = room.policy.role(peer.role)
+            let params = role?.isHidden == false ? role?.subscribeParams : nil
+            let received = published.filter { room.receives(peer, from: $0.publisher) }
+            return PeerSubscriptions(
+                peer: peer.id, tracks: received.flatMap { $0.entries },
+                maxBitRate: params?.maxSubsBitRate, degradation: params?.subscribeDegradation)
+        }
     }
 
     /// Everybody hears of everybody of whom they are told, and of themselves.
