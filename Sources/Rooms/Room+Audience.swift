@@ -23,9 +23,11 @@ extension Room {
     }
 
     /// Tells what has changed of a peer: to itself always, because its client takes its own name
-    /// and role from this event, and to everybody else who knows of it, or is to from now on.
+    /// and role from this event, and to everybody else who knows of it, or is to from now on. Of one
+    /// that nobody may see, nobody.
     mutating func tellUpdated(_ id: PeerID) {
         guard var peer = peers[id], peer.isVisible else { return }
+        emit(.refreshPreviews)
         let wasQuiet = peer.isQuiet
         peer.isQuiet = peer.cameLate && isOfNoInterest(peer)
         peers[id] = peer

@@ -44,9 +44,7 @@ extension Room {
             peer.groups.removeAll { $0 == group }
         }
         peers[peer.id]?.groups = peer.groups
-        guard !peer.isHidden else { return peer.groups }
         tellUpdated(peer.id)
-        emit(.refreshPreviews)
         return peer.groups
     }
 

@@ -22,9 +22,7 @@ extension Room {
     mutating func describe(_ id: PeerID, name: String?, metadata: String?) {
         if let name { peers[id]?.name = name }
         if let metadata { peers[id]?.metadata = metadata }
-        guard let peer = peers[id], !peer.isHidden else { return }
         tellUpdated(id)
-        emit(.refreshPreviews)
     }
 
     /// A peer sent a message. Its sender is not told; it has the returned message.

@@ -92,7 +92,6 @@ extension Room {
         if role.priority != policy.role(old.role)?.priority, !peer.tracks.isEmpty {
             resubscribe(subscribers(of: peer))
         }
-        emit(.refreshPreviews)
     }
 
     /// Tells those who receive this peer from now on, not any more, or less of it.

@@ -40,7 +40,7 @@ import Testing
             #expect(told.groups == ["_handraise"])
         }
         #expect(effects.count == 2)
-        #expect(effects.last == .refreshPreviews)
+        #expect(effects.contains(.refreshPreviews))
         #expect(try join("_handraise") == ["_handraise"])
         #expect(fixture.drain().isEmpty)
         #expect(try leave("_handraise") == [])
