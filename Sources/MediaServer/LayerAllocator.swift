@@ -24,9 +24,11 @@ struct LayerAllocator {
     static let headroom = 1.15
     /// What flows may be this much above the estimate before something is taken: rates waver.
     static let tolerance = 1.05
-    /// After something was taken, nothing better is given for so long. The default of 100ms'
-    /// policies, `recoverGracePeriodSeconds`.
-    var recoverGrace: Duration = .seconds(4)
+    /// The default of 100ms' policies, `recoverGracePeriodSeconds`.
+    static let recoverGraceDefault: Duration = .seconds(4)
+
+    /// After something was taken, nothing better is given for so long.
+    var recoverGrace = recoverGraceDefault
 
     private var given: [TrackID: Int?] = [:]
     private var lastTaken: Instant?

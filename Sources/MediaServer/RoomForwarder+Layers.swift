@@ -78,7 +78,6 @@ extension RoomForwarder {
         let budget = min(estimate ?? .max, maximum)
         peer.isLimitedByWay =
             estimate.map { $0 < maximum } ?? false || peer.lossDegradation.taken > 0
-        if let rule = peer.lossRule { peer.allocator.recoverGrace = rule.recoverGrace }
         let result = peer.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0), at: now)
         for (index, wish) in wishes.enumerated() {

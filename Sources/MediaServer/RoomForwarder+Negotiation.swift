@@ -93,6 +93,8 @@ extension RoomForwarder {
         peer.desired = Dictionary(terms.tracks.map { ($0.id, $0.importance) }) { _, last in last }
         peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
         peer.lossRule = terms.lossDegradation
+        peer.allocator.recoverGrace =
+            terms.lossDegradation?.recoverGrace ?? LayerAllocator.recoverGraceDefault
         offerSubscribe(peer, at: now)
     }
 

@@ -144,6 +144,20 @@ extension SimulatedRoomTests {
             #expect(room.run(upTo: .seconds(1)) { $0.current != nil } != nil)
         }
 
+        @Test func theGraceOfARuleEndsWithTheRule() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            room.subscribe(
+                lossRule: .init(
+                    threshold: 1, degradeGrace: .seconds(1), recoverGrace: .seconds(60)))
+            room.rate = 450_000
+            room.run(for: .seconds(10))
+            #expect(room.current == middle)
+            room.rate = 10_000_000
+            room.subscribe()
+            #expect(room.run(upTo: .seconds(20)) { $0.current == best } != nil)
+        }
+
         @Test func whatThereIsIsSaidToWhoComesLater() async throws {
             let room = try await SimulatedRoom.connected()
             let told = room.room.tracks["video"]?.subscriptions["viewer"]?.told
