@@ -5,12 +5,12 @@ final class MediaPeer {
     let id: PeerID
     var publish: Connection?
     var subscribe: Connection?
-    var desired: [TrackID: TrackImportance] = [:]
+    var desired: [TrackID: TrackImportance] = [:] { didSet { order = nil } }
     /// Bits per second of all that it receives; nil for as much as its way carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?
     /// Tracks in the subscribe connection's description, with their sections.
-    var offered: [TrackID: String] = [:]
+    var offered: [TrackID: String] = [:] { didSet { order = nil } }
     /// Sections of the publish connection to tracks, as last looked up.
     var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive; the best of each when it said nothing.
@@ -28,5 +28,18 @@ final class MediaPeer {
     var lastOffer: Instant?
     var needsRestart = false
 
+    /// `offeredByImportance`, until something of it changes.
+    private var order: [(id: TrackID, importance: TrackImportance)]?
+
     init(id: PeerID) { self.id = id }
+
+    /// What is in the subscribe connection's description, the most important first. Sorted when it
+    /// has changed, and not whenever layers are shared out, ten times a second.
+    var offeredByImportance: [(id: TrackID, importance: TrackImportance)] {
+        if let order { return order }
+        let sorted = offered.keys.map { (id: $0, importance: desired[$0] ?? TrackImportance()) }
+            .sorted { ($0.importance, $0.id) < ($1.importance, $1.id) }
+        order = sorted
+        return sorted
+    }
 }

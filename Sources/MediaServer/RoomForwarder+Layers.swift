@@ -172,14 +172,6 @@ extension RoomForwarder {
     }
 }
 
-extension MediaPeer {
-    /// The most important first.
-    fileprivate var offeredByImportance: [(id: TrackID, importance: TrackImportance)] {
-        offered.keys.map { ($0, desired[$0] ?? TrackImportance()) }
-            .sorted { ($0.importance, $0.id) < ($1.importance, $1.id) }
-    }
-}
-
 /// The rungs that a subscriber may be given, poorest first.
 private struct Rungs {
     var list: [QualityLadder.Rung] = []
