@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+public import MediaKernel
 import NIOCore
 
 #if canImport(FoundationEssentials)
@@ -89,5 +90,12 @@ enum JSON {
         case is [Any].Type: "array"
         default: "object or array"
         }
+    }
+}
+
+extension JSONValue {
+    /// What this value is in JSON.
+    public init(encoding value: some Encodable) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: JSON.data(value))
     }
 }

@@ -1,4 +1,4 @@
-import Catalogue
+public import Catalogue
 import MediaKernel
 
 #if canImport(FoundationEssentials)
@@ -97,7 +97,8 @@ struct TemplateRequestBody: Decodable, Sendable {
 }
 
 extension CatalogueTemplate {
-    var contents: TemplateDocument {
+    /// Its document, read.
+    public var contents: TemplateDocument {
         get throws {
             try JSONDecoder().decode(TemplateDocument.self, from: Data(document.utf8))
         }

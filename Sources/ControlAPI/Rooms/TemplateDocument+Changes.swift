@@ -103,10 +103,6 @@ extension TemplateDocument {
 }
 
 extension JSONValue {
-    init(encoding value: some Encodable) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: JSON.data(value))
-    }
-
     /// This, and of an object what the other one has besides.
     fileprivate func completed(by other: JSONValue) -> JSONValue {
         guard case .object(let fields) = self, case .object(let others) = other else { return self }

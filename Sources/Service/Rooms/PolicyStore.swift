@@ -46,9 +46,7 @@ struct PolicyStore: TemplateControl {
         case .written(let template):
             // It was checked when it was written, against settings that may have changed.
             do {
-                let document = try JSONDecoder().decode(
-                    TemplateDocument.self, from: Data(template.document.utf8))
-                return try policy(of: document, id: template.id)
+                return try policy(of: template.contents, id: template.id)
             } catch {
                 throw .unavailable(
                     "the room's template cannot be used",
@@ -94,18 +92,17 @@ struct PolicyStore: TemplateControl {
 extension TemplateDocument {
     /// A policy, of which everything has been spelled out.
     init(_ policy: Policy) throws {
-        func value(_ value: some Encodable) throws -> JSONValue {
-            try JSONDecoder().decode(JSONValue.self, from: try JSONEncoder().encode(value))
-        }
         var roles: Object = [:]
-        for role in policy.roles { roles[role.name] = try value(role) }
+        for role in policy.roles { roles[role.name] = try JSONValue(encoding: role) }
         var settings: Object = [:]
-        if let roomState = policy.roomState { settings["roomState"] = try value(roomState) }
+        if let roomState = policy.roomState {
+            settings["roomState"] = try JSONValue(encoding: roomState)
+        }
         self.init(
             roles: roles, settings: settings,
             destinations: [
-                "hlsDestinations": try value(policy.hlsDestinations),
-                "browserRecordings": try value(policy.recordingDestinations),
+                "hlsDestinations": try JSONValue(encoding: policy.hlsDestinations),
+                "browserRecordings": try JSONValue(encoding: policy.recordingDestinations),
             ])
     }
 }
