@@ -1,4 +1,5 @@
 public import MediaKernel
+import Rooms
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -47,4 +48,6 @@ extension UnixTime {
 
 extension Timestamp {
     public init(_ time: UnixTime) { self.init(nanoseconds: time.nanoseconds) }
+
+    init(_ time: WallTime) { self.init(nanoseconds: time.milliseconds * 1_000_000) }
 }

@@ -1,5 +1,3 @@
-public import MediaKernel
-
 /// What a template of a room's policy must be. `Service` implements it, which knows the rules.
 public protocol TemplateControl: Sendable {
     /// That of the policy file, which nobody changes here.
@@ -21,22 +19,6 @@ public struct StandardTemplate: Hashable, Sendable {
 
     /// No other template has it.
     static let name = "default"
-}
-
-/// What a template holds, as 100ms writes it: roles, settings and destinations by their names. What
-/// is not known here is kept and returned.
-public struct TemplateDocument: Hashable, Sendable, Codable {
-    public typealias Object = [String: JSONValue]
-
-    public var roles: Object
-    public var settings: Object
-    public var destinations: Object
-
-    public init(roles: Object, settings: Object = [:], destinations: Object = [:]) {
-        self.roles = roles
-        self.settings = settings
-        self.destinations = destinations
-    }
 }
 
 extension APIError {
