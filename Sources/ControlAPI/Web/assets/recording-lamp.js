@@ -1,6 +1,6 @@
 // What the room says about its recording: the lamp and the button.
 
-import { shownRecording } from "./client/on-air-state.js";
+import { isRunning, shownRecording } from "./client/on-air-state.js";
 import { byID, clockText, setText } from "./dom.js";
 
 const node = {
@@ -49,7 +49,7 @@ export class RecordingLamp {
 
   /** Whether the room itself is recorded; what is kept of a stream ends with the stream. */
   get #isOn() {
-    return ["initialised", "started", "paused", "resumed"].includes(this.#recording?.browser.state);
+    return this.#recording !== null && isRunning(this.#recording.browser);
   }
 
   #draw() {

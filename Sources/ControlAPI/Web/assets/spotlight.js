@@ -14,7 +14,6 @@ export class Spotlight {
   /**
    * Takes a report of who speaks; they come each second while somebody does.
    * @param {Map<string, number>} levels of those who speak, by peer
-   * @returns {boolean} whether another one is in the spotlight now
    */
   take(levels) {
     this.#reports += 1;
@@ -22,14 +21,13 @@ export class Spotlight {
     const [loudest = null] = [...levels].sort(([, a], [, b]) => b - a).map(([id]) => id);
     if (loudest === null || loudest === this.peerID) {
       this.#candidate = null;
-      return false;
+      return;
     }
     this.#times = loudest === this.#candidate ? this.#times + 1 : 1;
     this.#candidate = loudest;
-    if (this.peerID !== null && this.#times < reportsNeeded) return false;
+    if (this.peerID !== null && this.#times < reportsNeeded) return;
     this.peerID = loudest;
     this.#candidate = null;
-    return true;
   }
 
   /** Somebody has left. */

@@ -32,7 +32,9 @@ export function recordingFrom(recording) {
   };
 }
 
-const isRunning = ({ state }) => ["initialised", "started", "paused", "resumed"].includes(state);
+/** Whether a recording goes on, be it paused. */
+export const isRunning = ({ state }) =>
+  ["initialised", "started", "paused", "resumed"].includes(state);
 
 /**
  * The one recording that a lamp tells of: the room's own, else that of its stream.
