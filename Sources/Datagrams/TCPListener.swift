@@ -94,6 +94,13 @@ public final class TCPListener {
         unflushed.removeAll(keepingCapacity: true)
     }
 
+    /// Whom this connection belonged to is gone: it is closed behind what was sent to it.
+    public func close(_ address: TransportAddress) {
+        guard let link = links[address] else { return }
+        link.flush()
+        link.close()
+    }
+
     /// Closes connections that are of no use. Call often; it looks once a second.
     public func tick(at now: Instant) {
         guard nextTick <= now else { return }

@@ -111,6 +111,7 @@ final class MediaLoop {
         for fragment in connection.fragments { byFragment[fragment] = nil }
         for address in connection.addresses where byAddress[address] === connection {
             byAddress[address] = nil
+            for listener in listeners { listener.close(address) }
         }
         connections[ObjectIdentifier(connection)] = nil
     }

@@ -163,6 +163,26 @@ import Testing
         }
     }
 
+    @Test func aConnectionIsClosedBehindWhatWasSentLast() async throws {
+        try await withListener { world in
+            try await world.connect().executeThenClose { inbound, outbound in
+                try await outbound.write(Self.framed([1]))
+                var arrivals = world.arrived.makeAsyncIterator()
+                let source = try #require(await arrivals.next()).source
+                try await world.onLoop { listener in
+                    listener.close(source.over(.udp))
+                    listener.send([2], to: source)
+                    listener.close(source)
+                    listener.flush()
+                }
+                var heard = 0
+                for try await buffer in inbound { heard += buffer.readableBytes }
+                #expect(heard == 3)
+                #expect(try await world.onLoop { $0.linkCount } == 0)
+            }
+        }
+    }
+
     @Test func aPacketThatMayNotBeClosesTheConnection() async throws {
         try await withListener { world in
             try await world.connect().executeThenClose { inbound, outbound in

@@ -36,6 +36,9 @@ import Testing
         }
         #expect(isConnected)
 
+        await room.removePeer("ann")
+        let closing = try await ContinuousClock().measure { try await client.ended() }
+        #expect(closing < TCPListener.silencePatience / 2)
         await room.close()
         try await client.stop()
         await server.shutdown()
@@ -96,7 +99,7 @@ private final class StreamClient: ChannelInboundHandler {
 
     private let core: PeerConnection
     private let server: TransportAddress
-    private let channel: any Channel
+    let channel: any Channel
     private var framing = StreamFraming(
         packetBytesMaximum: DatagramSocket.datagramBytesMaximum)
     private var ticking: RepeatedTask?
@@ -182,6 +185,11 @@ extension NIOLoopBound<StreamClient> {
         let answer = try await room.publishOffer(offer, from: peer)
         #expect(answer.contains(" typ host tcptype passive"))
         try await eventLoop.submit { try value.accept(answer) }.get()
+    }
+
+    /// Returns when the server has closed the connection.
+    fileprivate func ended() async throws {
+        try await eventLoop.flatSubmit { value.channel.closeFuture }.get()
     }
 
     fileprivate func stop() async throws { try await eventLoop.submit { value.stop() }.get() }
