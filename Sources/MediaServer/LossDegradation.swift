@@ -1,4 +1,4 @@
-public import MediaKernel
+import MediaKernel
 
 /// When a way loses too many packets for videos.
 public struct LossDegradationRule: Sendable, Hashable {

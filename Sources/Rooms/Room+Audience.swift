@@ -1,4 +1,4 @@
-public import MediaKernel
+import MediaKernel
 
 /// Who is told of whom, where many only watch (`hms.md` section 6, `room-info`).
 ///

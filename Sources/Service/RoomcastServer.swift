@@ -7,7 +7,7 @@ public import MediaKernel
 import NIOCore
 import ObjectStorage
 import Recording
-public import Rooms
+import Rooms
 public import ServiceLifecycle
 import Signing
 public import UnixSignals
