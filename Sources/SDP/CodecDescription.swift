@@ -66,7 +66,7 @@ public struct FormatParameters: Hashable, Sendable, ExpressibleByArrayLiteral {
     public init(parsing text: String) { self.init(text[...]) }
 
     init(_ text: Substring) {
-        elements = text.split(separator: ";").compactMap { part in
+        elements = text.parts(at: ";").compactMap { part in
             let part = part.trimmed
             guard !part.isEmpty else { return nil }
             let (name, value) = part.divided(at: "=")

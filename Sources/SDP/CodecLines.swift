@@ -31,7 +31,7 @@ struct CodecLines {
     /// `rtpmap:<type> <name>/<clock rate>[/<channels>]`
     mutating func takeMap(_ value: Substring, _ line: SDPLine) throws(SDPError) {
         let (payloadType, rest) = try payloadTypeAndRest(value, line)
-        let parts = rest.trimmed.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = rest.trimmed.parts(at: "/")
         guard (2...3).contains(parts.count), !parts[0].isEmpty,
             let clockRate: Int32 = parts[1].decimal(), clockRate > 0
         else { throw line.malformed("an rtpmap is <type> <name>/<clock rate>") }

@@ -13,11 +13,18 @@ public struct Fingerprint: Hashable, Sendable {
     init?(_ text: Substring) {
         let words = text.words
         guard words.count == 2 else { return nil }
-        let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
-        guard pairs.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+        let pairs = words[1].parts(at: ":")
+        guard pairs.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(isHexDigit) }) else {
             return nil
         }
         self.init(algorithm: String(words[0]), value: String(words[1]))
+    }
+}
+
+private func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
     }
 }
 

@@ -51,17 +51,28 @@ struct SDPLine {
     }
 
     /// The name and the value of an `a=` line.
-    var attribute: SDPAttribute { SDPAttribute(parsing: value) }
+    var attribute: (name: String, value: Substring?) {
+        let (name, value) = value.divided(at: ":")
+        return (String(name), value)
+    }
 }
 
+/// By bytes: what separates is ASCII, and to find Characters took most of the time that a
+/// description of a hundred sections needed.
 extension Substring {
     /// The space-separated words; several spaces count as one.
-    var words: [Substring] { split(separator: " ") }
+    var words: [Substring] { parts(at: " ", omittingEmpty: true) }
+
+    /// What stands between the separators.
+    func parts(at separator: Unicode.Scalar, omittingEmpty: Bool = false) -> [Substring] {
+        utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: omittingEmpty)
+            .map { Substring($0) }
+    }
 
     /// The text before and after the first `separator`; nothing after it when there is none.
-    func divided(at separator: Character) -> (head: Substring, tail: Substring?) {
-        guard let index = firstIndex(of: separator) else { return (self, nil) }
-        return (self[..<index], self[self.index(after: index)...])
+    func divided(at separator: Unicode.Scalar) -> (head: Substring, tail: Substring?) {
+        guard let index = utf8.firstIndex(of: UInt8(ascii: separator)) else { return (self, nil) }
+        return (Substring(utf8[..<index]), Substring(utf8[utf8.index(after: index)...]))
     }
 
     /// A decimal number without sign, or nil.
@@ -72,8 +83,8 @@ extension Substring {
 
     /// Without spaces at both ends.
     var trimmed: Substring {
-        var rest = drop { $0 == " " }
-        while rest.last == " " { rest.removeLast() }
-        return rest
+        var rest = utf8.drop { $0 == 0x20 }
+        while rest.last == 0x20 { rest.removeLast() }
+        return Substring(rest)
     }
 }

@@ -25,7 +25,7 @@ struct SectionParser {
             section: MediaSection(
                 kind: MediaSection.Kind(String(words[0])), port: port, proto: String(words[2]),
                 otherFormats: [], hasRTCPMux: false))
-        let isRTP = words[2].split(separator: "/").contains("RTP")
+        let isRTP = words[2].parts(at: "/").contains("RTP")
         for format in words[3...] {
             if isRTP {
                 try codecs.add(format: format, line)
@@ -44,11 +44,11 @@ struct SectionParser {
                     what: "attributes in a section",
                     maximum: SDPLimits.attributesPerSectionMaximum, line: line.number)
             }
-            let attribute = line.attribute
-            let value = (attribute.value ?? "")[...]
-            if try takeTransport(attribute.name, value, line) { return }
-            if try takeMedia(attribute.name, value, line) { return }
-            section.attributes.append(attribute)
+            let (name, text) = line.attribute
+            let value = text ?? ""
+            if try takeTransport(name, value, line) { return }
+            if try takeMedia(name, value, line) { return }
+            section.attributes.append(SDPAttribute(name, text.map { String($0) }))
         case "c":
             connection = String(line.value)
         case "b":
@@ -128,7 +128,7 @@ struct SectionParser {
     ) throws(SDPError) -> Bool {
         switch name {
         case "mid":
-            guard !value.isEmpty, !value.contains(" ") else { throw line.malformed("no mid") }
+            guard !value.isEmpty, !value.utf8.contains(0x20) else { throw line.malformed("no mid") }
             section.mid = String(value)
         case "sendrecv", "sendonly", "recvonly", "inactive":
             direction = MediaDirection(rawValue: name)

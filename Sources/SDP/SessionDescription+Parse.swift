@@ -63,14 +63,14 @@ private struct SessionParser {
     }
 
     private mutating func takeSessionAttribute(_ line: SDPLine) throws(SDPError) {
-        let attribute = line.attribute
-        switch attribute.name {
+        let (name, value) = line.attribute
+        switch name {
         case "group":
             guard session.groups.count < SDPLimits.groupsMaximum else {
                 throw .tooMany(
                     what: "groups", maximum: SDPLimits.groupsMaximum, line: line.number)
             }
-            let words = (attribute.value ?? "")[...].words.map { String($0) }
+            let words = (value ?? "").words.map { String($0) }
             guard let semantics = words.first else { throw line.malformed("a group of nothing") }
             session.groups.append(
                 MediaGroup(semantics: semantics, mids: Array(words.dropFirst())))

@@ -76,8 +76,9 @@ public struct SessionDescription: Hashable, Sendable {
             lines += section.lines(sessionAllowsMixedExtensions: allowsMixedExtensions)
         }
         var text = ""
+        text.reserveCapacity(lines.reduce(0) { $0 + $1.utf8.count + 2 })
         for line in lines {
-            text.unicodeScalars.append(contentsOf: line.unicodeScalars.filter { $0.value >= 0x20 })
+            text += line.utf8.allSatisfy { $0 >= 0x20 } ? line : line.withoutControlCharacters
             text += "\r\n"
         }
         return text
@@ -87,6 +88,12 @@ public struct SessionDescription: Hashable, Sendable {
         types.flatMap { type in
             otherLines.filter { $0.type == type }.map { "\($0.type)=\($0.value)" }
         }
+    }
+}
+
+extension String {
+    fileprivate var withoutControlCharacters: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.value >= 0x20 }))
     }
 }
 

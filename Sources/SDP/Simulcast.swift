@@ -30,7 +30,7 @@ public struct RestrictionIdentifier: Hashable, Sendable {
         self.init(id: String(words[0]), direction: direction)
         var all = FormatParameters(Substring(words.dropFirst(2).joined(separator: " ")))
         if let list = all["pt"] {
-            for item in list.split(separator: ",") {
+            for item in list[...].parts(at: ",", omittingEmpty: true) {
                 guard let payloadType: UInt8 = item.trimmed.decimal(), payloadType < 128 else {
                     return nil
                 }
@@ -113,9 +113,9 @@ public struct Simulcast: Hashable, Sendable {
 
     private static func layers(_ text: Substring) -> [[Alternative]]? {
         var layers: [[Alternative]] = []
-        for layer in text.split(separator: ";", omittingEmptySubsequences: false) {
+        for layer in text.parts(at: ";") {
             var alternatives: [Alternative] = []
-            for item in layer.split(separator: ",", omittingEmptySubsequences: false) {
+            for item in layer.parts(at: ",") {
                 let isPaused = item.hasPrefix("~")
                 let rid = isPaused ? item.dropFirst() : item
                 guard !rid.isEmpty else { return nil }
