@@ -78,25 +78,28 @@ extension RoomForwarder {
             track.speaker.heard(level)
         }
         if hasOtherSizes { ladderChanged(of: track, at: now) }
+        var extensions = ExtensionMap()
         for subscription in track.subscriptions.values
         where subscription.connection.core.canSendMedia {
             let before = subscription.forwarder.beginnings
             send(
                 packet, summary, encoding: incoming.encoding, of: track, from: publish,
-                to: subscription, at: now)
+                to: subscription, &extensions, at: now)
             guard subscription.forwarder.beginnings != before, encoding.isAwaited else { continue }
             // The beginning came late; what came before it follows.
             for (packet, summary) in encoding.recent(after: packet.sequenceNumber) {
+                var extensions = ExtensionMap()
                 send(
                     packet, summary, encoding: incoming.encoding, of: track, from: publish,
-                    to: subscription, at: now)
+                    to: subscription, &extensions, at: now)
             }
         }
     }
 
     private func send(
         _ packet: RTPPacket, _ summary: PayloadSummary, encoding: Int, of track: ForwardedTrack,
-        from publish: Connection, to subscription: Subscription, at now: Instant
+        from publish: Connection, to subscription: Subscription, _ extensions: inout ExtensionMap,
+        at now: Instant
     ) {
         let report = track.encodings[encoding].report
         guard
@@ -106,7 +109,7 @@ extension RoomForwarder {
         let core = subscription.connection.core
         let ids = subscription.extensionIDs ?? Self.extensionIDs(from: publish.core, to: core)
         subscription.extensionIDs = ids
-        rewritten.extensions = packet.extensions.remapped(by: ids)
+        rewritten.extensions = extensions.of(packet, by: ids)
         core.send(rewritten, mid: subscription.mid, at: now)
         if subscription.reportedBeginning != subscription.forwarder.beginnings {
             self.report(track, encoding: encoding, to: subscription)
@@ -139,5 +142,17 @@ extension RoomForwarder {
         subscription.reportedBeginning = subscription.forwarder.beginnings
         subscription.connection.core.sendSenderReport(
             mid: subscription.mid, ntp: report.ntp, rtpTimestamp: timestamp)
+    }
+}
+
+/// The header extensions of one packet by the ids of its subscribers, which are mostly the same.
+private struct ExtensionMap {
+    private var latest: (ids: [UInt8: UInt8], extensions: HeaderExtensions)?
+
+    mutating func of(_ packet: RTPPacket, by ids: [UInt8: UInt8]) -> HeaderExtensions {
+        if let latest, latest.ids == ids { return latest.extensions }
+        let extensions = packet.extensions.remapped(by: ids)
+        latest = (ids, extensions)
+        return extensions
     }
 }

@@ -10,7 +10,7 @@ extension PeerConnection {
     // MARK: Media out
 
     /// Whether packets can leave: an address is known and the handshake is over.
-    public var canSendMedia: Bool { dtls?.isConnected == true && agent.selected != nil }
+    public var canSendMedia: Bool { dtls?.isConnected == true && selectedAddress != nil }
 
     /// Sends one packet of our track. SSRC and payload type are ours; sequence number, timestamp,
     /// marker and extensions (by this connection's ids) are the caller's.
@@ -90,7 +90,7 @@ extension PeerConnection {
 
     /// - Parameter counted: whether the packet's section takes part in the transport's count.
     func transmit(_ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant) {
-        guard let address = agent.selected else { return }
+        guard let address = selectedAddress else { return }
         var bytes: [UInt8]
         if counted, measuresBandwidth,
             let id = headerExtensions[HeaderExtensionURI.transportSequence]
@@ -107,7 +107,7 @@ extension PeerConnection {
     }
 
     func send(_ packets: [RTCPPacket]) {
-        guard let dtls, dtls.isConnected, let address = agent.selected else { return }
+        guard let dtls, dtls.isConnected, let address = selectedAddress else { return }
         var bytes = RTCPPacket.serialize(packets)
         guard (try? dtls.protectRTCP(&bytes)) != nil else { return }
         emit(.transmit(bytes, to: address))

@@ -13,7 +13,7 @@ extension PeerConnection {
             case .selected, .state: break
             }
         }
-        if agent.selected != nil, let dtls, !hasStartedDTLS {
+        if selectedAddress != nil, let dtls, !hasStartedDTLS {
             hasStartedDTLS = true
             dtls.start(at: now)
             settleDTLS(at: now)
@@ -26,7 +26,7 @@ extension PeerConnection {
         while let output = dtls.poll() {
             switch output {
             case .transmit(let bytes):
-                if let address = agent.selected { emit(.transmit(bytes, to: address)) }
+                if let address = selectedAddress { emit(.transmit(bytes, to: address)) }
             case .connected:
                 nextReport = now + Self.reportInterval
                 openChannels(at: now)
@@ -85,7 +85,7 @@ extension PeerConnection {
             }
         }
         while let output = dtls.poll() {
-            if case .transmit(let bytes) = output, let address = agent.selected {
+            if case .transmit(let bytes) = output, let address = selectedAddress {
                 emit(.transmit(bytes, to: address))
             }
         }

@@ -67,7 +67,10 @@ public final class PeerConnection {
 
     let configuration: Configuration
     var random: SeededRandom
-    var agent: ICEAgent
+    var agent: ICEAgent { didSet { readAgent() } }
+    /// The address of the pair in use, once a check has succeeded.
+    public private(set) var selectedAddress: TransportAddress?
+    private var agentDeadline: Instant?
     var dtls: DTLSTransport?
     var channels: DataChannelTransport?
     var sections: [Section] = []
@@ -118,6 +121,7 @@ public final class PeerConnection {
         reporter = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
         feedback = TransportFeedbackRecorder(sender: reporter)
         self.random = random
+        readAgent()
     }
 
     /// Secrets come from the system, never from the seed: from numbers of a seeded generator that
@@ -130,8 +134,11 @@ public final class PeerConnection {
     /// Our current user name fragment, by which a shared socket finds this connection.
     public var localUsernameFragment: String { agent.localCredentials.usernameFragment }
 
-    /// The address of the pair in use, once a check has succeeded.
-    public var selectedAddress: TransportAddress? { agent.selected }
+    /// Keeps at hand what each packet and each tick asks of the agent.
+    private func readAgent() {
+        selectedAddress = agent.selected
+        agentDeadline = agent.nextDeadline
+    }
 
     // MARK: Input
 
@@ -149,7 +156,7 @@ public final class PeerConnection {
             }
             settleICE(at: now)
         case 20...63:
-            guard let dtls, agent.selected != nil else {
+            guard let dtls, selectedAddress != nil else {
                 discardedDatagrams += 1
                 return
             }
@@ -184,7 +191,7 @@ public final class PeerConnection {
     /// Nil once closed.
     public var nextDeadline: Instant? {
         guard state != .closed else { return nil }
-        var next = Instant.earlier(agent.nextDeadline, dtls?.nextDeadline)
+        var next = Instant.earlier(agentDeadline, dtls?.nextDeadline)
         next = .earlier(next, feedback.nextDeadline)
         next = .earlier(next, nextReport)
         return .earlier(next, probe?.due)

@@ -114,8 +114,8 @@ public struct RTPPacket: Hashable, Sendable {
             Self.headerBytesMinimum + csrcCount * 4 + extensions.serializedBytes + payload.count
             + padding + 8
         var bytes: [UInt8] = []
-        // Room for an SRTP tag as well, so that protection does not move the packet.
-        bytes.reserveCapacity(count + 32)
+        // Room for what protection needs behind a packet as well, so that it does not move it.
+        bytes.reserveCapacity(count + 160)
         bytes.append(
             0x80 | (padding > 0 ? 0x20 : 0) | (hasExtensions ? 0x10 : 0) | UInt8(csrcCount))
         bytes.append((marker ? 0x80 : 0) | payloadType.rawValue)
