@@ -83,6 +83,11 @@ bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg, G
 bench-density: install-bench-dependencies build ## How many rooms this machine streams before a picture is late
 	@Tests/Benchmarks/density $(BINARY)
 
+.PHONY: bench-rooms
+bench-rooms: install-bench-dependencies build ## What forwarding costs, beside Janus: 100 voices, 25 cameras
+	@swift build -c release --product load-rooms >&2
+	@Tests/Benchmarks/rooms $(BINARY)
+
 .PHONY: soak
 soak: install-bench-dependencies build ## Whether a stream's memory stays flat over an hour (MINUTES=60)
 	@Tests/Benchmarks/soak $(BINARY)

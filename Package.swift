@@ -194,6 +194,19 @@ let package = Package(
             dependencies: ["MediaKernel", "Codec", "Recording", "Workbench"],
             path: "Tests/RecordedStreams", swiftSettings: testSettings),
 
+        // What `make bench-rooms` fills rooms with.
+        .executableTarget(
+            name: "load-rooms",
+            dependencies: [
+                "MediaKernel", "RTP", "SDP", "Clocks", "PeerConnection", "Signalling", "RoomClient",
+                log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + nio, path: "Tests/LoadRooms", swiftSettings: settings),
+
         tests("MediaKernel"),
         tests("RTP", ["MediaKernel"]),
         tests("ICE", ["MediaKernel"]),

@@ -145,25 +145,17 @@ private struct Contents: Hashable, Sendable {
     func tracks(_ names: TrackNames) -> [RoomClient.PublishedMedia] {
         var tracks: [RoomClient.PublishedMedia] = []
         var allocator = PayloadTypeAllocator()
-        func add(_ codec: MediaCodec, _ id: String, _ headerExtension: String) {
-            let kind: MediaSection.Kind = codec.isVideo ? .video : .audio
-            let capabilities = Defaults.roomcast.filter {
-                $0.name.lowercased() == codec.rtpName.lowercased()
-            }
-            let offered = allocator.descriptions(
-                offering: Array(capabilities.prefix(1)), kind: kind
-            ).prefix(1)
+        if hasAudio {
             tracks.append(
                 RoomClient.PublishedMedia(
-                    track: OutgoingTrack(
-                        streamID: names.stream, trackID: id, kind: kind, codecs: Array(offered),
-                        headerExtensions: [headerExtension], rids: codec.isVideo ? rids : []),
-                    payload: TrackPayload(
-                        trackID: TrackID(id), streamID: names.stream,
-                        type: codec.isVideo ? .video : .audio)))
+                    .opus, streamID: names.stream, trackID: names.audio, numbers: &allocator))
         }
-        if hasAudio { add(.opus, names.audio, HeaderExtensionURI.audioLevel) }
-        if let videoCodec { add(videoCodec, names.video, HeaderExtensionURI.videoOrientation) }
+        if let videoCodec {
+            tracks.append(
+                RoomClient.PublishedMedia(
+                    videoCodec, streamID: names.stream, trackID: names.video, rids: rids,
+                    numbers: &allocator))
+        }
         return tracks
     }
 }

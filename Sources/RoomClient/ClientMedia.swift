@@ -3,7 +3,7 @@ import DataChannel
 import Datagrams
 import ICE
 public import MediaKernel
-import NIOCore
+public import NIOCore
 public import PeerConnection
 public import RTP
 import SDP
@@ -74,7 +74,46 @@ public final class ClientMedia {
 
     // MARK: Life
 
-    /// Opens both connections on sockets of their own.
+    /// Opens both connections, on sockets of their own.
+    ///
+    /// - Parameters:
+    ///   - readsAtTicks: whether what arrives waits for the next tick; see
+    ///     `RoomClient.Configuration`.
+    ///   - stateChanged: called on the loop, as is `channelText`.
+    ///   - channelText: what the server says on the data channel.
+    public static func open(
+        on eventLoop: any EventLoop, network: NetworkConditions = NetworkConditions(),
+        receivesVideo: Bool = true, readsAtTicks: Bool = false,
+        makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
+        stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
+        channelText: @escaping @Sendable (String) -> Void
+    ) async throws -> NIOLoopBound<ClientMedia> {
+        let identity = try DTLSIdentity.generate()
+        let media = try await eventLoop.submit {
+            NIOLoopBound(
+                ClientMedia(
+                    eventLoop: eventLoop, identity: identity, observer: makeObserver(),
+                    network: network, receivesVideo: receivesVideo, readsAtTicks: readsAtTicks,
+                    stateChanged: stateChanged, channelText: channelText),
+                eventLoop: eventLoop)
+        }.get()
+        func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {
+            try await DatagramSocket.bind(
+                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: !readsAtTicks
+            ) {
+                DatagramSocket.Handlers(
+                    received: { media.value.received($0, from: $1, direction) },
+                    batchEnded: { media.value.flush() })
+            }.get()
+        }
+        let publish = try await bind(.publish)
+        let subscribe = try await bind(.subscribe)
+        try await eventLoop.submit {
+            media.value.start(publish: publish.value, subscribe: subscribe.value)
+        }.get()
+        return media
+    }
+
     func start(publish: DatagramSocket, subscribe: DatagramSocket) {
         let now = MonotonicClock.now
         self.publish = makeSide(socket: publish, opensChannel: true, at: now)
@@ -103,7 +142,8 @@ public final class ClientMedia {
             path: NetworkPath(network))
     }
 
-    func stop() {
+    /// Takes leave of the server and closes the sockets.
+    public func stop() {
         let now = MonotonicClock.now
         ticker?.stop()
         ticker = nil
@@ -131,7 +171,7 @@ public final class ClientMedia {
 
     /// Announces exactly these tracks on the publish connection: the offer to send. Mids follow
     /// from `mid(ofTrack:)`.
-    func publishOffer(tracks: [OutgoingTrack], restartsICE: Bool = false) throws -> String {
+    public func publishOffer(tracks: [OutgoingTrack], restartsICE: Bool = false) throws -> String {
         guard let core = publish?.core else { throw RoomClientError.protocolViolation("closed") }
         let now = MonotonicClock.now
         for (trackID, mid) in outgoing where !tracks.contains(where: { $0.trackID == trackID }) {
@@ -146,14 +186,14 @@ public final class ClientMedia {
         return offer.rendered()
     }
 
-    func publishAnswer(_ sdp: String) throws {
+    public func publishAnswer(_ sdp: String) throws {
         let now = MonotonicClock.now
         try publish?.core.accept(answer: try SessionDescription.parse(sdp), at: now)
         drain(.publish, at: now)
     }
 
     /// The server's offer for the subscribe connection: our answer.
-    func subscribeOffer(_ sdp: String) throws -> String {
+    public func subscribeOffer(_ sdp: String) throws -> String {
         guard let core = subscribe?.core else { throw RoomClientError.protocolViolation("closed") }
         let now = MonotonicClock.now
         let answer = try core.answer(try SessionDescription.parse(sdp), at: now)
@@ -231,7 +271,8 @@ public final class ClientMedia {
         drain(direction, at: now)
     }
 
-    func flush() {
+    /// Sends what is written so far, after calls from outside.
+    public func flush() {
         publish?.socket.flush()
         subscribe?.socket.flush()
     }

@@ -1,7 +1,5 @@
-import Datagrams
 import NIOCore
 import PeerConnection
-import SecureTransport
 import Signalling
 
 /// The media's side, which lives on an event loop of its own.
@@ -18,10 +16,6 @@ extension RoomClient {
     }
 
     func startMedia() async throws {
-        let identity = try DTLSIdentity.generate()
-        let (eventLoop, makeObserver) = (eventLoop, makeObserver)
-        let (network, receivesVideo) = (configuration.network, configuration.receivesVideo)
-        let readsAtTicks = configuration.readsAtTicks
         let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
             [weak self] direction, state in
             guard direction == .publish, state == .failed || state == .disconnected else { return }
@@ -33,29 +27,10 @@ extension RoomClient {
             guard let payload = TrackLayersPayload(frame: text) else { return }
             eventSink.yield(.trackLayers(Array(payload.tracks.values)))
         }
-        let media = try await eventLoop.submit {
-            NIOLoopBound(
-                ClientMedia(
-                    eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, receivesVideo: receivesVideo, readsAtTicks: readsAtTicks,
-                    stateChanged: changed, channelText: heard),
-                eventLoop: eventLoop)
-        }.get()
-        func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {
-            try await DatagramSocket.bind(
-                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: !readsAtTicks
-            ) {
-                DatagramSocket.Handlers(
-                    received: { media.value.received($0, from: $1, direction) },
-                    batchEnded: { media.value.flush() })
-            }.get()
-        }
-        let publish = try await bind(.publish)
-        let subscribe = try await bind(.subscribe)
-        try await eventLoop.submit {
-            media.value.start(publish: publish.value, subscribe: subscribe.value)
-        }.get()
-        self.media = media
+        media = try await ClientMedia.open(
+            on: eventLoop, network: configuration.network,
+            receivesVideo: configuration.receivesVideo, readsAtTicks: configuration.readsAtTicks,
+            makeObserver: makeObserver, stateChanged: changed, channelText: heard)
     }
 
     func stopMedia() async {

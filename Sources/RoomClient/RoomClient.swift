@@ -2,7 +2,7 @@ import Clocks
 public import Logging
 public import MediaKernel
 public import NIOCore
-public import PeerConnection
+import PeerConnection
 import SecureTransport
 public import Signalling
 
@@ -51,17 +51,6 @@ public actor RoomClient {
         case signalling(SignallingEvent)
         /// What we get of some videos, and in which forms there are.
         case trackLayers([TrackLayersPayload.Track])
-    }
-
-    /// One thing we send: its media description and its description in the room.
-    public struct PublishedMedia: Sendable {
-        public var track: OutgoingTrack
-        public var payload: TrackPayload
-
-        public init(track: OutgoingTrack, payload: TrackPayload) {
-            self.track = track
-            self.payload = payload
-        }
     }
 
     /// How long a lost connection is tried again (hms.md sect. 9).

@@ -1,0 +1,76 @@
+"""Debian's Janus with one video room, and nothing else of it."""
+
+import pathlib
+import signal
+import subprocess
+
+from .job import Unfit
+from .processes import spawn, until
+
+LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu/janus")
+PORT = 18088  # in a namespace that nobody else uses
+ROOM = 1234
+# The latter would not load without others' configuration, and nobody asks them for anything.
+PLUGINS = "videoroom"
+TRANSPORTS = "http"
+
+
+class Janus:
+    """Runs in the namespace; `endpoint` is its HTTP interface."""
+
+    def __init__(self, directory, namespace, address, publishers):
+        self.endpoint = f"http://127.0.0.1:{PORT}/janus"
+        self._namespace = namespace
+        for kind, name in (("plugins", PLUGINS), ("transports", TRANSPORTS)):
+            folder = directory / kind
+            folder.mkdir()
+            library = f"libjanus_{name}.so"
+            (folder / library).symlink_to(LIBRARIES / kind / library)
+        self._write(directory, address, publishers)
+        self._log = directory / "janus.log"
+        command = ["janus", "--configs-folder", directory, "--disable-colors"]
+        self.process = spawn([*namespace.prefix, *command], self._log)
+
+    @staticmethod
+    def _write(directory, address, publishers):
+        files = {
+            "janus": f"""
+                general: {{ configs_folder="{directory}"; plugins_folder="{directory}/plugins";
+                    transports_folder="{directory}/transports"; debug_level=2; session_timeout=0; }}
+                media: {{ rtp_port_range="20000-24000"; }}
+                nat: {{ ice_enforce_list="{address}"; }}
+                """,
+            "janus.transport.http": f"""
+                general: {{ json="compact"; base_path="/janus"; http=true; port={PORT};
+                    ip="127.0.0.1"; https=false; }}
+                admin: {{ admin_http=false; }}
+                """,
+            "janus.plugin.videoroom": f"""
+                general: {{ }}
+                room-{ROOM}: {{ description="load"; publishers={publishers}; bitrate=2000000;
+                    audiocodec="opus"; videocodec="vp8"; audiolevel_ext=true; }}
+                """,
+        }
+        for name, text in files.items():
+            (directory / f"{name}.jcfg").write_text(text)
+
+    def __enter__(self):
+        until("Janus' start", self._is_up)
+        return self
+
+    def _is_up(self):
+        if self.process.poll() is not None:
+            raise Unfit(f"Janus ended:\n{self._log.read_text()[-2000:]}")
+        try:
+            self._namespace.connect("127.0.0.1", PORT).close()
+        except OSError:
+            return False
+        return True
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

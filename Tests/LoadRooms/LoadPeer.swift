@@ -1,0 +1,105 @@
+import Clocks
+import MediaKernel
+import PeerConnection
+import RTP
+import RoomClient
+import SDP
+
+/// The media of one peer: sends what `Load` has it send, and measures what it receives. Confined to
+/// the one event loop of all peers.
+final class LoadPeer: ClientMediaObserver {
+    private let measurement: Measurement
+    private var sources: [Source]
+    private var media: ClientMedia?
+    private var states: [ConnectionDirection: PeerConnectionState] = [:]
+    private var nextReport = Instant.zero
+    /// The last of each track that is received, by its section.
+    private var last: [String: (source: UInt32, number: UInt32)] = [:]
+    /// Tracks that the server has offered.
+    private var offered = 0
+    private let heardFirst: @Sendable (Instant) -> Void
+
+    /// How often RFC 3550's reports come, roughly; between two key frames that somebody asks for.
+    private static let reportInterval: Duration = .seconds(2)
+
+    /// - Parameter heardFirst: called with the first packet of others.
+    init(
+        sources: [Source], measurement: Measurement,
+        heardFirst: @escaping @Sendable (Instant) -> Void
+    ) {
+        self.sources = sources
+        self.measurement = measurement
+        self.heardFirst = heardFirst
+    }
+
+    /// Tracks of which anything came.
+    var heardTracks: Int { last.count }
+
+    /// What it has, for who looks into what it has not.
+    var account: String {
+        func state(_ direction: ConnectionDirection) -> String {
+            states[direction].map { "\($0)" } ?? "new"
+        }
+        return "\(last.count) of \(offered) tracks (\(state(.publish)), \(state(.subscribe)))"
+    }
+
+    func start(_ media: ClientMedia) { self.media = media }
+
+    func stateChanged(
+        _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant
+    ) {
+        states[direction] = state
+    }
+
+    func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {
+        guard let stamp = Stamp(endOf: packet.packet.payload) else { return }
+        if last.isEmpty { heardFirst(now) }
+        measurement.arrived(after: (now - stamp.sent).nanoseconds)
+        guard let before = last[track.mid], before.source == stamp.source else {
+            last[track.mid] = (stamp.source, stamp.number)
+            return
+        }
+        let step = Int(stamp.number) - Int(before.number)
+        measurement.missed(step > 0 ? step - 1 : -1)
+        if step > 0 { last[track.mid] = (stamp.source, stamp.number) }
+    }
+
+    func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {
+        for index in sources.indices
+        where sources[index].trackID == trackID && sources[index].encoding == encoding {
+            sources[index].requestKeyframe()
+        }
+    }
+
+    func tick(at now: Instant) {
+        guard states[.publish] == .connected, let media else { return }
+        let audioLevel = media.outgoingExtensions[HeaderExtensionURI.audioLevel]
+        let now = MonotonicClock.now
+        for index in sources.indices {
+            let (trackID, encoding) = (sources[index].trackID, sources[index].encoding)
+            for packet in sources[index].packets(at: now, audioLevel: audioLevel) {
+                media.send(packet, trackID: trackID, encoding: encoding, at: now)
+            }
+        }
+        report(at: now)
+    }
+
+    private func report(at now: Instant) {
+        guard now >= nextReport else { return }
+        nextReport = now + Self.reportInterval
+        let wallTime = NTPTime(unixNanoseconds: MonotonicClock.unixNanoseconds)
+        for source in sources {
+            guard let timestamp = source.timestamp(at: now) else { continue }
+            media?.sendSenderReport(
+                trackID: source.trackID, encoding: source.encoding, ntp: wallTime,
+                rtpTimestamp: timestamp)
+        }
+    }
+
+    func senderReport(
+        of track: IncomingTrack, ntp: NTPTime, rtpTimestamp: UInt32, at now: Instant
+    ) {}
+    func incomingTracksChanged(_ tracks: [IncomingTrack], at now: Instant) {
+        offered = tracks.count
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Clocks
+import Foundation
+import MediaKernel
+import NIOCore
+import NIOPosix
+import RoomClient
+
+/// Fills one room with peers, all in this process and on one event loop, and measures what comes
+/// back: latency, loss, joining time, and the server's CPU.
+@main
+struct LoadRooms: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load-rooms",
+        abstract: "Fill a room of Roomcast or Janus with peers and measure what they receive.")
+
+    @Option(help: "Roomcast's origin, or http://host:port/janus.")
+    var endpoint: String
+
+    @Option(help: "A room token of Roomcast; without one the server is a Janus.")
+    var token: String?
+
+    @Option(help: "The room of a Janus.")
+    var room = 1234
+
+    @Option(help: "Peers, each with a microphone.")
+    var peers = 10
+
+    @Option(help: "How many of them speak; the others are silent, with DTX.")
+    var speaking = 3
+
+    @Option(help: "How many of them have a camera, in three layers.")
+    var cameras = 0
+
+    @Option(help: "Seconds that are measured, once all have joined.")
+    var seconds = 10
+
+    @Option(help: "Milliseconds from one join to the next.")
+    var pause = 50
+
+    @Option(help: "The server's process.")
+    var server: Int32
+
+    func run() async throws {
+        let load = Load(peers: peers, speaking: speaking, cameras: cameras)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var settings = HTTPClient.Configuration()
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = peers * 2
+        let http = HTTPClient(configuration: settings)
+        let attendance: any Attendance =
+            if let token {
+                RoomcastAttendance(endpoint: endpoint, token: token, group: group)
+            } else {
+                JanusAttendance(endpoint: endpoint, room: room, group: group, http: http)
+            }
+        let report = try await Rehearsal(
+            load: load, attendance: attendance, loop: group.next(), server: server,
+            pause: .milliseconds(pause), length: .seconds(seconds)
+        ).run()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        print(String(decoding: try encoder.encode(report), as: UTF8.self))
+        // The connections have been taken leave of; what else there is ends with the process.
+        LoadRooms.exit()
+    }
+}

@@ -1,0 +1,45 @@
+import MediaKernel
+
+/// What arrives at all peers of this process, on their one event loop.
+final class Measurement {
+    /// Latencies in steps of 10 µs; the last step holds all that took longer.
+    private static let step: Int64 = 10_000
+    private static let steps = 50_000
+    private var histogram = [Int](repeating: 0, count: steps)
+    private(set) var received = 0
+    private(set) var lost = 0
+    private(set) var worst: Int64 = 0
+
+    /// Begins anew.
+    func reset() {
+        histogram = [Int](repeating: 0, count: Self.steps)
+        (received, lost, worst) = (0, 0, 0)
+    }
+
+    func arrived(after latency: Int64) {
+        received += 1
+        worst = max(worst, latency)
+        histogram[Int(min(max(latency, 0) / Self.step, Int64(Self.steps - 1)))] += 1
+    }
+
+    /// So many were left out before one that arrived; fewer than none: it was one of those.
+    func missed(_ count: Int) { lost += count }
+
+    /// Milliseconds within which this share of the packets arrived.
+    func latency(_ share: Double) -> Double {
+        var wanted = Int((Double(received) * share).rounded(.up))
+        for (index, count) in histogram.enumerated() {
+            wanted -= count
+            if wanted <= 0 { return Double((Int64(index) + 1) * Self.step) / 1e6 }
+        }
+        return 0
+    }
+}
+
+extension [Double] {
+    /// The value that this share of all does not exceed; nil of nothing.
+    func percentile(_ share: Double) -> Double? {
+        guard !isEmpty else { return nil }
+        return sorted()[Swift.min(Int(Double(count) * share), count - 1)]
+    }
+}

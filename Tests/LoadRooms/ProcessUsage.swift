@@ -1,0 +1,23 @@
+import Foundation
+
+/// What the kernel counts of a process.
+enum ProcessUsage {
+    /// CPU seconds so far, of all of its threads. proc(5), `stat`, fields 14 and 15.
+    static func cpuSeconds(_ pid: Int32) throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        // After the name, which is in parentheses and may hold anything.
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13])
+        else { throw CocoaError(.fileReadCorruptFile) }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// The largest resident size so far, in MB of 1,000,000 bytes.
+    static func peakMegabytes(_ pid: Int32) throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        for line in text.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            return Double(line.split(separator: " ")[1]).map { $0 * 1024 / 1e6 } ?? 0
+        }
+        return 0
+    }
+}

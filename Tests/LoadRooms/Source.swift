@@ -1,0 +1,122 @@
+import MediaKernel
+import RTP
+
+/// One stream of made-up packets: their sizes and times are a microphone's or a camera's, their
+/// payloads begin as the codec's do, so that forwarders find key frames.
+struct Source {
+    let trackID: String
+    let encoding: Int
+    private let id: UInt32
+    private let content: Content
+    private let firstTimestamp = UInt32.random(in: 0...UInt32.max)
+    private var packetizer: any Packetizer
+    private var sequence = SequenceNumber(.random(in: 0...UInt16.max))
+    private var number: UInt32 = 0
+    private var begin: Instant?
+    private var sentFrames: Int64 = 0
+    private var owesKeyframe = true
+
+    private enum Content {
+        case sound(isSpeech: Bool)
+        case video(Load.Layer)
+    }
+
+    /// What libopus sends of silence with DTX.
+    private static let silenceInterval: Duration = .milliseconds(400)
+    private static let soundInterval: Duration = .milliseconds(20)
+    private static let keyframeFactor = 5
+    private static let speechLevel: UInt8 = 30
+
+    /// - Parameter id: of no other source of the room.
+    init(sound trackID: String, id: UInt32, isSpeech: Bool) {
+        self.trackID = trackID
+        self.id = id
+        encoding = 0
+        content = .sound(isSpeech: isSpeech)
+        packetizer = MediaCodec.opus.makePacketizer()
+    }
+
+    init(video trackID: String, id: UInt32, layer: Load.Layer, encoding: Int) {
+        self.trackID = trackID
+        self.id = id
+        self.encoding = encoding
+        content = .video(layer)
+        packetizer = MediaCodec.vp8.makePacketizer(mtu: 1200 - Stamp.bytes)
+    }
+
+    mutating func requestKeyframe() { owesKeyframe = true }
+
+    private var interval: Duration {
+        switch content {
+        case .sound(let isSpeech): isSpeech ? Self.soundInterval : Self.silenceInterval
+        case .video: .nanoseconds(1_000_000_000 / Int64(Load.framesPerSecond))
+        }
+    }
+
+    private var clockRate: Int64 {
+        if case .sound = content { 48_000 } else { 90_000 }
+    }
+
+    /// The packets of what is due.
+    ///
+    /// - Parameter audioLevel: the id of that header extension, where it was negotiated.
+    mutating func packets(at now: Instant, audioLevel: UInt8?) -> [RTPPacket] {
+        let begin = begin ?? now
+        self.begin = begin
+        var packets: [RTPPacket] = []
+        while begin + .nanoseconds(sentFrames * interval.nanoseconds) <= now {
+            packets += frame(at: now, audioLevel: audioLevel)
+            sentFrames += 1
+        }
+        return packets
+    }
+
+    private mutating func frame(at now: Instant, audioLevel: UInt8?) -> [RTPPacket] {
+        let timestamp = timestamp(after: .nanoseconds(sentFrames * interval.nanoseconds))
+        let isKeyframe = owesKeyframe
+        owesKeyframe = false
+        return packetizer.packetize(frame: data(isKeyframe: isKeyframe), isKeyframe: isKeyframe)
+            .map { part in
+                var payload = part.payload
+                Stamp(source: id, number: number, sent: now).append(to: &payload)
+                var packet = RTPPacket(
+                    marker: part.marker, payloadType: PayloadType(0), sequenceNumber: sequence,
+                    timestamp: timestamp, ssrc: SSRC(0), payload: payload[...])
+                number += 1
+                sequence = sequence.advanced(by: 1)
+                if case .sound(let isSpeech) = content, let audioLevel {
+                    let level = AudioLevel(
+                        voice: isSpeech, level: isSpeech ? Self.speechLevel : 127)
+                    packet.extensions.set(audioLevel, level.extensionBytes)
+                }
+                return packet
+            }
+    }
+
+    /// What a sender report names: now, in both clocks.
+    func timestamp(at now: Instant) -> UInt32? { begin.map { timestamp(after: now - $0) } }
+
+    private func timestamp(after elapsed: Duration) -> UInt32 {
+        firstTimestamp
+            &+ UInt32(truncatingIfNeeded: elapsed.nanoseconds / 1000 * clockRate / 1_000_000)
+    }
+
+    private func data(isKeyframe: Bool) -> [UInt8] {
+        switch content {
+        case .sound(let isSpeech):
+            // A TOC byte: CELT, full band, 20 ms, mono. RFC 6716 sect. 3.1.
+            return [0xF8] + [UInt8](repeating: 0, count: isSpeech ? Load.soundBytes - 1 : 1)
+        case .video(let layer):
+            let mean = layer.bitsPerSecond / 8 / Load.framesPerSecond
+            guard isKeyframe else { return [0x11] + [UInt8](repeating: 0, count: mean - 1) }
+            // The frame tag and the start of a key frame. RFC 6386 sect. 9.1.
+            let (width, height) = (UInt16(layer.width), UInt16(layer.height))
+            let header: [UInt8] = [
+                0x10, 0, 0, 0x9D, 0x01, 0x2A, UInt8(width & 0xFF), UInt8(width >> 8),
+                UInt8(height & 0xFF), UInt8(height >> 8),
+            ]
+            return header
+                + [UInt8](repeating: 0, count: mean * Self.keyframeFactor - header.count)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import MediaKernel
+import RTP
+
+/// The last bytes of each payload: what was sent when. A forwarder leaves payloads alone.
+///
+/// ```
+/// | magic (32 bits) | source (32) | number (32) | monotonic time in ns (64) |
+/// ```
+struct Stamp {
+    static let bytes = 20
+    private static let magic: UInt32 = 0x526F_6D63
+
+    /// The stream that it belongs to: one layer of one track.
+    var source: UInt32
+    /// Counts the packets of a source, without gaps.
+    var number: UInt32
+    var sent: Instant
+
+    init(source: UInt32, number: UInt32, sent: Instant) {
+        self.source = source
+        self.number = number
+        self.sent = sent
+    }
+
+    /// Nil for a packet that is none of ours, such as padding.
+    init?(endOf payload: ArraySlice<UInt8>) {
+        guard payload.count >= Self.bytes else { return nil }
+        let tail = payload.suffix(Self.bytes)
+        func number(_ offset: Int, _ count: Int) -> UInt64 {
+            tail.dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        guard number(0, 4) == UInt64(Self.magic) else { return nil }
+        source = UInt32(number(4, 4))
+        self.number = UInt32(number(8, 4))
+        sent = Instant(nanoseconds: Int64(bitPattern: number(12, 8)))
+    }
+
+    func append(to payload: inout [UInt8]) {
+        func append(_ value: some FixedWidthInteger) {
+            withUnsafeBytes(of: value.bigEndian) { payload.append(contentsOf: $0) }
+        }
+        append(Self.magic)
+        append(source)
+        append(number)
+        append(sent.nanoseconds)
+    }
+}
