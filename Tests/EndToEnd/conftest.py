@@ -16,6 +16,7 @@ from harness import chromium, signalling  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.namespace import ADDRESS, Namespace  # noqa: E402
 from harness.receiver import Receiver  # noqa: E402
+from harness.room_world import World  # noqa: E402
 from harness.server import BINARY, Server  # noqa: E402
 from harness.starvation import (  # noqa: E402, F401
     pytest_fixture_setup,
@@ -160,3 +161,14 @@ def firefox(namespace):
     firefox = Firefox(namespace)
     yield firefox
     firefox.close()
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def world(request, room):
+    """A room, its page in one of the browsers, and others in it; gone when the test is."""
+    is_firefox = request.param == "firefox"
+    server = request.getfixturevalue("namespace_server" if is_firefox else "server")
+    browser = request.getfixturevalue("firefox" if is_firefox else "browser")
+    world = World(server, room, browser, is_firefox)
+    yield world
+    world.close()

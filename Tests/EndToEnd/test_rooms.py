@@ -84,6 +84,7 @@ def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, serv
     ann, ben = enter("Ann"), enter("Ben", role="guest")
     assert ann.streaming_state() == "none"
     ann.page.click("[data-testid=go-live]")
+    ann.page.click("[data-testid=confirm]")
     for person in (ann, ben):
         person.wait_for_streaming("started", ON_AIR_TIMEOUT)
         assert person.page.get_attribute("[data-testid=watch-link]", "href").endswith(

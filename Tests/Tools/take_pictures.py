@@ -90,6 +90,7 @@ def take_room(playwright, server):
     page.press("[data-testid=message]", "Enter")
     viewer.leave()
     page.click("[data-testid=go-live]")
+    page.click("[data-testid=confirm]")
     lamp = "[data-testid=streaming-state]"
     wait_for("on air", lambda: page.get_attribute(lamp, "data-state") == "started", PATIENCE)
     wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)

@@ -54,8 +54,7 @@ class Firefox:
                 f"ws://127.0.0.1:{port}/session", sock=connection, max_size=None, legacy=True
             )
             self.command("session.new", capabilities={})
-            tree = self.command("browsingContext.getTree")
-            self.context = tree["contexts"][0]["context"]
+            self.context = self._open_page()
         except BaseException:
             self.close()
             raise
@@ -67,6 +66,20 @@ class Firefox:
             return namespace.connect("127.0.0.1", port)
         except OSError:
             return None
+
+    def _open_page(self):
+        """A page that has the keyboard: in the first one the address bar keeps it, and a page without
+        it presses no button when Enter is pressed."""
+        first = self.command("browsingContext.getTree")["contexts"][0]["context"]
+        page = self.command("browsingContext.create", type="tab")["context"]
+        self.command("browsingContext.close", context=first)
+        return page
+
+    def take_keyboard(self):
+        """Gives it back to the page, should Tab have led from there to the browser's own bars."""
+        if not self.evaluate("() => document.hasFocus()"):
+            other = self.command("browsingContext.create", type="tab")["context"]
+            self.command("browsingContext.close", context=other)
 
     def command(self, method, **parameters):
         identifier = next(self._ids)
@@ -103,22 +116,25 @@ class Firefox:
     def unload(self, script):
         self.command("script.removePreloadScript", script=script)
 
-    def locate(self, role, name):
-        """What the accessibility tree has of this role and exactly this name."""
+    def elements(self, function, argument=None):
+        """The ids of the elements that a function of the page returns; the argument travels as JSON."""
+        argument = "" if argument is None else json.dumps(argument)
+        result = self.command(
+            "script.evaluate", expression=f"({function})({argument})", awaitPromise=False,
+            target={"context": self.context},
+            serializationOptions={"maxDomDepth": 0, "maxObjectDepth": 1})
+        return [node["sharedId"] for node in result["result"]["value"]]
+
+    def locate(self, role, name, among):
+        """Those of some elements, and of what they hold, that have this role and exactly this name in
+        the accessibility tree; their ids."""
+        if not among:
+            return []
         found = self.command(
             "browsingContext.locateNodes", context=self.context,
-            locator={"type": "accessibility", "value": {"role": role, "name": name}})
-        return [{"sharedId": node["sharedId"]} for node in found["nodes"]]
-
-    def ask(self, node, function):
-        """Calls a function of the page with one of its elements; the value travels as JSON."""
-        result = self.command(
-            "script.callFunction",
-            functionDeclaration=f"(node) => JSON.stringify(({function})(node) ?? null)",
-            arguments=[node], target={"context": self.context}, awaitPromise=True)
-        if result["type"] != "success":
-            raise AssertionError(result["exceptionDetails"]["text"])
-        return json.loads(result["result"]["value"])
+            locator={"type": "accessibility", "value": {"role": role, "name": name}},
+            startNodes=[{"sharedId": one} for one in among])
+        return [node["sharedId"] for node in found["nodes"]]
 
     def keys(self, *values):
         """Presses keys one after the other, as WebDriver numbers them."""

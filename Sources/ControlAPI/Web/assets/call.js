@@ -21,7 +21,7 @@ import { Stage } from "./stage.js";
 import { toast } from "./toasts.js";
 
 const speakingLevel = 15; // of 100
-const greetedUpTo = 20; // people; in a larger room comings and goings are noise
+const greetedUpTo = 20; // people; in a larger room comings, goings and others' roles are noise
 
 export class Call {
   #client;
@@ -85,6 +85,7 @@ export class Call {
       actionsOf: (person) => actionsFor(person, this.#client.role),
       onAction: (name, person) => this.#act(name, person),
       onMuteAll: () => this.#attempt(() => moderation.muteEverybody()),
+      onChangeRoles: () => this.#moderating.changeRoles(),
       search: (text) => moderation.search(text),
     });
   }
@@ -95,7 +96,7 @@ export class Call {
       new URL(`/${kind}/${encodeURIComponent(this.#roomID)}`, location.origin).href;
     this.#onAir = new OnAir({
       watchURL: page("watch"),
-      onStart: () => this.#attempt(() => airing.startStream(page("rooms"))),
+      onStart: (wish) => this.#attempt(() => airing.startStream(page("rooms"), wish)),
       onStop: () => this.#attempt(() => airing.stopStream()),
     });
     this.#recording = new RecordingLamp({
@@ -122,8 +123,8 @@ export class Call {
       if (isRaised && peer.id !== client.peerID) toast(`${peer.name} raised a hand`);
     });
     on("peer-role", ({ peer }) => {
-      const whose = peer.id === client.peerID ? "You are" : `${peer.name} is`;
-      toast(`${whose} ${roleText(peer.role)} now`);
+      if (peer.id === client.peerID) toast(`You are ${roleText(peer.role)} now`);
+      else if (client.room.count <= greetedUpTo) toast(`${peer.name} is ${roleText(peer.role)} now`);
     });
     on("role-offer", (offer) => this.#moderating.roleOffered(offer));
     on("mute-request", (request) => this.#moderating.muteAsked(request));
@@ -190,7 +191,10 @@ export class Call {
     const isAllowed = (kind) => publishParams.allowed.includes(kind);
     this.#onAir.allow(Boolean(permissions.hlsStreaming));
     this.#recording.allow(Boolean(permissions.browserRecording));
-    this.#people.allow({ mayMute: Boolean(permissions.mute) });
+    this.#people.allow({
+      mayMute: Boolean(permissions.mute),
+      mayChangeRoles: Boolean(permissions.changeRole) && this.#client.role.known.length > 1,
+    });
     this.#chat.allow(permissions.broadcast !== false);
     if (!isAllowed("screen")) this.#publishing.stopScreen();
     // Who may speak again decides anew to be seen and heard.

@@ -1,7 +1,7 @@
 // The choice of devices inside the room. What is chosen holds at once.
 
 import { listDevices } from "./devices.js";
-import { ask } from "./dialog.js";
+import { ask, labelled } from "./dialog.js";
 import { element } from "./dom.js";
 import { RoomSound } from "./room-sound.js";
 
@@ -14,8 +14,6 @@ export async function chooseDevices({ media, sound, onFault }) {
   const cameras = select("call-camera-device");
   const microphones = select("call-microphone-device");
   const speakers = RoomSound.canChooseOutput ? select("call-speaker-device") : null;
-  const labelled = (text, field) =>
-    element("label", { class: "labelled" }, element("span", {}, text), field);
   const list = () =>
     listDevices(media, { cameras, microphones, speakers, outputID: sound.outputID });
 

@@ -95,6 +95,11 @@ export function choice(name, legend, options) {
   return { node, value: () => radios.find((radio) => radio.checked).value };
 }
 
+/** A field with its name above it. */
+export function labelled(text, field) {
+  return element("label", { class: "labelled" }, element("span", {}, text), field);
+}
+
 /** @returns {{node: Element, isOn: () => boolean}} */
 export function checkbox(text, hint, { isOn = false } = {}) {
   const box = element("input", { type: "checkbox", checked: isOn });

@@ -2,7 +2,7 @@
 
 import { ask } from "./dialog.js";
 import { Requests } from "./requests.js";
-import { chooseRole, roleText } from "./role-dialog.js";
+import { chooseRole, chooseRoles, roleText } from "./role-dialog.js";
 import { toast } from "./toasts.js";
 
 export class Moderating {
@@ -42,6 +42,15 @@ export class Moderating {
       case "role": return this.#changeRole(person);
       case "remove": return this.#remove(person);
     }
+  }
+
+  async changeRoles() {
+    const { moderation, role } = this.#client;
+    const chosen = await chooseRoles(role);
+    if (!chosen) return;
+    const { from, to } = chosen;
+    const isDone = await this.#attempt(() => moderation.changeRoles(from, to));
+    if (isDone) toast(`Everybody who was ${roleText(from)} is ${roleText(to)} now`);
   }
 
   async #changeRole(person) {

@@ -1,7 +1,8 @@
 // What the room says about its stream: the lamp, the watch link and the button.
 
 import { phaseOf } from "./api.js";
-import { byID, clockText } from "./dom.js";
+import { ask, checkbox } from "./dialog.js";
+import { byID, clockText, setText } from "./dom.js";
 
 const node = {
   lamp: byID("lamp"),
@@ -17,17 +18,16 @@ export class OnAir {
   #isBusy = false;
 
   /**
-   * @param {{watchURL: string, onStart: () => Promise<void>, onStop: () => Promise<void>}} rules
-   *   the actions report their own failures
+   * @param {{watchURL: string, onStart: (wish: {isRecorded: boolean}) => Promise<void>,
+   *          onStop: () => Promise<void>}} rules the actions report their own failures
    */
   constructor({ watchURL, onStart, onStop }) {
     node.watch.href = watchURL;
     node.button.addEventListener("click", async () => {
-      this.#isBusy = true;
-      this.#draw();
-      await (this.#isOn ? onStop() : onStart());
-      this.#isBusy = false;
-      this.#draw();
+      if (this.#isBusy) return;
+      if (this.#isOn) return this.#run(onStop);
+      const wish = await askForStart();
+      if (wish) await this.#run(() => onStart(wish));
     });
     setInterval(() => this.#tick(), tickInterval);
     this.#draw();
@@ -51,6 +51,15 @@ export class OnAir {
     return this.#phase === "starting" || this.#phase === "live";
   }
 
+  /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
+  async #run(action) {
+    this.#isBusy = true;
+    this.#draw();
+    await action();
+    this.#isBusy = false;
+    this.#draw();
+  }
+
   #draw() {
     const phase = this.#phase;
     node.lamp.dataset.phase = phase;
@@ -60,7 +69,7 @@ export class OnAir {
     node.lamp.title = this.#streaming.error ?? "";
     node.watch.hidden = !this.#isOn;
     node.button.hidden = !this.#isAllowed;
-    node.button.disabled = this.#isBusy;
+    node.button.setAttribute("aria-disabled", String(this.#isBusy));
     node.button.classList.toggle("is-live", this.#isOn);
     node.text.textContent = this.#isOn ? "End stream" : "Go live";
     this.#tick();
@@ -70,6 +79,19 @@ export class OnAir {
     const { startedAt } = this.#streaming;
     const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
     const texts = { starting: "Starting", live: `Live ${elapsed}`.trim(), failed: "Stream failed" };
-    node.lamp.textContent = texts[this.#phase] ?? "";
+    setText(node.lamp, texts[this.#phase] ?? "");
   }
+}
+
+/** @returns {Promise<{isRecorded: boolean}|null>} null: not after all */
+async function askForStart() {
+  const record = checkbox("Record with the stream", "Its files are on the recordings page later.");
+  const isSure = await ask({
+    title: "Go live?",
+    text: "All who open the watch page see and hear the room.",
+    content: [record.node],
+    confirm: "Go live",
+    refuse: "Cancel",
+  });
+  return isSure ? { isRecorded: record.isOn() } : null;
 }

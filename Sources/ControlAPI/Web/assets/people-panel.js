@@ -15,6 +15,7 @@ const node = {
   search: byID("people-search"),
   note: byID("people-note"),
   muteAll: byID("mute-all"),
+  changeRoles: byID("change-roles"),
 };
 
 export class PeoplePanel {
@@ -26,17 +27,20 @@ export class PeoplePanel {
 
   /**
    * @param {{actionsOf: (person: object) => object[], onAction: (name: string, person) => void,
-   *          onMuteAll: () => void, search: (text: string) => Promise<object[]>}} rules
+   *          onMuteAll: () => void, onChangeRoles: () => void,
+   *          search: (text: string) => Promise<object[]>}} rules
    */
   constructor(rules) {
     this.#rules = rules;
     node.search.addEventListener("input", () => this.#searched());
     node.muteAll.addEventListener("click", () => rules.onMuteAll());
+    node.changeRoles.addEventListener("click", () => rules.onChangeRoles());
   }
 
-  /** @param {{mayMute: boolean}} permissions */
-  allow({ mayMute }) {
+  /** @param {{mayMute: boolean, mayChangeRoles: boolean}} permissions */
+  allow({ mayMute, mayChangeRoles }) {
     node.muteAll.hidden = !mayMute;
+    node.changeRoles.hidden = !mayChangeRoles;
   }
 
   /**

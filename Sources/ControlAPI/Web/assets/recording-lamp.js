@@ -22,7 +22,8 @@ export class RecordingLamp {
    */
   constructor({ onStart, onStop }) {
     node.button.addEventListener("click", async () => {
-      this.#isBusy = true;
+      if (this.#isBusy) return;
+      this.#isBusy = true; // the button keeps the focus, which a disabled one would lose
       this.#draw();
       await (this.#isOn ? onStop() : onStart());
       this.#isBusy = false;
@@ -59,7 +60,7 @@ export class RecordingLamp {
     node.lamp.dataset.phase = phase;
     node.lamp.title = error;
     node.button.hidden = !this.#isAllowed;
-    node.button.disabled = this.#isBusy;
+    node.button.setAttribute("aria-disabled", String(this.#isBusy));
     node.button.classList.toggle("is-live", this.#isOn);
     node.button.setAttribute("aria-label", this.#isOn ? "End recording" : "Record the room");
     setText(node.text, this.#isOn ? "End recording" : "Record");

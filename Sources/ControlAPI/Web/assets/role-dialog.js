@@ -1,6 +1,7 @@
-// Which other role somebody is to have, and whether they are asked.
+// Which other role somebody is to have, and whether they are asked; or everybody of a role.
 
-import { ask, checkbox, choice } from "./dialog.js";
+import { ask, checkbox, choice, labelled } from "./dialog.js";
+import { element } from "./dom.js";
 
 /** "Host" for "host". */
 export const roleText = (name) => name.charAt(0).toUpperCase() + name.slice(1);
@@ -27,4 +28,29 @@ export async function chooseRole(person, roles) {
     refuse: "Cancel",
   });
   return isChosen ? { role: role.value(), isForced: !isAsked.isOn() } : null;
+}
+
+/**
+ * @param {{name: string, known: string[]}} mine one's own role, which is the last to be proposed, and
+ *   all that there are
+ * @returns {Promise<{from: string, to: string}|null>}
+ */
+export async function chooseRoles({ name, known }) {
+  const options = (roles) =>
+    roles.map((role) => element("option", { value: role }, roleText(role)));
+  const select = (testID) => element("select", { class: "field", "data-testid": testID });
+  const [from, to] = [select("roles-from"), select("roles-to")];
+  const proposeOthers = () =>
+    to.replaceChildren(...options(known.filter((role) => role !== from.value)));
+  from.append(...options([...known.filter((role) => role !== name), name]));
+  from.addEventListener("change", proposeOthers);
+  proposeOthers();
+  const isChosen = await ask({
+    title: "Change roles",
+    text: "All of a role have the other one at once.",
+    content: [labelled("Everybody who is", from), labelled("becomes", to)],
+    confirm: "Change roles",
+    refuse: "Cancel",
+  });
+  return isChosen ? { from: from.value, to: to.value } : null;
 }

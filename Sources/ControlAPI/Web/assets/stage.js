@@ -113,7 +113,8 @@ function place(node, rectangle) {
 }
 
 function create(tile) {
-  const video = element("video", { autoplay: true, playsinline: true });
+  // Firefox would stop at it twice on the way by the Tab key, with nothing to do there.
+  const video = element("video", { autoplay: true, playsinline: true, tabindex: "-1" });
   video.muted = true; // the sound comes from RoomSound
   // Until the first frame is there, the face stands in for it.
   const node = element(

@@ -9,9 +9,15 @@ export class Airing {
     this.#call = call;
   }
 
-  /** @param {string} meetingURL the page that the stream shows: this room's own */
-  startStream(meetingURL) {
-    return this.#call("hls-start", { variants: [{ meeting_url: meetingURL }] });
+  /**
+   * @param {string} meetingURL the page that the stream shows: this room's own
+   * @param {{isRecorded: boolean}} wish what is not asked for is kept if the room's template says so
+   */
+  startStream(meetingURL, { isRecorded }) {
+    return this.#call("hls-start", {
+      variants: [{ meeting_url: meetingURL }],
+      ...(isRecorded ? { hls_recording: { single_file_per_layer: true, hls_vod: true } } : {}),
+    });
   }
 
   stopStream() {

@@ -23,6 +23,11 @@ export class Moderation {
     return this.#call("role-change-request", { requested_for: peerID, role, force: isForced });
   }
 
+  /** Gives everybody of a role another one, at once. */
+  changeRoles(from, to) {
+    return this.#call("role-change-request", { roles: [from], role: to, force: true });
+  }
+
   /** Takes an offer that came as `role-offer`. */
   acceptRole({ requestedBy, role, token }) {
     return this.#call("role-change", { requested_by: requestedBy, role, token });

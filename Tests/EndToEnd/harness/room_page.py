@@ -1,0 +1,209 @@
+"""The room page as its users have it who do not see it, or point at nothing: by keys, and by the
+roles and names of the accessibility tree. Alike in both browsers."""
+
+from . import tokens
+from .waiting import wait_for
+
+TABS_MAXIMUM = 80
+TIMEOUT = 10  # s
+
+# Keeps the channels on which the server tells the page things, so that a test can do so.
+KEEP_CHANNELS = """() => {
+  window.channels = [];
+  const listen = RTCPeerConnection.prototype.addEventListener;
+  RTCPeerConnection.prototype.addEventListener = function (type, handler, ...more) {
+    if (type !== "datachannel") return listen.call(this, type, handler, ...more);
+    return listen.call(this, type, (event) => {
+      window.channels.push(event.channel);
+      handler(event);
+    }, ...more);
+  };
+}"""
+TELL = """(messages) => {
+  for (const channel of window.channels) {
+    for (const message of messages) {
+      channel.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(message) }));
+    }
+  }
+}"""
+# Chromium has a fake screen, and says by itself what went wrong on a page.
+FIREFOX_LACKS = """() => {
+  window.faults = [];
+  addEventListener("error", ({ message }) => window.faults.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => window.faults.push(String(reason)));
+  MediaDevices.prototype.getDisplayMedia = async () => {
+    const canvas = document.createElement("canvas");
+    canvas.getContext("2d").fillRect(0, 0, 9, 9);
+    return canvas.captureStream();
+  };
+}"""
+# To ask Firefox of every element takes it a second. The tree has the last word on these.
+PERHAPS_NAMED = """(name) => [...document.querySelectorAll("body *")].filter((node) => {
+  const titles = (node.getAttribute("aria-labelledby") ?? "").split(" ").filter(Boolean);
+  const named = [node, ...(node.labels ?? []), ...titles.map((id) => document.getElementById(id))];
+  const texts = [node.ariaLabel, ...named.map((one) => one?.innerText)];
+  return texts.some((text) => text?.replace(/\\s+/g, " ").trim() === name);
+})"""
+FOCUSED = """() => [document.activeElement].filter((node) => node !== document.body)"""
+IS_FOCUSED = "(node) => node === document.activeElement"
+TEXTS = """(testID) => [...document.querySelectorAll(`[data-testid="${testID}"]`)]
+  .filter((node) => node.getClientRects().length > 0).map((node) => node.textContent.trim())"""
+CHOOSE = """([testID, value]) => {
+  const list = document.querySelector(`[data-testid="${testID}"]`);
+  list.value = value;
+  if (list.value !== value) throw new Error(`${testID} has no ${value}`);
+  list.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+ROLES_IN_FIREFOX = {"img": "image"}  # ARIA 1.3 has both names
+WEBDRIVER_KEYS = {
+    "Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "End": "\ue010",
+    "Home": "\ue011", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
+    "ArrowDown": "\ue015",
+}
+
+
+class RoomPage:
+    """One page of a room; what the two browsers do alike."""
+
+    def look_in(self, server, room):
+        """At the door, with no token and no name."""
+        self.go(f"{server.base}/rooms/{room}")
+
+    def enter(self, server, room, name, role):
+        token = tokens.room_token(room, user=name.lower(), role=role)
+        self.go(f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true")
+        self.wait_for("group", "Call controls", 20)
+
+    def count(self, role, name):
+        return len(self.found(role, name))
+
+    def wait_for(self, role, name, timeout=TIMEOUT):
+        wait_for(f"there is a {role} '{name}'", lambda: self.count(role, name) > 0, timeout)
+
+    def wait_for_none(self, role, name):
+        wait_for(f"there is no {role} '{name}'", lambda: self.count(role, name) == 0, TIMEOUT)
+
+    def wait_for_focus(self, role, name):
+        wait_for(f"the focus is on the {role} '{name}'",
+                 lambda: self.is_focused(role, name), TIMEOUT)
+
+    def tab_to(self, role, name):
+        """By the Tab key alone."""
+        self.wait_for(role, name)
+        for _ in range(TABS_MAXIMUM):
+            if self.is_focused(role, name):
+                return
+            self.press("Tab")
+        raise AssertionError(f"{TABS_MAXIMUM} times Tab lead to no {role} '{name}'")
+
+    def operate(self, role, name, key="Enter"):
+        self.tab_to(role, name)
+        self.press(key)
+
+    def choose(self, menu_button, item):
+        """Opens a menu and takes one of its items."""
+        self.operate("button", menu_button)
+        self.wait_for("menuitem", item)
+        for _ in range(TABS_MAXIMUM):
+            if self.is_focused("menuitem", item):
+                break
+            self.press("ArrowDown")
+        self.press("Enter")
+
+    def select(self, test_id, value):
+        """A list's own keys are the browser's; what is chosen is the page's."""
+        self.evaluate(CHOOSE, [test_id, value])
+
+    def options(self, test_id):
+        return self.evaluate("""(testID) => [...document.querySelectorAll(
+          `[data-testid="${testID}"] option`)].map((option) => option.value)""", test_id)
+
+    def value(self, test_id):
+        return self.evaluate(
+            "(testID) => document.querySelector(`[data-testid=\"${testID}\"]`).value", test_id)
+
+    def texts(self, test_id):
+        """Of all that is shown with this `data-testid`."""
+        return self.evaluate(TEXTS, test_id)
+
+    def wait_for_text(self, test_id, text):
+        wait_for(f"{test_id} says '{text}'",
+                 lambda: any(text in one for one in self.texts(test_id)), TIMEOUT)
+
+    def tell(self, method, times=1, **params):
+        """As if the server said it on the data channel, so often and with nothing in between."""
+        wait_for("the channel is there", lambda: self.evaluate("() => window.channels.length"),
+                 TIMEOUT)
+        self.evaluate(TELL, [{"jsonrpc": "2.0", "method": method, "params": params}] * times)
+
+
+class InChromium(RoomPage):
+    def __init__(self, browser, **options):
+        self.context = browser.new_context(permissions=["camera", "microphone"], **options)
+        self.context.add_init_script(f"({KEEP_CHANNELS})()")
+        self.page = self.context.new_page()
+        self.errors = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def go(self, url):
+        self.page.goto(url)
+
+    def evaluate(self, function, argument=None):
+        return self.page.evaluate(function, argument)
+
+    def found(self, role, name):
+        return self.page.get_by_role(role, name=name, exact=True).all()
+
+    def is_focused(self, role, name):
+        return any(node.evaluate(IS_FOCUSED) for node in self.found(role, name))
+
+    def press(self, key):
+        self.page.keyboard.press(key)
+
+    def type(self, text):
+        self.page.keyboard.type(text)
+
+    def resize(self, width, height):
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def close(self):
+        self.context.close()
+
+
+class InFirefox(RoomPage):
+    def __init__(self, firefox):
+        self.firefox = firefox
+        self.errors = []
+        self.script = firefox.preload(f"() => {{ ({KEEP_CHANNELS})(); ({FIREFOX_LACKS})(); }}")
+
+    def go(self, url):
+        self.firefox.navigate(url)
+
+    def evaluate(self, function, argument=None):
+        return self.firefox.evaluate(function, argument)
+
+    def found(self, role, name):
+        return self._located(role, name, self.firefox.elements(PERHAPS_NAMED, name))
+
+    def is_focused(self, role, name):
+        focused = self.firefox.elements(FOCUSED)
+        return self._located(role, name, focused)[:1] == focused != []
+
+    def _located(self, role, name, among):
+        return self.firefox.locate(ROLES_IN_FIREFOX.get(role, role), name, among)
+
+    def press(self, key):
+        self.firefox.keys(WEBDRIVER_KEYS[key])
+        if key == "Tab":
+            self.firefox.take_keyboard()
+
+    def type(self, text):
+        self.firefox.keys(*text)
+
+    def resize(self, width, height):
+        self.firefox.resize(width, height)
+
+    def close(self):
+        self.errors += self.evaluate("() => window.faults")
+        self.firefox.unload(self.script)
+        self.firefox.navigate("about:blank")

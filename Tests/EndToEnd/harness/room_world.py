@@ -1,0 +1,72 @@
+"""A room with its page in one of the browsers, and with bare sockets as the others in it."""
+
+from .room_page import InChromium, InFirefox
+from .signalling import DATA_CHANNEL_OFFER, Peer
+from .waiting import wait_for
+
+TIMEOUT = 10  # s
+
+
+class World:
+    """All that is opened here is closed with it; what went wrong on a page is told then."""
+
+    def __init__(self, server, room, browser, is_firefox):
+        self.server = server
+        self.room = room
+        self._browser = browser
+        self._kind = InFirefox if is_firefox else InChromium
+        self._pages = []
+        self._peers = []
+
+    def page(self, **options):
+        """A blank one. Firefox has only one at a time."""
+        self._pages.append(self._kind(self._browser, **options))
+        return self._pages[-1]
+
+    def open(self, name="Ann", role="host", **options):
+        """A page in the room."""
+        page = self.page(**options)
+        page.enter(self.server, self.room, name, role)
+        return page
+
+    def connect(self, name, role="guest", tracks=()):
+        """Somebody else in the room."""
+        peer = Peer(self.server, self.room, name, role=role)
+        self._peers.append(peer)
+        assert "result" in peer.join()
+        if tracks:
+            publish(peer, *tracks)
+        return peer
+
+    def close(self):
+        for one in [*self._peers, *self._pages]:
+            one.close()
+        assert [page.errors for page in self._pages if page.errors] == []
+
+
+def publish(peer, *tracks):
+    """Says that it publishes tracks, of which no packet will ever come: a microphone (a1), a camera
+    (v1) or a screen (s1)."""
+    payloads = {
+        track: {"track_id": track, "stream_id": "stream", "description": "", "mute": False,
+                "type": "audio" if track.startswith("a") else "video",
+                "source": "screen" if track.startswith("s") else "regular"}
+        for track in tracks
+    }
+    assert "result" in peer.call("offer", {
+        "desc": {"type": "offer", "sdp": DATA_CHANNEL_OFFER}, "tracks": payloads})
+
+
+def heard(peer, method, timeout=TIMEOUT, **params):
+    """The notification in which all of this stands."""
+    return peer.wait_for(
+        method, lambda said: all(said.get(key) == value for key, value in params.items()), timeout)
+
+
+def peer_of(peer, name):
+    """The id of somebody who is in the room."""
+    def listed():
+        answer = peer.call("peer-name-search", {"query": name})["result"]["peers"]
+        return answer and answer[0]["peer_id"]
+
+    return wait_for(f"{name} is listed", listed, TIMEOUT)

@@ -1,0 +1,178 @@
+"""How the room page looks and behaves at every size, in light and dark, for eyes, keys and ears."""
+
+import pytest
+from harness.room_world import World
+from harness.waiting import wait_for
+
+CAMERA_RATE = 10  # frames/s
+TIMEOUT = 10  # s
+HAND = "_handraise"
+WIDTHS = (320, 360, 390, 560, 561, 820, 821, 1280, 1600)
+OVERFLOW = """() => ({
+  page: document.documentElement.scrollWidth,
+  beyond: [...document.querySelectorAll("#call button, #call .lamp, .dialog, .dialog button")]
+    .filter((node) => node.getClientRects().length > 0)
+    .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5
+      || node.getBoundingClientRect().left < -0.5
+      || node.getBoundingClientRect().bottom > innerHeight + 0.5)
+    .map((node) => node.id || node.className),
+})"""
+TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
+# What follows the link to all rooms, of a host who looks at the people: the Tab key stops nowhere else.
+CONTROLS = [
+    ("button", "Speaker view"), ("button", "Show Ben large"), ("button", "Show yourself large"),
+    ("tab", "People (2)"), ("button", "Close side panel"), ("button", "Mute all"),
+    ("button", "Change roles"), ("button", "What to do with Ben"), ("button", "Mute"),
+    ("button", "Turn the camera off"), ("button", "Share the screen"),
+    ("button", "Raise your hand"), ("button", "Chat"), ("button", "People"), ("button", "Devices"),
+    ("button", "Record the room"), ("button", "Go live"), ("button", "End the room"),
+    ("button", "Leave the room"),
+]
+# Every text on the page against what is behind it, as WCAG 2.2 reckons (1.4.3).
+CONTRASTS = """() => {
+  const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const painted = (colours) => {
+    context.clearRect(0, 0, 1, 1);
+    for (const colour of colours) {
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 1, 1);
+    }
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((one) => one / 255)
+      .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const below = [];
+  for (const node of document.querySelectorAll("body *")) {
+    const hasText = [...node.childNodes].some(
+      (child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
+    if (!hasText || !node.checkVisibility({ visibilityProperty: true }) || node.disabled) continue;
+    const behind = [];
+    for (let one = node; one; one = one.parentElement) {
+      behind.unshift(getComputedStyle(one).backgroundColor);
+    }
+    const back = luminance(painted(["white", ...behind]));
+    const front = luminance(painted(["white", ...behind, getComputedStyle(node).color]));
+    const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+    if (ratio < 4.5) below.push([node.className, node.textContent.trim(), ratio]);
+  }
+  return below;
+}"""
+MOTION = """() => [...document.querySelectorAll("body *")].filter((node) => {
+  const style = getComputedStyle(node);
+  return style.animationName !== "none" || style.transitionProperty !== "none";
+}).map((node) => node.className)"""
+
+
+@pytest.fixture
+def in_chromium(server, browser, room):
+    """What is in no browser of its own kind, but in the style sheets."""
+    world = World(server, room, browser, is_firefox=False)
+    yield world
+    world.close()
+
+
+def test_the_page_is_whole_at_every_width(world):
+    ann = world.open()
+    for number, name in enumerate(("Ben", "Somebody with quite a long name")):
+        world.connect(name, tracks=[f"a{number}", f"v{number}"])
+    wait_for("there are three tiles", lambda: ann.evaluate(TILES) == 3, TIMEOUT)
+    for step in ("closed", "People", "Chat", "End the room"):
+        if step != "closed":
+            ann.operate("button", step)
+        for width in WIDTHS:
+            ann.resize(width, 700)
+            wait_for("the window has its width", lambda width=width: ann.evaluate(
+                "() => innerWidth") == width, TIMEOUT)
+            found = ann.evaluate(OVERFLOW)
+            assert found["page"] <= width, (step, width)
+            assert found["beyond"] == [], (step, width)
+        ann.resize(1280, 720)
+
+
+def test_every_control_has_a_name_and_its_place_on_the_way_by_tab(world):
+    ann = world.open()
+    world.connect("Ben", tracks=["a1"])
+    ann.operate("button", "People")
+    ann.wait_for("button", "What to do with Ben")
+    ann.tab_to("link", "Roomcast, all rooms")
+    for role, name in CONTROLS:
+        ann.press("Tab")
+        assert ann.is_focused(role, name), f"not the {role} '{name}' is next"
+    ann.tab_to("tab", "People (2)")
+    ann.press("ArrowLeft")
+    assert ann.is_focused("tab", "Chat")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out(in_chromium, scheme):
+    ann = in_chromium.open(color_scheme=scheme)
+    ben, cleo = in_chromium.connect("Ben"), in_chromium.connect("Cleo", tracks=["a1"])
+    ben.call("group-join", {"name": HAND})
+
+    def check():
+        assert ann.evaluate(CONTRASTS) == []
+
+    ann.operate("button", "People")
+    ann.wait_for_text("hand-mark", "1")
+    ann.wait_for("img", "Network: no connection")
+    ann.tell("on-connection-quality-update",
+             peers=[{"peer_id": cleo.peer_id, "downlink_score": 1}])
+    ann.tell("on-record-update", type="Browser", state="started", started_at=1)
+    ann.tell("on-hls-update", enabled=True, variants=[{"state": "started", "url": "u"}])
+    ann.wait_for("button", "End recording")
+    check()
+    ann.tell("on-record-update", type="Browser", state="failed")
+    ann.tell("on-hls-update", enabled=True, variants=[{"state": "initialised"}])
+    ann.wait_for_text("recording-state", "failed")
+    check()
+    ann.operate("button", "What to do with Ben")
+    ann.wait_for("menuitem", "Change role …")
+    check()
+    ann.press("Escape")
+    ann.operate("button", "Change roles")
+    ann.wait_for("dialog", "Change roles")
+    check()
+    ann.press("Escape")
+    ann.operate("button", "Chat")
+    ann.type("to all")
+    ann.press("Enter")
+    ann.select("message-to", f"peer:{ben.peer_id}")
+    ann.type("to Ben")
+    ann.press("Enter")
+    ann.wait_for_text("message-mark", "to Ben only")
+    check()
+    ann.operate("button", "End the room")
+    ann.wait_for("dialog", "End the room for everybody?")
+    check()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_at_the_door_stands_out(in_chromium, scheme):
+    page = in_chromium.page(color_scheme=scheme)
+    page.look_in(in_chromium.server, in_chromium.room)
+    page.wait_for("button", "Join room")
+    assert page.evaluate(CONTRASTS) == []
+
+
+def test_nothing_moves_for_who_does_not_want_it(in_chromium):
+    ann = in_chromium.open(reduced_motion="reduce")
+    assert ann.evaluate(MOTION) == []
+
+
+def test_another_microphone_is_chosen_inside_the_room(in_chromium):
+    ann, field = in_chromium.open(), "call-microphone-device"
+    ann.operate("button", "Devices")
+    ann.wait_for("combobox", "Microphone")
+    other = next(one for one in ann.options(field) if one != ann.value(field))
+    ann.select(field, other)
+    # The list shows what is in use.
+    wait_for("it is in use", lambda: ann.value(field) == other, TIMEOUT)
+    ann.operate("button", "Done")
+    ann.wait_for_none("dialog", "Devices")
+    assert ann.is_focused("button", "Devices")
+    ann.press("Enter")
+    ann.wait_for("combobox", "Microphone")
+    assert ann.value(field) == other
