@@ -1,5 +1,7 @@
 """How the room page looks and behaves at every size, in light and dark, for eyes, keys and ears."""
 
+import time
+
 import pytest
 from harness.room_world import World
 from harness.waiting import wait_for
@@ -10,7 +12,8 @@ HAND = "_handraise"
 WIDTHS = (320, 360, 390, 560, 561, 820, 821, 1280, 1600)
 OVERFLOW = """() => ({
   page: document.documentElement.scrollWidth,
-  beyond: [...document.querySelectorAll("#call button, #call .lamp, .dialog, .dialog button")]
+  beyond: [...document.querySelectorAll(
+    "#call button, #call h1, #call .lamp, #call a, .dialog, .dialog button")]
     .filter((node) => node.getClientRects().length > 0)
     .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5
       || node.getBoundingClientRect().left < -0.5
@@ -79,6 +82,10 @@ def test_the_page_is_whole_at_every_width(world):
     for number, name in enumerate(("Ben", "Somebody with quite a long name")):
         world.connect(name, tracks=[f"a{number}", f"v{number}"])
     wait_for("there are three tiles", lambda: ann.evaluate(TILES) == 3, TIMEOUT)
+    began = {"started_at": round(time.time() * 1000) - 3_700_000}
+    ann.tell("on-record-update", type="Browser", state="started", **began)
+    ann.tell("on-hls-update", enabled=True, variants=[{"state": "started", "url": "u"} | began])
+    ann.wait_for("button", "End stream")
     for step in ("closed", "People", "Chat", "End the room"):
         if step != "closed":
             ann.operate("button", step)

@@ -31,8 +31,8 @@ export async function chooseRole(person, roles) {
 }
 
 /**
- * @param {{name: string, known: string[]}} mine one's own role, which is the last to be proposed, and
- *   all that there are
+ * Proposes what takes from others rather than what gives them more.
+ * @param {{name: string, known: string[]}} mine one's own role, and all that there are, by priority
  * @returns {Promise<{from: string, to: string}|null>}
  */
 export async function chooseRoles({ name, known }) {
@@ -40,8 +40,10 @@ export async function chooseRoles({ name, known }) {
     roles.map((role) => element("option", { value: role }, roleText(role)));
   const select = (testID) => element("select", { class: "field", "data-testid": testID });
   const [from, to] = [select("roles-from"), select("roles-to")];
-  const proposeOthers = () =>
+  const proposeOthers = () => {
     to.replaceChildren(...options(known.filter((role) => role !== from.value)));
+    to.selectedIndex = to.length - 1;
+  };
   from.append(...options([...known.filter((role) => role !== name), name]));
   from.addEventListener("change", proposeOthers);
   proposeOthers();
