@@ -27,6 +27,11 @@ LOCK_THE_ROOM = "Lock the room Nobody comes in again until it is opened anew."
 ASK_BEN_FIRST = "Ask Ben first Without, the role changes at once."
 
 
+def announced(page, text):
+    """Told to a screen reader."""
+    wait_for(f"'{text}' is said", lambda: text in page.evaluate(ANNOUNCED), ON_AIR_TIMEOUT)
+
+
 # At the door
 
 
@@ -50,7 +55,7 @@ def test_one_sees_oneself_and_chooses_how_to_come_in(world):
     wait_for("they are in use", lambda: {
         device: page.value(f"{device}-device") for device in chosen} == chosen, TIMEOUT)
     page.operate("button", "Camera")
-    wait_for("the camera is off", lambda: "Camera off" in page.evaluate(ANNOUNCED), TIMEOUT)
+    announced(page, "Camera off")
     assert page.options("role") == ["host", "guest", "viewer"]
     page.select("role", "guest")
     page.operate("button", "Join room")
@@ -369,10 +374,10 @@ def test_comings_and_goings_are_announced_and_counted(world):
     assert ann.texts("peer-count") == ["1 person"]
     ben = world.connect("Ben")
     ann.wait_for_text("peer-count", "2 people")
-    wait_for("it is said", lambda: "Ben joined" in ann.evaluate(ANNOUNCED), TIMEOUT)
+    announced(ann, "Ben joined")
     ben.leave()
     ann.wait_for_text("peer-count", "1 person")
-    wait_for("it is said", lambda: "Ben left" in ann.evaluate(ANNOUNCED), TIMEOUT)
+    announced(ann, "Ben left")
 
 
 def test_people_of_a_full_room_are_searched(world):
@@ -430,6 +435,7 @@ def test_a_stream_is_started_recorded_and_ended(world):
     ann.operate("button", "Go live")  # the dialog's
     ann.wait_for("button", "End stream", ON_AIR_TIMEOUT)
     assert ann.is_focused("button", "End stream")
+    announced(ann, "The room is on air")
     recording = heard(ben, "on-record-update", ON_AIR_TIMEOUT, type="HLS", state="started")
     assert recording["hls_recording"] == {"single_file_per_layer": True, "hls_vod": True}
     for lamp, text in (("streaming-state", "Live 0:"), ("recording-state", "Recording 0:")):
@@ -437,6 +443,7 @@ def test_a_stream_is_started_recorded_and_ended(world):
             one.startswith(text) for one in ann.texts(lamp)), ON_AIR_TIMEOUT)
     ann.wait_for("link", "Watch page")
     ann.operate("button", "End stream")
+    announced(ann, "The stream has ended")
     ann.wait_for("button", "Go live", ON_AIR_TIMEOUT)
     wait_for("the lamps are out", lambda: not [
         *ann.texts("streaming-state"), *ann.texts("recording-state")], ON_AIR_TIMEOUT)
@@ -446,10 +453,12 @@ def test_a_room_is_recorded_and_everybody_knows(world):
     ann, ben = world.open(), world.connect("Ben")
     assert ann.texts("recording-state") == []
     ann.operate("button", "Record the room")
+    announced(ann, "The room is being recorded")
     wait_for("the lamp is on", lambda: any(
         text.startswith("Recording 0:") for text in ann.texts("recording-state")), ON_AIR_TIMEOUT)
     heard(ben, "on-record-update", type="Browser", state="started")
     ann.operate("button", "End recording")
+    announced(ann, "The recording has ended")
     ann.wait_for("button", "Record the room", ON_AIR_TIMEOUT)
     wait_for("the lamp is out", lambda: ann.texts("recording-state") == [], ON_AIR_TIMEOUT)
 

@@ -9,7 +9,7 @@ from harness.waiting import wait_for
 CAMERA_RATE = 10  # frames/s
 TIMEOUT = 10  # s
 HAND = "_handraise"
-WIDTHS = (320, 360, 390, 560, 561, 820, 821, 1280, 1600)
+WIDTHS = (320, 360, 420, 560, 820, 821, 1280)
 OVERFLOW = """() => ({
   page: document.documentElement.scrollWidth,
   beyond: [...document.querySelectorAll(

@@ -23,6 +23,19 @@ import { toast } from "./toasts.js";
 const speakingLevel = 15; // of 100
 const greetedUpTo = 20; // people; in a larger room comings, goings and others' roles are noise
 
+// What everybody has to know, by the phases of on-air.js and on-air-state.js.
+const streamNews = {
+  live: "The room is on air",
+  ended: "The stream has ended",
+  failed: "The stream failed",
+};
+const recordingNews = {
+  recording: "The room is being recorded",
+  paused: "The recording is paused",
+  none: "The recording has ended",
+  failed: "The recording failed",
+};
+
 export class Call {
   #client;
   #media;
@@ -65,8 +78,11 @@ export class Call {
   start() {
     byID("call").hidden = false;
     this.#roleChanged();
-    this.#onAir.show(this.#client.room.streaming);
-    this.#recording.show(this.#client.room.recording);
+    const { streaming, recording } = this.#client.room;
+    this.#onAir.show(streaming);
+    this.#recording.show(recording);
+    if (this.#onAir.phase === "live") tellNews(streamNews, "live");
+    if (this.#recording.phase === "recording") tellNews(recordingNews, "recording");
   }
 
   #makePanels() {
@@ -153,19 +169,17 @@ export class Call {
   }
 
   #streamingChanged(streaming) {
+    const before = this.#onAir.phase;
     this.#onAir.show(streaming);
-    if (streaming.state === "failed") {
-      const reason = streaming.error ? `: ${streaming.error}` : ".";
-      toast(`The stream failed${reason}`, "error");
-    }
+    const { phase } = this.#onAir;
+    if (phase !== before) tellNews(streamNews, phase, streaming.error);
   }
 
   #recordingChanged(recording) {
-    const wasFailed = this.#recording.phase === "failed";
+    const before = this.#recording.phase;
     this.#recording.show(recording);
-    if (this.#recording.phase !== "failed" || wasFailed) return;
-    const { error } = shownRecording(recording);
-    toast(error ? `The recording failed: ${error}` : "The recording failed.", "error");
+    const { phase } = this.#recording;
+    if (phase !== before) tellNews(recordingNews, phase, shownRecording(recording).error);
   }
 
   #speakersChanged(levels) {
@@ -313,4 +327,9 @@ export class Call {
       return false;
     }
   }
+}
+
+function tellNews(news, phase, error = "") {
+  if (!news[phase]) return;
+  toast(error ? `${news[phase]}: ${error}` : news[phase], phase === "failed" ? "error" : "note");
 }

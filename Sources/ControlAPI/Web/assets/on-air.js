@@ -43,12 +43,13 @@ export class OnAir {
     this.#draw();
   }
 
-  get #phase() {
+  /** See `phaseOf` in api.js. */
+  get phase() {
     return phaseOf(this.#streaming.state);
   }
 
   get #isOn() {
-    return this.#phase === "starting" || this.#phase === "live";
+    return this.phase === "starting" || this.phase === "live";
   }
 
   /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
@@ -61,7 +62,7 @@ export class OnAir {
   }
 
   #draw() {
-    const phase = this.#phase;
+    const phase = this.phase;
     node.lamp.dataset.phase = phase;
     node.lamp.dataset.state = this.#streaming.state;
     node.lamp.dataset.url = this.#streaming.url ?? "";
@@ -79,7 +80,7 @@ export class OnAir {
     const { startedAt } = this.#streaming;
     const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
     const texts = { starting: "Starting", live: `Live ${elapsed}`.trim(), failed: "Stream failed" };
-    setText(node.lamp, texts[this.#phase] ?? "");
+    setText(node.lamp, texts[this.phase] ?? "");
   }
 }
 
