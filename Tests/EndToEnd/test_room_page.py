@@ -343,7 +343,8 @@ def test_screens_are_shared_and_large(world):
         track["source"] == "screen" for track in params["tracks"].values()), PUBLISHING_TIMEOUT)
     ann.operate("button", "Stop sharing the screen")
     ann.wait_for_none("article", "Your screen")
-    ben.wait_for("on-track-remove", lambda params: params["tracks"].keys() == shared["tracks"].keys())
+    ben.wait_for("on-track-remove", lambda params: (
+        params["tracks"].keys() == shared["tracks"].keys()))
 
     publish(ben, "a1", "s1")
     wait_for("Ben's screen is large", lambda: large(ann) == "Ben’s screen", TIMEOUT)

@@ -21,7 +21,7 @@ OVERFLOW = """() => ({
     .map((node) => node.id || node.className),
 })"""
 TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
-# What follows the link to all rooms, of a host who looks at the people: the Tab key stops nowhere else.
+# What follows the link to all rooms for a host who looks at the people: Tab stops nowhere else.
 CONTROLS = [
     ("button", "Speaker view"), ("button", "Show Ben large"), ("button", "Show yourself large"),
     ("tab", "People (2)"), ("button", "Close side panel"), ("button", "Mute all"),

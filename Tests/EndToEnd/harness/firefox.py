@@ -68,8 +68,8 @@ class Firefox:
             return None
 
     def _open_page(self):
-        """A page that has the keyboard: in the first one the address bar keeps it, and a page without
-        it presses no button when Enter is pressed."""
+        """A page that has the keyboard: in the first one the address bar keeps it, and a page
+        without it presses no button when Enter is pressed."""
         first = self.command("browsingContext.getTree")["contexts"][0]["context"]
         page = self.command("browsingContext.create", type="tab")["context"]
         self.command("browsingContext.close", context=first)
@@ -117,7 +117,7 @@ class Firefox:
         self.command("script.removePreloadScript", script=script)
 
     def elements(self, function, argument=None):
-        """The ids of the elements that a function of the page returns; the argument travels as JSON."""
+        """The ids of the elements that a function of the page returns; the argument as JSON."""
         argument = "" if argument is None else json.dumps(argument)
         result = self.command(
             "script.evaluate", expression=f"({function})({argument})", awaitPromise=False,
@@ -126,8 +126,8 @@ class Firefox:
         return [node["sharedId"] for node in result["result"]["value"]]
 
     def locate(self, role, name, among):
-        """Those of some elements, and of what they hold, that have this role and exactly this name in
-        the accessibility tree; their ids."""
+        """Those of some elements, and of what they hold, that have this role and exactly this name
+        in the accessibility tree; their ids."""
         if not among:
             return []
         found = self.command(
