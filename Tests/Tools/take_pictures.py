@@ -90,9 +90,11 @@ def take_room(playwright, server):
     page.press("[data-testid=message]", "Enter")
     viewer.leave()
     page.click("[data-testid=go-live]")
+    page.check("[data-testid=dialog] input")  # record it, too
     page.click("[data-testid=confirm]")
     lamp = "[data-testid=streaming-state]"
     wait_for("on air", lambda: page.get_attribute(lamp, "data-state") == "started", PATIENCE)
+    wait_for("recorded", lambda: page.is_visible("[data-testid=recording-state]"), PATIENCE)
     wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
     page.evaluate("() => document.activeElement.blur()")
     take(page, "room.png")
