@@ -338,6 +338,28 @@ def test_requests_of_others_become_events(page):
     assert page.evaluate(REQUESTS, ["on-peer-join", by]) == []
 
 
+EARLY_MUTE = """async () => {
+  const { Moderating } = await import("/assets/moderating.js");
+  const known = [];
+  const media = { isMicrophoneOn: true, setMicrophone(isOn) { this.isMicrophoneOn = isOn; } };
+  const moderating = new Moderating({
+    client: { room: { peers: new Map() } },
+    media,
+    publishing: {
+      settled: Promise.resolve().then(() => known.push("t")),
+      kindOf: (id) => (known.includes(id) ? "audio" : null),
+      has: () => known.length > 0,
+    },
+  });
+  await moderating.muteAsked({ requestedBy: "a", trackID: "t", isMuted: true });
+  return media.isMicrophoneOn;
+}"""
+
+
+def test_a_mute_waits_for_the_track_that_it_is_about(page):
+    assert page.evaluate(EARLY_MUTE) is False
+
+
 def test_roles_are_in_the_order_of_their_priority(page):
     roles = {"viewer": {"priority": 3}, "b": {"priority": 1}, "guest": {}, "a": {"priority": 1}}
     assert page.evaluate("""async (roles) => {

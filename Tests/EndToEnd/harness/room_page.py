@@ -45,7 +45,6 @@ PERHAPS_NAMED = """(name) => [...document.querySelectorAll("body *")].filter((no
   return texts.some((text) => text?.replace(/\\s+/g, " ").trim() === name);
 })"""
 FOCUSED = """() => [document.activeElement].filter((node) => node !== document.body)"""
-IS_FOCUSED = "(node) => node === document.activeElement"
 TEXTS = """(testID) => [...document.querySelectorAll(`[data-testid="${testID}"]`)]
   .filter((node) => node.getClientRects().length > 0).map((node) => node.textContent.trim())"""
 CHOOSE = """([testID, value]) => {
@@ -72,9 +71,6 @@ class RoomPage:
         token = tokens.room_token(room, user=name.lower(), role=role)
         self.go(f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true")
         self.wait_for("group", "Call controls", 20)
-
-    def count(self, role, name):
-        return len(self.found(role, name))
 
     def wait_for(self, role, name, timeout=TIMEOUT):
         wait_for(f"there is a {role} '{name}'", lambda: self.count(role, name) > 0, timeout)
@@ -150,11 +146,14 @@ class InChromium(RoomPage):
     def evaluate(self, function, argument=None):
         return self.page.evaluate(function, argument)
 
-    def found(self, role, name):
-        return self.page.get_by_role(role, name=name, exact=True).all()
+    def count(self, role, name):
+        return self._located(role, name).count()
 
     def is_focused(self, role, name):
-        return any(node.evaluate(IS_FOCUSED) for node in self.found(role, name))
+        return self._located(role, name).and_(self.page.locator(":focus")).count() > 0
+
+    def _located(self, role, name):
+        return self.page.get_by_role(role, name=name, exact=True)
 
     def press(self, key):
         self.page.keyboard.press(key)
@@ -181,8 +180,8 @@ class InFirefox(RoomPage):
     def evaluate(self, function, argument=None):
         return self.firefox.evaluate(function, argument)
 
-    def found(self, role, name):
-        return self._located(role, name, self.firefox.elements(PERHAPS_NAMED, name))
+    def count(self, role, name):
+        return len(self._located(role, name, self.firefox.elements(PERHAPS_NAMED, name)))
 
     def is_focused(self, role, name):
         focused = self.firefox.elements(FOCUSED)

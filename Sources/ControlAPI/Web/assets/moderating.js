@@ -88,7 +88,8 @@ export class Moderating {
   }
 
   /** A mute is done at once; to be heard or seen again is one's own decision. */
-  muteAsked(request) {
+  async muteAsked(request) {
+    await this.#publishing.settled; // others may know of a track before we know its id
     const name = this.#nameOf(request.requestedBy);
     const kinds = request.trackID !== undefined
       ? [this.#publishing.kindOf(request.trackID)]

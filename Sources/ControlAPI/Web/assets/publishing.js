@@ -29,6 +29,11 @@ export class Publishing {
     return this.#screen?.getVideoTracks()[0] ?? null;
   }
 
+  /** Resolves when all that is being published, or taken back, is so. */
+  get settled() {
+    return this.#work;
+  }
+
   /** @returns {"audio"|"video"|"screen"|null} what a track of ours is, by its id on the wire */
   kindOf(trackID) {
     const found = [...this.#publications].find(([, { id }]) => id === trackID);
