@@ -84,7 +84,7 @@ def test_the_page_is_whole_at_every_width(world):
         world.connect(name, tracks=[f"a{number}", f"v{number}"])
     wait_for("there are three tiles", lambda: ann.evaluate(TILES) == 3, TIMEOUT)
     began = {"started_at": round(time.time() * 1000) - 3_700_000}
-    ann.tell("on-record-update", type="Browser", state="started", **began)
+    ann.tell("on-record-update", type="Browser", state="paused", **began)  # its longest words
     ann.tell("on-hls-update", enabled=True, variants=[{"state": "started", "url": "u"} | began])
     ann.wait_for("button", "End stream")
     for step in ("closed", "People", "Chat", "End the room"):
