@@ -6,17 +6,15 @@ import COpenSSL
 public struct OpenSSLAuthenticator: Sendable {
     public init() {}
 
-    /// The 20-byte code of `message` under `key` (RFC 2104).
+    /// The 20-byte code of `message` under `key` (RFC 2104); empty, which proves nothing, while the
+    /// process ends: OpenSSL takes its algorithms away then, and other threads may still be at work.
     public func hmacSHA1(key: [UInt8], message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 20) { code, count in
             var length: UInt32 = 0
             let result = HMAC(
                 EVP_sha1(), key, Int32(key.count), message, message.count, code.baseAddress,
                 &length)
-            // A null key pointer with a length of 0 is the only argument HMAC() refuses, and an
-            // array never passes one; SHA-1 itself is part of OpenSSL's default provider.
-            precondition(result != nil && length == 20, "HMAC-SHA1 is always there")
-            count = 20
+            count = result == nil ? 0 : Int(length)
         }
     }
 }
