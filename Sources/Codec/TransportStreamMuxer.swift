@@ -6,8 +6,9 @@ public import MediaKernel
 ///
 /// All segments come from one continuous stream: continuity counters run on, so segments can
 /// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture. Its
-/// audio is the blocks that start before its video ends, so that audio and video of a segment
-/// cover the same time to within one AAC block.
+/// audio is the blocks that end while its video goes on: the one that begins before the next
+/// segment's first picture and ends behind it is that segment's, so that whoever enters there has
+/// both from the first picture on. Players do not begin, or jump, where one of them is missing.
 ///
 /// **Time.** A packet with `pts` zero is written with the PTS `timestampOffset`, for ever, and
 /// so are all others: nothing shifts a stream against the other. The PCR runs half of that
@@ -116,7 +117,7 @@ public final class TransportStreamMuxer {
     public func cut() throws(CodecError) -> [UInt8] {
         guard let videoEnd else { throw .segmentWithoutKeyframe }
         let boundary = Self.ticks(videoEnd)
-        let split = audio.firstIndex { Self.ticks($0.pts) >= boundary } ?? audio.endIndex
+        let split = audio.firstIndex { Self.ticks($0.end) > boundary } ?? audio.endIndex
         return try emit(audioCount: split)
     }
 
@@ -204,10 +205,7 @@ public final class TransportStreamMuxer {
 
     private static func end(of packets: [EncodedPacket]) -> MediaTime? {
         // Reordering spans a few pictures, so the latest one is near the end.
-        let ends = packets.suffix(32).map {
-            MediaTime(ticks: $0.pts.ticks + $0.duration.ticks, timescale: $0.pts.timescale)
-        }
-        return ends.max { ticks($0) < ticks($1) }
+        packets.suffix(32).map(\.end).max { ticks($0) < ticks($1) }
     }
 
     private static func ticks(_ time: MediaTime) -> Int64 {
@@ -232,5 +230,11 @@ public final class TransportStreamMuxer {
         memory.copyMemory(from: bytes, byteCount: bytes.count)
         parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         parameters.pointee.extradata_size = Int32(bytes.count)
+    }
+}
+
+extension EncodedPacket {
+    fileprivate var end: MediaTime {
+        MediaTime(ticks: pts.ticks + duration.ticks, timescale: pts.timescale)
     }
 }

@@ -89,7 +89,8 @@ import Testing
             let last = try #require(report.sound.last).pts.ticks + 1024
             // The container's time zero is one second in.
             let start = Int64(48_000 + number * 96_000)
-            #expect(abs(first - start) <= 1024)
+            // Whoever enters here hears something at the first picture already.
+            #expect((start - 1024...start).contains(first))
             #expect(abs(last - (start + 96_000)) <= 1024)
             for (a, b) in zip(report.sound, report.sound.dropFirst()) {
                 #expect(b.pts.ticks - a.pts.ticks == 1024)
