@@ -2,12 +2,9 @@
 
 The SDK is no part of this repository: whoever has a copy names it in ROOMCAST_SDK_BUNDLE."""
 
-import os
-from pathlib import Path
-
 import playwright.sync_api
 
-from . import chromium
+from . import chromium, foreign
 from .local_server import Handler, LocalServer
 from .waiting import wait_for
 
@@ -101,12 +98,7 @@ PAGE = b"""<!doctype html>
 
 def bundle():
     """Where the SDK is; None where there is none."""
-    name = os.environ.get(VARIABLE)
-    if not name:
-        return None
-    path = Path(name)
-    assert path.is_file(), f"{VARIABLE} is {name}, which is no file"
-    return path
+    return foreign.script(VARIABLE)
 
 
 class Site(LocalServer):

@@ -1,0 +1,105 @@
+"""hls.js, unmodified, on a page in Chromium.
+
+It is no part of this repository: whoever has a copy names it in ROOMCAST_HLS_JS."""
+
+from . import foreign
+from .local_server import Handler, LocalServer
+
+VARIABLE = "ROOMCAST_HLS_JS"
+HOW_TO = (
+    f"{VARIABLE} names no copy of hls.js: one classic script that makes it the global Hls, such as "
+    "its package's dist/hls.js (Tests/EndToEnd/README.md)"
+)
+
+PAGE = b"""<!doctype html>
+<meta charset="utf-8">
+<title>A viewer with hls.js</title>
+<video muted></video>
+<script src="/hls.js"></script>
+"""
+
+# What befalls the player is kept in `said`: events by name, with what the tests look at.
+PLAY = """(url) => {
+  const video = document.querySelector("video");
+  const hls = new Hls({ enableWorker: false });
+  window.hls = hls;
+  window.said = [];
+  const keep = (event, pick) =>
+    hls.on(event, (_, data) => window.said.push({ event, ...pick(data) }));
+  keep(Hls.Events.ERROR, ({ type, details, fatal, error }) =>
+    ({ type, details, fatal, message: String(error) }));
+  keep(Hls.Events.FRAG_CHANGED, ({ frag }) =>
+    ({ level: frag.level, number: frag.sn, continuity: frag.cc }));
+  hls.on(Hls.Events.MANIFEST_PARSED, () => video.play());
+  hls.attachMedia(video);
+  hls.loadSource(url);
+}"""
+
+STATE = """() => {
+  const video = document.querySelector("video");
+  const track = [...video.textTracks].find(({ kind }) => kind === "metadata");
+  if (track) track.mode = "hidden";
+  const playing = window.hls.playingDate;
+  const details = window.hls.levels[Math.max(window.hls.currentLevel, 0)]?.details;
+  return {
+    time: video.currentTime, width: video.videoWidth, height: video.videoHeight,
+    hasEnded: video.ended, length: video.duration,
+    playingDate: playing && playing.getTime() / 1000,
+    levels: window.hls.levels.map(({ width, height, videoCodec, audioCodec }) =>
+      ({ width, height, videoCodec, audioCodec })),
+    ranges: Object.values(details?.dateRanges ?? {})
+      .map(({ id, startTime, attr }) => ({ id, startTime, attributes: { ...attr } })),
+    cues: [...track?.cues ?? []].map(({ startTime, endTime, id, type, value }) =>
+      ({ startTime, endTime, id, type, value: { key: value?.key, data: value?.data } })),
+  };
+}"""
+
+
+def copy():
+    """Where hls.js is; None where there is none."""
+    return foreign.script(VARIABLE)
+
+
+class Site(LocalServer):
+    """Where the page is served from: another origin than the stream's."""
+
+    def __init__(self, path):
+        files = {"/": ("text/html", PAGE), "/hls.js": ("text/javascript", path.read_bytes())}
+
+        class Files(Handler):
+            def do_GET(self):
+                kind, body = files.get(self.path, ("text/plain", None))
+                self.answer(200 if body else 404, body or b"",
+                            Content_Type=f"{kind}; charset=utf-8")
+
+        super().__init__(Files)
+
+
+class Viewer:
+    """Somebody who watches a stream."""
+
+    def __init__(self, browser, site):
+        self._context = browser.new_context()
+        self._page = self._context.new_page()
+        self._page.goto(site.base)
+
+    def play(self, url):
+        self._page.evaluate(PLAY, url)
+
+    def state(self):
+        return self._page.evaluate(STATE)
+
+    def show(self, level):
+        """Only that layer from now on."""
+        self._page.evaluate("(level) => { window.hls.currentLevel = level; }", level)
+
+    def said(self, event):
+        return [one for one in self._page.evaluate("() => window.said")
+                if one["event"] == event]
+
+    def errors(self):
+        """What it complained of, in its own words."""
+        return [f"{one['details']}: {one['message']}" for one in self.said("hlsError")]
+
+    def close(self):
+        self._context.close()

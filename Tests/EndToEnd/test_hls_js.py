@@ -1,0 +1,112 @@
+"""A stream in hls.js, unmodified, in Chromium."""
+
+import base64
+import json
+import time
+from datetime import datetime
+
+import pytest
+from harness import hls_js
+from harness.assets import (
+    LADDER,
+    SHORT_SEGMENTS,
+    TIMEOUT,
+    directory,
+    kill,
+    segments,
+    start,
+    writer,
+)
+from harness.waiting import wait_for
+
+pytestmark = pytest.mark.skipif(hls_js.copy() is None, reason=hls_js.HOW_TO)
+
+SETTINGS = SHORT_SEGMENTS
+# Players begin three segments before the end, and want some more to be sure of.
+BEGUN = 6  # segments
+PAYLOAD = "Quiz „ü“ 🎥"
+PAYLOAD_KEY = "X-100MSLIVE-PAYLOAD"
+
+
+@pytest.fixture(scope="module")
+def site():
+    site = hls_js.Site(hls_js.copy())
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def viewer(browser, site):
+    viewer = hls_js.Viewer(browser, site)
+    yield viewer
+    viewer.close()
+
+
+def payload(value):
+    return json.loads(base64.b64decode(value))["payload"]
+
+
+def advances(viewer, seconds):
+    begin = viewer.state()["time"]
+    wait_for(f"playback advances by {seconds} s",
+             lambda: viewer.state()["time"] >= begin + seconds, seconds + TIMEOUT)
+
+
+def test_a_stream_plays_in_every_layer_and_past_the_death_of_its_bot(server, room, viewer):
+    stream = start(server, room)
+    segments(server, stream, BEGUN)
+    viewer.play(stream["playback"]["url"])
+    wait_for("playback begins", lambda: viewer.state()["time"] > 0, TIMEOUT)
+    levels = viewer.state()["levels"]
+    assert {(one["width"], one["height"]) for one in levels} == {
+        (one["width"], one["height"]) for one in LADDER}
+    assert all(one["videoCodec"].startswith("avc1.") and one["audioCodec"] == "mp4a.40.2"
+               for one in levels)
+    for level in reversed(range(len(levels))):
+        viewer.show(level)
+        wait_for(f"layer {level} is shown",
+                 lambda: viewer.state()["width"] == levels[level]["width"], TIMEOUT)
+        advances(viewer, 2)
+    assert viewer.errors() == []
+
+    kill(writer(directory(server, stream)))
+    wait_for("what comes behind the discontinuity is shown",
+             lambda: viewer.said("hlsFragChanged")[-1]["continuity"] == 1, 2 * TIMEOUT)
+    advances(viewer, 2)
+    # It may wait for the segments that are late, and does not stumble over anything else.
+    assert all(one.startswith("bufferStalledError") for one in viewer.errors()), viewer.errors()
+    server.stop_stream(room)
+    wait_for("it is over", lambda: viewer.state()["hasEnded"], 2 * TIMEOUT)
+
+
+def test_timed_metadata_comes_when_it_was_meant(server, room, viewer):
+    stream = start(server, room)
+    segments(server, stream, BEGUN)
+    viewer.play(stream["playback"]["url"])
+    wait_for("playback begins", lambda: viewer.state()["time"] > 0, TIMEOUT)
+    sent = time.time()
+    answer = server.manage("POST", f"/live-streams/{stream['id']}/timed-metadata",
+                           {"payload": PAYLOAD, "duration": 1})
+    assert answer.status == 200
+    check(wait_for("the range is known", lambda: with_cue(viewer), TIMEOUT), sent)
+    advances(viewer, 3)
+    assert viewer.errors() == []
+    server.stop_stream(room)
+
+
+def with_cue(viewer):
+    """The state, once the player knows of the range, has it among its cues, and plays."""
+    state = viewer.state()
+    return state["ranges"] and state["cues"] and state["playingDate"] and state
+
+
+def check(state, sent):
+    [one] = state["ranges"]
+    assert payload(one["attributes"][PAYLOAD_KEY]) == PAYLOAD
+    begin = datetime.fromisoformat(one["attributes"]["START-DATE"]).timestamp()
+    assert abs(begin - sent) < 1
+    [cue] = [cue for cue in state["cues"] if cue["value"]["key"] == PAYLOAD_KEY]
+    assert payload(cue["value"]["data"]) == PAYLOAD
+    # Where the picture of that moment is on the player's own time line.
+    assert abs(cue["startTime"] - (state["time"] + begin - state["playingDate"])) < 0.1
+    assert abs(cue["endTime"] - cue["startTime"] - 1) < 0.01
