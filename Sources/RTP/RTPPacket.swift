@@ -31,6 +31,8 @@ public struct RTPPacket: Hashable, Sendable {
     public static let headerBytesMinimum = 12
     /// The largest datagram UDP carries.
     public static let datagramBytesMaximum = 65_535
+    /// Room behind a packet, so that protection need not move it: libsrtp may write 148 bytes there.
+    private static let protectionBytes = 160
 
     public init(
         marker: Bool = false, payloadType: PayloadType, sequenceNumber: SequenceNumber,
@@ -114,8 +116,7 @@ public struct RTPPacket: Hashable, Sendable {
             Self.headerBytesMinimum + csrcCount * 4 + extensions.serializedBytes + payload.count
             + padding + 8
         var bytes: [UInt8] = []
-        // Room for what protection needs behind a packet as well, so that it does not move it.
-        bytes.reserveCapacity(count + 160)
+        bytes.reserveCapacity(count + Self.protectionBytes)
         bytes.append(
             0x80 | (padding > 0 ? 0x20 : 0) | (hasExtensions ? 0x10 : 0) | UInt8(csrcCount))
         bytes.append((marker ? 0x80 : 0) | payloadType.rawValue)

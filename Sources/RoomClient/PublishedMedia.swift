@@ -19,7 +19,7 @@ extension RoomClient {
         /// A microphone or a camera in a codec that Roomcast offers.
         ///
         /// - Parameters:
-        ///   - rids: the names of a video's layers, worst first; empty for one form.
+        ///   - rids: the names of a video's layers, best first; empty for one form.
         ///   - numbers: the payload types of the connection.
         public init(
             _ codec: MediaCodec, streamID: String, trackID: String, rids: [String] = [],

@@ -58,8 +58,8 @@ def pytest_report_header(config):
 
 def pytest_runtest_setup(item):
     # All that a worker starts inherits it. A process of its own only where there are two lanes.
-    is_alone = "PYTEST_XDIST_WORKER" not in os.environ
-    if not is_alone and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
+    has_lanes = "PYTEST_XDIST_WORKER" in os.environ
+    if has_lanes and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
         os.nice(ASIDE_NICENESS)
 
 

@@ -21,6 +21,18 @@ struct JanusAttendance: Attendance {
         let loop = group.next()
         let media = try await ClientMedia.open(
             on: loop, makeObserver: makeObserver, stateChanged: { _, _ in }, channelText: { _ in })
+        do {
+            try await stay(member, with: media, on: loop, joined: joined)
+        } catch {
+            try? await loop.submit { media.value.stop() }.get()
+            throw error
+        }
+    }
+
+    private func stay(
+        _ member: Member, with media: NIOLoopBound<ClientMedia>, on loop: any EventLoop,
+        joined: @escaping @Sendable () -> Void
+    ) async throws -> Never {
         let session = try await JanusSession.create(endpoint: endpoint, http: http)
         let publisher = try await session.attach("janus.plugin.videoroom")
         let subscriber = try await session.attach("janus.plugin.videoroom")
@@ -28,7 +40,8 @@ struct JanusAttendance: Attendance {
             room: room, member: member, media: media, loop: loop, session: session,
             publisher: publisher, subscriber: subscriber, joined: joined)
         try await visit.begin()
-        while !Task.isCancelled {
+        while true {
+            try Task.checkCancellation()
             for event in try await session.events() { try await visit.take(event) }
         }
     }

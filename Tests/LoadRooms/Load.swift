@@ -15,7 +15,7 @@ struct Load: Sendable {
         var bitsPerSecond: Int
     }
 
-    /// A 360p camera in three forms, best first, at the rates of 100ms' own templates.
+    /// A 360p camera in three forms, best first.
     static let layers = [
         Layer(rid: "f", width: 640, height: 360, bitsPerSecond: 450_000),
         Layer(rid: "h", width: 320, height: 180, bitsPerSecond: 150_000),

@@ -1,11 +1,9 @@
 import Foundation
-import MediaKernel
-import NIOCore
 import RTP
 import RoomClient
 import SDP
 
-/// What one peer is before it joins: its place in the load, its tracks, and when what came to pass.
+/// What one peer is before it joins: its place in the load, its tracks and what they send.
 struct Member: Sendable {
     let index: Int
     let tracks: [RoomClient.PublishedMedia]
@@ -37,18 +35,4 @@ struct Member: Sendable {
         self.tracks = tracks
         self.sources = sources
     }
-}
-
-/// A peer in a room of whichever server, for as long as it stays.
-protocol Attendance: Sendable {
-    /// Joins, publishes, and receives everybody.
-    ///
-    /// - Parameters:
-    ///   - makeObserver: runs on the media loop.
-    ///   - joined: called when the server has taken the peer and what it publishes.
-    /// - Throws: when the server refuses or is lost; returns only when cancelled.
-    func attend(
-        _ member: Member, makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
-        joined: @escaping @Sendable () -> Void
-    ) async throws
 }

@@ -1,11 +1,9 @@
 """Debian's Janus with one video room, and nothing else of it."""
 
 import pathlib
-import signal
-import subprocess
 
 from .job import Unfit
-from .processes import spawn, until
+from .processes import end, spawn, until
 
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu/janus")
 PORT = 18088  # in a namespace that nobody else uses
@@ -68,9 +66,4 @@ class Janus:
         return True
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end(self.process)

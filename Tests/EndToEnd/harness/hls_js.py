@@ -3,7 +3,7 @@
 It is no part of this repository: whoever has a copy names it in ROOMCAST_HLS_JS."""
 
 from . import foreign
-from .local_server import Handler, LocalServer
+from .local_server import FileServer
 
 VARIABLE = "ROOMCAST_HLS_JS"
 HOW_TO = (
@@ -60,19 +60,12 @@ def copy():
     return foreign.script(VARIABLE)
 
 
-class Site(LocalServer):
+class Site(FileServer):
     """Where the page is served from: another origin than the stream's."""
 
     def __init__(self, path):
-        files = {"/": ("text/html", PAGE), "/hls.js": ("text/javascript", path.read_bytes())}
-
-        class Files(Handler):
-            def do_GET(self):
-                kind, body = files.get(self.path, ("text/plain", None))
-                self.answer(200 if body else 404, body or b"",
-                            Content_Type=f"{kind}; charset=utf-8")
-
-        super().__init__(Files)
+        super().__init__({
+            "/": ("text/html", PAGE), "/hls.js": ("text/javascript", path.read_bytes())})
 
 
 class Viewer:

@@ -37,3 +37,16 @@ class LocalServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class FileServer(LocalServer):
+    """Serves texts by their paths: `{"/": ("text/html", b"…")}`."""
+
+    def __init__(self, files):
+        class Files(Handler):
+            def do_GET(self):
+                kind, body = files.get(self.path, ("text/plain", None))
+                self.answer(200 if body else 404, body or b"",
+                            Content_Type=f"{kind}; charset=utf-8")
+
+        super().__init__(Files)

@@ -5,7 +5,7 @@ The SDK is no part of this repository: whoever has a copy names it in ROOMCAST_S
 import playwright.sync_api
 
 from . import chromium, foreign
-from .local_server import Handler, LocalServer
+from .local_server import FileServer
 from .waiting import wait_for
 
 VARIABLE = "ROOMCAST_SDK_BUNDLE"
@@ -101,23 +101,15 @@ def bundle():
     return foreign.script(VARIABLE)
 
 
-class Site(LocalServer):
+class Site(FileServer):
     """Where the app is served from: another origin than Roomcast, as of any customer's."""
 
     def __init__(self, path):
-        files = {
+        super().__init__({
             "/": ("text/html", PAGE),
             "/sdk.js": ("text/javascript", path.read_bytes()),
             "/app.js": ("text/javascript", APP.encode()),
-        }
-
-        class Files(Handler):
-            def do_GET(self):
-                kind, body = files.get(self.path, ("text/plain", None))
-                self.answer(200 if body else 404, body or b"",
-                            Content_Type=f"{kind}; charset=utf-8")
-
-        super().__init__(Files)
+        })
 
 
 def endpoint(base):

@@ -1,0 +1,22 @@
+/// What was measured; the numbers are those of all peers together.
+struct Report: Encodable, Sendable {
+    var peers: Int
+    var speaking: Int
+    var cameras: Int
+    var seconds: Double
+    var joinMsMedian: Double
+    var joinMsP95: Double
+    /// From the beginning of a join to the first packet of somebody else.
+    var firstPacketMsP95: Double
+    var packets: Int
+    var packetsPerSecond: Double
+    var lostShare: Double
+    var latencyMsMedian: Double
+    var latencyMsP99: Double
+    var latencyMsMax: Double
+    /// Cores that the server used, and that this process did.
+    var serverCores: Double
+    var loadCores: Double
+    var serverMicrosecondsPerPacket: Double
+    var serverMb: Double
+}
