@@ -1,59 +1,65 @@
 import CSRTP
 
-/// One direction's `srtp_t`: any number of SSRCs under one key.
-struct SRTPContext: ~Copyable {
+/// One direction's streams: any number of SSRCs under one key.
+///
+/// libsrtp looks for a packet's stream in a list. With a hundred streams on each of a hundred
+/// connections that list is in nobody's cache, and walking it took longer than the ciphers: so the
+/// streams are dealt to several sessions, which are made when they are first needed.
+private final class SRTPStreams {
+    /// A power of two.
+    private static let sessionsMaximum: UInt32 = 16
     /// Packets a late one may lie behind the newest. RFC 3711 sect. 3.3.2 asks for 64; a video
     /// burst with a retransmission a second later needs far more.
     private static let replayWindowPackets: UInt = 2048
 
-    let session: srtp_t
+    private let profile: SRTPProfile
+    private let isInbound: Bool
+    /// Master key and salt, one behind the other.
+    private var key: [UInt8]
+    private var sessions = [srtp_t?](repeating: nil, count: Int(sessionsMaximum))
 
-    private init(session: srtp_t) { self.session = session }
-
-    deinit { _ = srtp_dealloc(session) }
-
-    /// - Parameter key: master key and salt, one behind the other.
-    static func make(
-        profile: SRTPProfile, key: [UInt8], isInbound: Bool
-    ) throws(SecureTransportError) -> SRTPContext {
+    init(profile: SRTPProfile, key: [UInt8], isInbound: Bool) throws(SecureTransportError) {
+        self.profile = profile
+        self.key = key
+        self.isInbound = isInbound
         try SRTPLibrary.start()
+        // What is wrong with the key, if anything, is found at once.
+        _ = try session(of: 0)
+    }
+
+    deinit {
+        for case let session? in sessions { _ = srtp_dealloc(session) }
+        for index in key.indices { key[index] = 0 }
+    }
+
+    /// That of a stream, always the same.
+    func session(of ssrc: UInt32) throws(SecureTransportError) -> srtp_t {
+        let index = Int(ssrc & (Self.sessionsMaximum - 1))
+        if let session = sessions[index] { return session }
+        let session = try makeSession()
+        sessions[index] = session
+        return session
+    }
+
+    private func makeSession() throws(SecureTransportError) -> srtp_t {
         var policy = srtp_policy_t()
         try SRTPLibrary.check(
             srtp_crypto_policy_set_from_profile_for_rtp(&policy.rtp, profile.library))
         try SRTPLibrary.check(
             srtp_crypto_policy_set_from_profile_for_rtcp(&policy.rtcp, profile.library))
         policy.ssrc.type = isInbound ? ssrc_any_inbound : ssrc_any_outbound
-        policy.window_size = replayWindowPackets
+        policy.window_size = Self.replayWindowPackets
         // To encrypt two different packets under one index gives an AES-GCM key away, and a
         // retransmission whose header extensions changed is a different packet.
         policy.allow_repeat_tx = 0
-        var key = key
         var session: srtp_t?
         let status = key.withUnsafeMutableBufferPointer { bytes in
             policy.key = bytes.baseAddress
             return srtp_create(&session, &policy)
         }
-        for index in key.indices { key[index] = 0 }
         try SRTPLibrary.check(status)
         guard let session else { throw .srtp(status: Int(srtp_err_status_alloc_fail.rawValue)) }
-        return SRTPContext(session: session)
-    }
-}
-
-/// libsrtp's process-wide part.
-enum SRTPLibrary {
-    private static let status = srtp_init()
-
-    /// Initialises libsrtp at the first call.
-    static func start() throws(SecureTransportError) { try check(status) }
-
-    static func check(_ status: srtp_err_status_t) throws(SecureTransportError) {
-        switch status {
-        case srtp_err_status_ok: return
-        case srtp_err_status_auth_fail: throw .authenticationFailed
-        case srtp_err_status_replay_fail, srtp_err_status_replay_old: throw .replayed
-        default: throw .srtp(status: Int(status.rawValue))
-        }
+        return session
     }
 }
 
@@ -67,8 +73,8 @@ final class SRTPSession {
     static let trailerBytesMaximum = Int(SRTP_MAX_TRAILER_LEN) + 4
 
     let profile: SRTPProfile
-    private let outbound: SRTPContext
-    private let inbound: SRTPContext
+    private let outbound: SRTPStreams
+    private let inbound: SRTPStreams
     private var inboundStreams: Set<UInt32> = []
 
     init(profile: SRTPProfile, material: [UInt8], isServer: Bool) throws(SecureTransportError) {
@@ -77,52 +83,51 @@ final class SRTPSession {
         let salt = profile.saltBytes
         let client = Array(material[0..<key] + material[(2 * key)..<(2 * key + salt)])
         let server = Array(material[key..<(2 * key)] + material[(2 * key + salt)...])
-        outbound = try SRTPContext.make(
+        outbound = try SRTPStreams(
             profile: profile, key: isServer ? server : client, isInbound: false)
-        inbound = try SRTPContext.make(
+        inbound = try SRTPStreams(
             profile: profile, key: isServer ? client : server, isInbound: true)
     }
 
     func protectRTP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try Self.require(packet, minimum: 12)
-        try Self.extend(&packet, outbound.session, srtp_protect)
+        let session = try outbound.session(of: Self.uint32(packet, 8))
+        try Self.extend(&packet, session, srtp_protect)
     }
 
     func protectRTCP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try Self.require(packet, minimum: 8)
-        try Self.extend(&packet, outbound.session, srtp_protect_rtcp)
+        let session = try outbound.session(of: Self.uint32(packet, 4))
+        try Self.extend(&packet, session, srtp_protect_rtcp)
     }
 
     func unprotectRTP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try Self.require(packet, minimum: 12 + profile.tagBytes)
-        try admitting(Self.uint32(packet, 8)) { () throws(SecureTransportError) in
-            try Self.shrink(&packet, inbound.session, srtp_unprotect)
-        }
+        try unprotect(&packet, of: Self.uint32(packet, 8), srtp_unprotect)
     }
 
     func unprotectRTCP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try Self.require(packet, minimum: 8 + 4 + profile.tagBytes)
-        try admitting(Self.uint32(packet, 4)) { () throws(SecureTransportError) in
-            try Self.shrink(&packet, inbound.session, srtp_unprotect_rtcp)
-        }
+        try unprotect(&packet, of: Self.uint32(packet, 4), srtp_unprotect_rtcp)
     }
 
     /// Frees what libsrtp keeps for an outgoing stream. Its SSRC must never be used again here:
     /// the packet index would start anew under the same key.
     func retireOutbound(ssrc: UInt32) {
+        guard let session = try? outbound.session(of: ssrc) else { return }
         // libsrtp compares with the SSRC as it lies in the packet.
-        _ = srtp_remove_stream(outbound.session, ssrc.bigEndian)
+        _ = srtp_remove_stream(session, ssrc.bigEndian)
     }
 
     /// libsrtp makes a stream for an SSRC once a packet of it proved authentic.
-    private func admitting(
-        _ ssrc: UInt32, _ unprotect: () throws(SecureTransportError) -> Void
+    private func unprotect(
+        _ packet: inout [UInt8], of ssrc: UInt32, _ transform: Transform
     ) throws(SecureTransportError) {
         let isKnown = inboundStreams.contains(ssrc)
         guard isKnown || inboundStreams.count < Self.inboundStreamsMaximum else {
             throw .tooManyStreams(maximum: Self.inboundStreamsMaximum)
         }
-        try unprotect()
+        try Self.shrink(&packet, inbound.session(of: ssrc), transform)
         if !isKnown { inboundStreams.insert(ssrc) }
     }
 

@@ -1,0 +1,152 @@
+import COpenSSL
+import CSRTP
+
+/// AES with 128 bits in Galois/counter mode as libsrtp wants a cipher, by OpenSSL. RFC 7714.
+enum GaloisCounterCipher {
+    private static let keyBytes = 16
+    private static let saltBytes = 12
+    private static let tagBytes = 8...16
+
+    private struct State {
+        let context: OpaquePointer
+        let tagBytes: Int32
+    }
+
+    static func replace() -> srtp_err_status_t {
+        srtp_replace_cipher_type(type, srtp_cipher_type_id_t(SRTP_AES_GCM_128))
+    }
+
+    nonisolated(unsafe) private static let type = Lasting.value(
+        srtp_cipher_type_t(
+            alloc: allocate, dealloc: deallocate, init: begin, set_aad: authenticate,
+            encrypt: encrypt, decrypt: decrypt, set_iv: setNonce, get_tag: tag,
+            description: Lasting.text("AES-128 Galois/counter mode by OpenSSL"), test_data: test,
+            id: srtp_cipher_type_id_t(SRTP_AES_GCM_128)))
+
+    /// The packet of RFC 7714 sect. 16.1.1.
+    nonisolated(unsafe) private static let test = Lasting.value(
+        srtp_cipher_test_case_t(
+            key_length_octets: Int32(keyBytes + saltBytes),
+            key: Lasting.bytes(
+                [UInt8](0..<16) + [
+                    0x51, 0x75, 0x69, 0x64, 0x20, 0x70, 0x72, 0x6F, 0x20, 0x71, 0x75, 0x6F,
+                ]),
+            idx: Lasting.bytes([
+                0x51, 0x75, 0x3C, 0x65, 0x80, 0xC2, 0x72, 0x6F, 0x20, 0x71, 0x84, 0x14,
+            ]), plaintext_length_octets: 38,
+            plaintext: Lasting.bytes([UInt8]("Gallia est omnis divisa in partes tres".utf8)),
+            ciphertext_length_octets: 54,
+            ciphertext: Lasting.bytes([
+                0xF2, 0x4D, 0xE3, 0xA3, 0xFB, 0x34, 0xDE, 0x6C, 0xAC, 0xBA, 0x86, 0x1C, 0x9D, 0x7E,
+                0x4B, 0xCA, 0xBE, 0x63, 0x3B, 0xD5, 0x0D, 0x29, 0x4E, 0x6F, 0x42, 0xA5, 0xF4, 0x7A,
+                0x51, 0xC7, 0xD1, 0x9B, 0x36, 0xDE, 0x3A, 0xDF, 0x88, 0x33, 0x89, 0x9D, 0x7F, 0x27,
+                0xBE, 0xB1, 0x6A, 0x91, 0x52, 0xCF, 0x76, 0x5E, 0xE4, 0x39, 0x0C, 0xCE,
+            ]), aad_length_octets: 12,
+            aad: Lasting.bytes([
+                0x80, 0x40, 0xF1, 0x7B, 0x80, 0x41, 0xF8, 0xD3, 0x55, 0x01, 0xA0, 0xB2,
+            ]), tag_length_octets: 16, next_test_case: nil))
+
+    private static let allocate: srtp_cipher_alloc_func_t = { cipher, keyLength, tagLength in
+        guard let cipher, Int(keyLength) == keyBytes + saltBytes, tagBytes ~= Int(tagLength) else {
+            return srtp_err_status_bad_param
+        }
+        guard let context = EVP_CIPHER_CTX_new() else { return srtp_err_status_alloc_fail }
+        cipher.pointee = Lasting.value(
+            srtp_cipher_t(
+                type: type,
+                state: Lasting.value(State(context: context, tagBytes: tagLength)),
+                key_len: keyLength, algorithm: SRTP_AES_GCM_128))
+        return srtp_err_status_ok
+    }
+
+    private static let deallocate: srtp_cipher_dealloc_func_t = { cipher in
+        guard let cipher else { return srtp_err_status_bad_param }
+        let state = state(cipher.pointee.state)
+        // Wipes the key.
+        EVP_CIPHER_CTX_free(state.pointee.context)
+        state.deallocate()
+        cipher.deallocate()
+        return srtp_err_status_ok
+    }
+
+    /// libsrtp mixes the salt into the nonce itself.
+    private static let begin: srtp_cipher_init_func_t = { pointer, key in
+        let isSet = EVP_CipherInit_ex(context(pointer), EVP_aes_128_gcm(), nil, key, nil, 1)
+        return isSet == 1 ? srtp_err_status_ok : srtp_err_status_init_fail
+    }
+
+    /// Twelve bytes, which is what OpenSSL takes unless told otherwise.
+    private static let setNonce: srtp_cipher_set_iv_func_t = { pointer, nonce, direction in
+        let encrypts: Int32 = direction == srtp_direction_encrypt ? 1 : 0
+        let isSet = EVP_CipherInit_ex(context(pointer), nil, nil, nil, nonce, encrypts)
+        return isSet == 1 ? srtp_err_status_ok : srtp_err_status_cipher_fail
+    }
+
+    private static let authenticate: srtp_cipher_set_aad_func_t = { pointer, bytes, count in
+        var written: Int32 = 0
+        let isDone = EVP_CipherUpdate(context(pointer), nil, &written, bytes, Int32(count))
+        return isDone == 1 ? srtp_err_status_ok : srtp_err_status_algo_fail
+    }
+
+    private static let encrypt: srtp_cipher_encrypt_func_t = { pointer, bytes, count in
+        guard let bytes, let count else { return srtp_err_status_bad_param }
+        return crypt(context(pointer), bytes, Int32(count.pointee))
+            ? srtp_err_status_ok : srtp_err_status_cipher_fail
+    }
+
+    /// Writes the tag of what was encrypted.
+    private static let tag: srtp_cipher_get_tag_func_t = { pointer, tag, count in
+        guard let tag, let count else { return srtp_err_status_bad_param }
+        let state = state(pointer).pointee
+        guard finishes(state.context),
+            EVP_CIPHER_CTX_ctrl(
+                state.context, EVP_CTRL_AEAD_GET_TAG, state.tagBytes, UnsafeMutableRawPointer(tag))
+                == 1
+        else { return srtp_err_status_algo_fail }
+        count.pointee = UInt32(state.tagBytes)
+        return srtp_err_status_ok
+    }
+
+    /// The tag lies behind what is decrypted.
+    private static let decrypt: srtp_cipher_decrypt_func_t = { pointer, bytes, count in
+        let state = state(pointer).pointee
+        guard let bytes, let count, Int32(count.pointee) >= state.tagBytes else {
+            return srtp_err_status_bad_param
+        }
+        let length = Int32(count.pointee) - state.tagBytes
+        guard
+            EVP_CIPHER_CTX_ctrl(
+                state.context, EVP_CTRL_AEAD_SET_TAG, state.tagBytes,
+                UnsafeMutableRawPointer(bytes + Int(length))) == 1,
+            crypt(state.context, bytes, length), finishes(state.context)
+        else { return srtp_err_status_auth_fail }
+        count.pointee = UInt32(length)
+        return srtp_err_status_ok
+    }
+
+    private static func crypt(
+        _ context: OpaquePointer, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32
+    ) -> Bool {
+        var written: Int32 = 0
+        return EVP_CipherUpdate(context, bytes, &written, bytes, count) == 1
+    }
+
+    /// Makes the tag or compares it. Nothing is left to write in this mode.
+    private static func finishes(_ context: OpaquePointer) -> Bool {
+        var nothing: UInt64 = 0
+        var written: Int32 = 0
+        return withUnsafeMutableBytes(of: &nothing) { bytes in
+            EVP_CipherFinal_ex(
+                context, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
+        } == 1
+    }
+
+    private static func context(_ pointer: UnsafeMutableRawPointer?) -> OpaquePointer {
+        state(pointer).pointee.context
+    }
+
+    private static func state(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<State> {
+        // libsrtp hands back what `allocate` made.
+        pointer.unsafelyUnwrapped.assumingMemoryBound(to: State.self)
+    }
+}
