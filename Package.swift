@@ -75,6 +75,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CSRTP"),
         .systemLibrary(name: "CUsrSCTP"),
+        .systemLibrary(name: "CSockets"),
 
         // Floor 1.
         room("MediaKernel"),
@@ -98,7 +99,7 @@ let package = Package(
         room("ObjectStorage", ["MediaKernel", crypto]),
         room("Catalogue", ["MediaKernel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("Clocks", ["MediaKernel"]),
-        room("Datagrams", ["MediaKernel"] + nio),
+        room("Datagrams", ["MediaKernel", "CSockets"] + nio),
 
         // Floor 4.
         room(
@@ -225,7 +226,7 @@ let package = Package(
         tests(
             "Catalogue",
             ["MediaKernel", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
-        tests("Datagrams", ["MediaKernel"] + nio),
+        tests("Datagrams", ["MediaKernel", "CSockets"] + nio),
         tests(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),

@@ -32,16 +32,18 @@ public final class DatagramSocket {
     static let readCallsMaximum: UInt = 64
 
     private let channel: any Channel
+    /// The kernel's name for the socket, while it is open.
+    private var descriptor: NIOBSDSocket.Handle?
     public let localAddress: TransportAddress
-    /// Cached, since making a `SocketAddress` allocates. Cleared when it grows past its maximum.
-    private var addresses: [TransportAddress: SocketAddress] = [:]
-    static let addressesMaximum = 16_384
-    /// Whether anything was sent since the last flush: to pass an empty one down the pipeline
-    /// costs as much as a small write.
-    private var hasUnflushed = false
+    private let batch = DatagramBatch()
+    /// Datagrams that the kernel had no room for: the channel waits for it. Others go behind them.
+    private var waiting = 0
 
-    private init(channel: any Channel, localAddress: TransportAddress) {
+    private init(
+        channel: any Channel, descriptor: NIOBSDSocket.Handle, localAddress: TransportAddress
+    ) {
         self.channel = channel
+        self.descriptor = descriptor
         self.localAddress = localAddress
     }
 
@@ -77,8 +79,13 @@ public final class DatagramSocket {
                 guard let address = channel.localAddress.flatMap(TransportAddress.init) else {
                     throw ChannelError.unknownLocalAddress
                 }
-                return NIOLoopBound(
-                    DatagramSocket(channel: channel, localAddress: address), eventLoop: eventLoop)
+                let descriptor = try channel.pipeline.syncOperations
+                    .withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+                guard let descriptor else { throw ChannelError.operationUnsupported }
+                let socket = DatagramSocket(
+                    channel: channel, descriptor: descriptor, localAddress: address)
+                channel.closeFuture.assumeIsolated().whenComplete { _ in socket.descriptor = nil }
+                return NIOLoopBound(socket, eventLoop: eventLoop)
             }
     }
 
@@ -89,28 +96,34 @@ public final class DatagramSocket {
     /// Queues one datagram until `flush`. When the kernel takes no more for long, media is lost
     /// rather than kept: what is late is worthless, and retransmission exists.
     public func send(_ bytes: [UInt8], to address: TransportAddress) {
-        guard channel.isWritable, let remote = socketAddress(of: address) else { return }
-        let envelope = AddressedEnvelope(
-            remoteAddress: remote, data: channel.allocator.buffer(bytes: bytes))
-        channel.write(envelope, promise: nil)
-        hasUnflushed = true
+        guard waiting == 0 else { return wait(bytes, to: address) }
+        guard !batch.append(bytes, to: address) else { return }
+        sendBatch()
+        if waiting > 0 || !batch.append(bytes, to: address) { wait(bytes, to: address) }
     }
 
     public func flush() {
-        guard hasUnflushed else { return }
-        hasUnflushed = false
-        channel.flush()
+        sendBatch()
+        if waiting > 0 { channel.flush() }
     }
 
     public func close() { channel.close(promise: nil) }
 
-    private func socketAddress(of address: TransportAddress) -> SocketAddress? {
-        if let known = addresses[address] { return known }
-        if addresses.count >= Self.addressesMaximum { addresses.removeAll() }
-        let made = try? SocketAddress(
-            packedIPAddress: ByteBuffer(bytes: address.ip), port: Int(address.port))
-        addresses[address] = made
-        return made
+    private func sendBatch() {
+        guard !batch.isEmpty else { return }
+        guard let descriptor else { return batch.removeAll() }
+        batch.send(over: descriptor) { wait($0, to: $1) }
+    }
+
+    private func wait(_ bytes: [UInt8], to address: TransportAddress) {
+        guard channel.isWritable,
+            let remote = try? SocketAddress(
+                packedIPAddress: ByteBuffer(bytes: address.ip), port: Int(address.port))
+        else { return }
+        waiting += 1
+        let envelope = AddressedEnvelope(
+            remoteAddress: remote, data: channel.allocator.buffer(bytes: bytes))
+        channel.write(envelope).assumeIsolated().whenComplete { _ in self.waiting -= 1 }
     }
 }
 

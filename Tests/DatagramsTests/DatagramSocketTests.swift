@@ -27,6 +27,42 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    @Test func theKernelCutsUpWhatWasPutTogether() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        // Whole pictures, between them something else, and more than a batch holds.
+        let sent =
+            [1200, 1200, 1200, 800, 40, 1200, 1200].map { [UInt8](repeating: 3, count: $0) }
+            + (0..<1500).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let received = NIOLoopBoundBox.makeBoxSendingValue([[UInt8]](), eventLoop: loop)
+        let all = loop.makePromise(of: Void.self)
+        let a = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: loop) {
+            .init(
+                received: { bytes, _ in
+                    received.value.append(bytes)
+                    if received.value.count == sent.count { all.succeed() }
+                }, batchEnded: {})
+        }.get()
+        let b = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: loop) {
+            .init(received: { _, _ in }, batchEnded: {})
+        }.get()
+        try await loop.submit {
+            for datagram in sent { b.value.send(datagram, to: a.value.localAddress) }
+            b.value.flush()
+        }.get()
+        try await all.futureResult.get()
+        let isSame = try await loop.submit { received.value == sent }.get()
+        #expect(isSame)
+        try await loop.submit {
+            a.value.close()
+            b.value.close()
+            // Nobody is there any more, which harms nobody.
+            b.value.send([1], to: a.value.localAddress)
+            b.value.flush()
+        }.get()
+        try await group.shutdownGracefully()
+    }
+
     @Test func letsDatagramsWaitUntilItIsToldToRead() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()

@@ -1,0 +1,41 @@
+#pragma once
+#include <linux/udp.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// glibc declares sendmmsg(2) and its message for GNU sources only, which a module cannot be.
+
+struct roomcast_message {
+    struct msghdr header;
+    // Bytes sent of it.
+    unsigned int length;
+};
+
+// Room for one control message of two bytes.
+struct roomcast_segment_control {
+    _Alignas(struct cmsghdr) unsigned char bytes[CMSG_SPACE(sizeof(uint16_t))];
+};
+
+// Has the kernel cut a message's bytes into datagrams of so many, the last one of what is left;
+// zero for one datagram. udp(7), UDP_SEGMENT.
+static inline void roomcast_set_segment_bytes(
+    struct roomcast_message *message, struct roomcast_segment_control *control, uint16_t bytes) {
+    message->header.msg_control = bytes > 0 ? control->bytes : NULL;
+    message->header.msg_controllen = bytes > 0 ? sizeof(control->bytes) : 0;
+    if (bytes == 0) return;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message->header);
+    header->cmsg_level = IPPROTO_UDP;
+    header->cmsg_type = UDP_SEGMENT;
+    header->cmsg_len = CMSG_LEN(sizeof(bytes));
+    memcpy(CMSG_DATA(header), &bytes, sizeof(bytes));
+}
+
+// How many of the messages the kernel took; -1 with errno when it did not even take the first.
+static inline int roomcast_send_messages(
+    int socket, struct roomcast_message *messages, unsigned int count) {
+    return (int)syscall(SYS_sendmmsg, socket, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
