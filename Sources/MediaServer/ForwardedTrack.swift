@@ -65,8 +65,7 @@ final class Subscription {
     var forwarder: LayerForwarder
     /// The best that the subscriber wishes to get.
     var preference: LayerPreference
-    /// Publisher's extension ids to this subscriber's. Nil until first needed.
-    var extensionIDs: [UInt8: UInt8]?
+    private var extensionIDs: ExtensionIDs?
     /// Beginnings of the stream that were followed by a report.
     var reportedBeginning = 0
     /// The name of the form that was chosen, and whether the way allows no better one.
@@ -86,5 +85,12 @@ final class Subscription {
         forwarder = LayerForwarder(
             clockRate: track.codec.clockRate, isVideo: track.codec.isVideo,
             wanted: isAtOnce ? LayerChoice(encoding: 0) : nil)
+    }
+    /// Looked up for the first packet.
+    func extensionIDs(from publisher: PeerConnection) -> ExtensionIDs {
+        if let extensionIDs { return extensionIDs }
+        let ids = ExtensionIDs(from: publisher, to: connection.core)
+        extensionIDs = ids
+        return ids
     }
 }

@@ -5,12 +5,12 @@ final class MediaPeer {
     let id: PeerID
     var publish: Connection?
     var subscribe: Connection?
-    var desired: [TrackID: TrackImportance] = [:] { didSet { order = nil } }
+    var desired: [TrackID: TrackImportance] = [:] { didSet { received = nil } }
     /// Bits per second of all that it receives; nil for as much as its way carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?
     /// Tracks in the subscribe connection's description, with their sections.
-    var offered: [TrackID: String] = [:] { didSet { order = nil } }
+    var offered: [TrackID: String] = [:] { didSet { received = nil } }
     /// Sections of the publish connection to tracks, as last looked up.
     var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive; the best of each when it said nothing.
@@ -28,18 +28,27 @@ final class MediaPeer {
     var lastOffer: Instant?
     var needsRestart = false
 
-    /// `offeredByImportance`, until something of it changes.
-    private var order: [(id: TrackID, importance: TrackImportance)]?
+    /// What it receives; nil when that has changed and must be looked up again.
+    var received: ReceivedTracks?
 
     init(id: PeerID) { self.id = id }
+}
 
-    /// What is in the subscribe connection's description, the most important first. Sorted when it
-    /// has changed, and not whenever layers are shared out, ten times a second.
-    var offeredByImportance: [(id: TrackID, importance: TrackImportance)] {
-        if let order { return order }
-        let sorted = offered.keys.map { (id: $0, importance: desired[$0] ?? TrackImportance()) }
-            .sorted { ($0.importance, $0.id) < ($1.importance, $1.id) }
-        order = sorted
-        return sorted
+/// What one peer receives of a room.
+struct ReceivedTracks {
+    /// The most important first.
+    var videos: [Video] = []
+    var audio: [(subscription: Subscription, track: ForwardedTrack)] = []
+
+    struct Video {
+        let subscription: Subscription
+        let track: ForwardedTrack
+        let importance: TrackImportance
+    }
+
+    /// Bits per second of the audio that is wanted.
+    func audioBitsPerSecond(at now: Instant) -> Int {
+        audio.lazy.filter { $0.subscription.preference != .none }
+            .reduce(0) { $0 + $1.track.audioBitsPerSecond(at: now) }
     }
 }

@@ -54,23 +54,14 @@ extension RoomForwarder {
         guard let connection = peer.subscribe else { return }
         let core = connection.core
         core.measuresBandwidth = !loop.isHere(core.selectedAddress)
-        var demands: [LayerAllocator.Demand] = []
-        var wishes: [(subscription: Subscription, track: ForwardedTrack, rungs: Rungs)] = []
-        var audio = 0
-        for (id, importance) in peer.offeredByImportance {
-            guard let track = tracks[id], let subscription = track.subscriptions[peer.id] else {
-                continue
-            }
-            guard track.codec.isVideo else {
-                if subscription.preference != .none { audio += track.audioBitsPerSecond(at: now) }
-                continue
-            }
-            let rungs = Rungs(track.ladder, preference: subscription.preference)
-            wishes.append((subscription, track, rungs))
-            demands.append(
-                .init(
-                    track: id, importance: importance,
-                    bitsPerSecond: rungs.list.map(\.bitsPerSecond)))
+        let received = received(by: peer)
+        let wishes = received.videos.map { video in
+            Rungs(video.track.ladder, preference: video.subscription.preference)
+        }
+        var demands = zip(received.videos, wishes).map { video, rungs in
+            LayerAllocator.Demand(
+                track: video.track.id, importance: video.importance,
+                bitsPerSecond: rungs.list.map(\.bitsPerSecond))
         }
         takeForLoss(&demands, from: peer, at: now)
         let estimate = core.measuresBandwidth ? core.bandwidth.bitsPerSecond : nil
@@ -78,10 +69,13 @@ extension RoomForwarder {
         let budget = min(estimate ?? .max, maximum)
         peer.isLimitedByWay =
             estimate.map { $0 < maximum } ?? false || peer.lossDegradation.taken > 0
+        // Asked for where it counts: it is a sum over the whole room.
+        let hasToShare = budget < .max && !received.videos.isEmpty
+        let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
         let result = peer.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0), at: now)
-        for (index, wish) in wishes.enumerated() {
-            apply(result.levels[index], of: wish.rungs, to: wish.subscription, wish.track)
+        for (index, video) in received.videos.enumerated() {
+            apply(result.levels[index], of: wishes[index], to: video.subscription)
         }
         let missing = result.missingBitsPerSecond.map { $0 + audio }
         let goal = peer.probes.probe(
@@ -92,7 +86,29 @@ extension RoomForwarder {
             core.beginProbe(bitsPerSecond: goal, at: now)
             loop.drain(connection, at: now)
         }
-        tell(peer, wishes.map { ($0.subscription, $0.track) })
+        tell(peer, received.videos)
+    }
+
+    /// Looked up when it has changed, and not whenever layers are shared out, ten times a second.
+    private func received(by peer: MediaPeer) -> ReceivedTracks {
+        if let known = peer.received { return known }
+        var received = ReceivedTracks()
+        for id in peer.offered.keys {
+            guard let track = tracks[id], let subscription = track.subscriptions[peer.id] else {
+                continue
+            }
+            if track.codec.isVideo {
+                received.videos.append(
+                    .init(
+                        subscription: subscription, track: track,
+                        importance: peer.desired[id] ?? TrackImportance()))
+            } else {
+                received.audio.append((subscription, track))
+            }
+        }
+        received.videos.sort { ($0.importance, $0.track.id) < ($1.importance, $1.track.id) }
+        peer.received = received
+        return received
     }
 
     /// Leaves nothing of the least important videos that a way which loses packets is too bad for.
@@ -106,9 +122,7 @@ extension RoomForwarder {
         for index in wanted.suffix(peer.lossDegradation.taken) { demands[index].bitsPerSecond = [] }
     }
 
-    private func apply(
-        _ level: Int?, of rungs: Rungs, to subscription: Subscription, _ track: ForwardedTrack
-    ) {
+    private func apply(_ level: Int?, of rungs: Rungs, to subscription: Subscription) {
         let choice = level.map { rungs.list[$0].choice }
         if subscription.forwarder.wanted != choice { subscription.forwarder.wanted = choice }
         subscription.isLimited = (level ?? -1) < rungs.list.count - 1
@@ -116,10 +130,11 @@ extension RoomForwarder {
     }
 
     /// Says what a subscriber gets where that has changed.
-    private func tell(_ peer: MediaPeer, _ wishes: [(Subscription, ForwardedTrack)]) {
+    private func tell(_ peer: MediaPeer, _ videos: [ReceivedTracks.Video]) {
         guard peer.hasChannel else { return }
         var changed: [TrackLayers] = []
-        for (subscription, track) in wishes {
+        for video in videos {
+            let (subscription, track) = (video.subscription, video.track)
             let expected = track.ladder.expected(for: subscription.preference)
             let layers = TrackLayers(
                 track: track.id, current: subscription.name, expected: expected,

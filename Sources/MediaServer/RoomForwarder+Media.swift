@@ -107,28 +107,13 @@ extension RoomForwarder {
                 packet, encoding: encoding, summary: summary, report: report, at: now)
         else { return }
         let core = subscription.connection.core
-        let ids = subscription.extensionIDs ?? Self.extensionIDs(from: publish.core, to: core)
-        subscription.extensionIDs = ids
-        rewritten.extensions = extensions.of(packet, by: ids)
+        rewritten.extensions = extensions.of(
+            packet, by: subscription.extensionIDs(from: publish.core))
         core.send(rewritten, mid: subscription.mid, at: now)
         if subscription.reportedBeginning != subscription.forwarder.beginnings {
             self.report(track, encoding: encoding, to: subscription)
         }
         loop.drain(subscription.connection, at: now)
-    }
-
-    /// Extensions that speak of the media itself pass; those that speak of one transport do not.
-    private static func extensionIDs(
-        from publisher: PeerConnection, to subscriber: PeerConnection
-    ) -> [UInt8: UInt8] {
-        var ids: [UInt8: UInt8] = [:]
-        for uri in OutgoingTrack.forwardedExtensions {
-            guard let from = publisher.headerExtensions[uri],
-                let to = subscriber.headerExtensions[uri]
-            else { continue }
-            ids[from] = to
-        }
-        return ids
     }
 
     /// Passes the publisher's own tie of clocks on. Keeping its wall clock keeps its audio and
@@ -147,11 +132,11 @@ extension RoomForwarder {
 
 /// The header extensions of one packet by the ids of its subscribers, which are mostly the same.
 private struct ExtensionMap {
-    private var latest: (ids: [UInt8: UInt8], extensions: HeaderExtensions)?
+    private var latest: (ids: ExtensionIDs, extensions: HeaderExtensions)?
 
-    mutating func of(_ packet: RTPPacket, by ids: [UInt8: UInt8]) -> HeaderExtensions {
+    mutating func of(_ packet: RTPPacket, by ids: ExtensionIDs) -> HeaderExtensions {
         if let latest, latest.ids == ids { return latest.extensions }
-        let extensions = packet.extensions.remapped(by: ids)
+        let extensions = packet.extensions.remapped(by: ids.map)
         latest = (ids, extensions)
         return extensions
     }

@@ -82,7 +82,9 @@ extension RoomForwarder {
             if track.isFlowing { emit(.trackMedia(track.publisher, track.id, isFlowing: false)) }
         }
         for id in Set(gone.flatMap(\.subscriptions.keys)) {
-            if let subscriber = peers[id] { offerSubscribe(subscriber, at: now) }
+            guard let subscriber = peers[id] else { continue }
+            subscriber.received = nil
+            offerSubscribe(subscriber, at: now)
         }
     }
 
@@ -115,6 +117,7 @@ extension RoomForwarder {
             track.subscriptions[id] = Subscription(
                 mid: mid, connection: connection, track: track,
                 preference: peer.preferences[trackID] ?? .high)
+            peer.received = nil
         }
         allocate(peer, at: now)
         requestAwaited(by: peer, at: now)

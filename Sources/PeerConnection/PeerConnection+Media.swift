@@ -92,9 +92,7 @@ extension PeerConnection {
     func transmit(_ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant) {
         guard let address = selectedAddress else { return }
         var bytes: [UInt8]
-        if counted, measuresBandwidth,
-            let id = headerExtensions[HeaderExtensionURI.transportSequence]
-        {
+        if counted, measuresBandwidth, let id = transportSequenceID {
             let size = packet.payload.count + Self.packetOverheadBytes
             let number = bandwidth.sent(bytes: size, at: now)
             probe?.sent(bytes: size)
@@ -157,9 +155,7 @@ extension PeerConnection {
     }
 
     func handle(_ packet: RTPPacket, at now: Instant) {
-        if let id = headerExtensions[HeaderExtensionURI.transportSequence],
-            let bytes = packet.extensions[id], bytes.count == 2
-        {
+        if let id = transportSequenceID, let bytes = packet.extensions[id], bytes.count == 2 {
             let first = bytes.startIndex
             // Browsers drop feedback that names none of the streams they send.
             feedback.media = packet.ssrc

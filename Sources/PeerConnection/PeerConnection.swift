@@ -81,7 +81,11 @@ public final class PeerConnection {
     var remoteFingerprints: [Fingerprint]?
     var remoteCredentials: ICECredentials?
     /// Ids of header extensions as negotiated on this transport. RFC 8285: one space per bundle.
-    public internal(set) var headerExtensions: [String: UInt8] = [:]
+    public internal(set) var headerExtensions: [String: UInt8] = [:] {
+        didSet { transportSequenceID = headerExtensions[HeaderExtensionURI.transportSequence] }
+    }
+    /// At hand, since each packet asks for it.
+    private(set) var transportSequenceID: UInt8?
     /// By section; one stream for each encoding.
     var outbound: [String: [OutboundStream]] = [:]
     var outboundBySSRC: [SSRC: (mid: String, encoding: Int)] = [:]
