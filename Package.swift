@@ -164,9 +164,9 @@ let package = Package(
         room(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "PeerConnection",
-                "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks", "ObjectStorage",
-                "ControlAPI", log,
+                "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Signalling",
+                "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
+                "ObjectStorage", "ControlAPI", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

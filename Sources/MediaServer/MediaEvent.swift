@@ -1,10 +1,11 @@
 public import MediaKernel
 public import PeerConnection
+public import SDP
 
 /// What the media plane of one room has to say.
 public enum MediaEvent: Sendable {
     /// The peer is to answer this offer for its subscribe connection.
-    case subscribeOffer(PeerID, sdp: String)
+    case subscribeOffer(PeerID, SessionDescription)
     case connection(PeerID, ConnectionDirection, PeerConnectionState)
     /// The first packet of a track has come, or none has for a while.
     case trackMedia(PeerID, TrackID, isFlowing: Bool)

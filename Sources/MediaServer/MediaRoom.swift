@@ -2,6 +2,7 @@ import Clocks
 public import MediaKernel
 import NIOCore
 public import PeerConnection
+import SDP
 
 /// The media side of one room, as seen from outside the media loop.
 public final class MediaRoom: Sendable {
@@ -44,12 +45,24 @@ public final class MediaRoom: Sendable {
 
     /// The client's offer for its publish connection: the answer.
     public func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
-        try await onLoop { try $0.publishOffer(sdp, from: peer, at: $1) }
+        let offer = try Self.parse(sdp)
+        return try await onLoop { try $0.publishOffer(offer, from: peer, at: $1) }.rendered()
     }
 
     /// The client's answer for its subscribe connection.
     public func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
-        try await onLoop { try $0.subscribeAnswer(sdp, from: peer, at: $1) }
+        let answer = try Self.parse(sdp)
+        try await onLoop { try $0.subscribeAnswer(answer, from: peer, at: $1) }
+    }
+
+    /// Descriptions are read and written outside of the loop: in a room that fills they are long and
+    /// many, and packets would wait.
+    private static func parse(_ sdp: String) throws(MediaServerError) -> SessionDescription {
+        do throws(SDPError) {
+            return try SessionDescription.parse(sdp)
+        } catch {
+            throw .badDescription("malformed session description: \(error)")
+        }
     }
 
     public func trickle(

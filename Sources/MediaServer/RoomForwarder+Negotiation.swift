@@ -7,10 +7,9 @@ import SDP
 /// What is published and who is offered it: everything that changes a description.
 extension RoomForwarder {
     func publishOffer(
-        _ sdp: String, from id: PeerID, at now: Instant
-    ) throws(MediaServerError) -> String {
+        _ offer: SessionDescription, from id: PeerID, at now: Instant
+    ) throws(MediaServerError) -> SessionDescription {
         let peer = try peer(id)
-        let offer = try Self.parse(sdp)
         try checkTracks(of: offer, from: id)
         let connection =
             peer.publish
@@ -22,7 +21,7 @@ extension RoomForwarder {
             publishedTracksChanged(of: peer, at: now)
             loop.drain(connection, at: now)
             offerSubscribe(peer, at: now)
-            return answer.rendered()
+            return answer
         } catch {
             if peer.publish == nil { loop.close(connection, at: now) }
             throw .badDescription(String(describing: error))
@@ -41,14 +40,6 @@ extension RoomForwarder {
                 continue
             }
             guard track.publisher == id else { throw .duplicateTrack(track.id) }
-        }
-    }
-
-    private static func parse(_ sdp: String) throws(MediaServerError) -> SessionDescription {
-        do throws(SDPError) {
-            return try SessionDescription.parse(sdp)
-        } catch {
-            throw .badDescription("malformed session description: \(error)")
         }
     }
 
@@ -101,11 +92,10 @@ extension RoomForwarder {
     }
 
     func subscribeAnswer(
-        _ sdp: String, from id: PeerID, at now: Instant
+        _ answer: SessionDescription, from id: PeerID, at now: Instant
     ) throws(MediaServerError) {
         let peer = try peer(id)
         guard let connection = peer.subscribe else { throw .badDescription("no offer was made") }
-        let answer = try Self.parse(sdp)
         do throws(PeerConnectionError) {
             try connection.core.accept(answer: answer, at: now)
         } catch {
@@ -133,6 +123,12 @@ extension RoomForwarder {
     /// How often a peer is offered its subscribe connection at most. In a room that fills, every
     /// newcomer changes what everybody receives.
     static let offerInterval: Duration = .milliseconds(100)
+    /// The same for each track that it receives: an offer and its answer speak of all of them.
+    static let offerIntervalPerTrack: Duration = .milliseconds(5)
+
+    private func offerInterval(of peer: MediaPeer) -> Duration {
+        max(Self.offerInterval, Self.offerIntervalPerTrack * peer.offered.count)
+    }
 
     /// Offers the subscribe connection when what the peer should receive has changed. One offer is
     /// outstanding at a time, and one follows the other after an interval; changes meanwhile go
@@ -145,7 +141,7 @@ extension RoomForwarder {
             peer.subscribe
             ?? loop.makeConnection(peer: peer.id, direction: .subscribe, room: self, at: now)
         peer.subscribe = connection
-        let isTooSoon = peer.lastOffer.map { now - $0 < Self.offerInterval } ?? false
+        let isTooSoon = peer.lastOffer.map { now - $0 < offerInterval(of: peer) } ?? false
         if connection.core.isOfferOutstanding || isTooSoon, !always {
             peer.needsOffer = true
             return
@@ -159,7 +155,7 @@ extension RoomForwarder {
             if !isFirst { peer.lastOffer = now }
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
-            emit(.subscribeOffer(peer.id, sdp: offer.rendered()))
+            emit(.subscribeOffer(peer.id, offer))
         } catch {
             loop.logger.error(
                 "cannot offer",
@@ -178,7 +174,7 @@ extension RoomForwarder {
             tracks[trackID]?.subscriptions[peer.id] = nil
             hasChanged = true
         }
-        for trackID in peer.desired.keys.sorted() where peer.offered[trackID] == nil {
+        for trackID in peer.desired.keys.filter({ peer.offered[$0] == nil }).sorted() {
             guard let track = tracks[trackID], track.publisher != peer.id else { continue }
             do throws(PeerConnectionError) {
                 peer.offered[trackID] = try connection.core.add(.forwarding(track.incoming))

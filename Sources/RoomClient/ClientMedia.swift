@@ -6,7 +6,7 @@ public import MediaKernel
 public import NIOCore
 public import PeerConnection
 public import RTP
-import SDP
+public import SDP
 import SecureTransport
 
 /// The client's two connections to a server: publish, where we offer, and subscribe, where the
@@ -38,6 +38,13 @@ public final class ClientMedia {
         }
     }
 
+    /// A box, since a track has many fields and each packet asks for its own.
+    private final class Incoming {
+        let track: IncomingTrack
+
+        init(_ track: IncomingTrack) { self.track = track }
+    }
+
     private let eventLoop: any EventLoop
     private let observer: any ClientMediaObserver
     private let identity: DTLSIdentity
@@ -52,7 +59,8 @@ public final class ClientMedia {
     private var subscribe: Side?
     /// Tracks we send, by track id, with their sections.
     private var outgoing: [String: String] = [:]
-    private var incoming: [String: IncomingTrack] = [:]
+    /// Tracks we receive, by section.
+    private var incoming: [String: Incoming] = [:]
     private var ticker: MediaTicker?
 
     init(
@@ -171,7 +179,9 @@ public final class ClientMedia {
 
     /// Announces exactly these tracks on the publish connection: the offer to send. Mids follow
     /// from `mid(ofTrack:)`.
-    public func publishOffer(tracks: [OutgoingTrack], restartsICE: Bool = false) throws -> String {
+    public func publishOffer(
+        tracks: [OutgoingTrack], restartsICE: Bool = false
+    ) throws -> SessionDescription {
         guard let core = publish?.core else { throw RoomClientError.protocolViolation("closed") }
         let now = MonotonicClock.now
         for (trackID, mid) in outgoing where !tracks.contains(where: { $0.trackID == trackID }) {
@@ -183,28 +193,29 @@ public final class ClientMedia {
         }
         let offer = try core.createOffer(restartsICE: restartsICE, at: now)
         drain(.publish, at: now)
-        return offer.rendered()
+        return offer
     }
 
-    public func publishAnswer(_ sdp: String) throws {
+    public func publishAnswer(_ answer: SessionDescription) throws {
         let now = MonotonicClock.now
-        try publish?.core.accept(answer: try SessionDescription.parse(sdp), at: now)
+        try publish?.core.accept(answer: answer, at: now)
         drain(.publish, at: now)
     }
 
     /// The server's offer for the subscribe connection: our answer.
-    public func subscribeOffer(_ sdp: String) throws -> String {
+    public func subscribeOffer(_ offer: SessionDescription) throws -> SessionDescription {
         guard let core = subscribe?.core else { throw RoomClientError.protocolViolation("closed") }
         let now = MonotonicClock.now
-        let answer = try core.answer(try SessionDescription.parse(sdp), at: now)
+        let answer = try core.answer(offer, at: now)
         let tracks = core.incomingTracks.filter(\.isSending)
-        for gone in incoming.values where !tracks.contains(where: { $0.trackID == gone.trackID }) {
-            wishes[TrackID(gone.trackID)] = nil
+        let kept = Set(tracks.map(\.trackID))
+        for gone in incoming.values where !kept.contains(gone.track.trackID) {
+            wishes[TrackID(gone.track.trackID)] = nil
         }
-        incoming = Dictionary(tracks.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
+        incoming = Dictionary(tracks.map { ($0.mid, Incoming($0)) }) { first, _ in first }
         drain(.subscribe, at: now)
         observer.incomingTracksChanged(tracks, at: now)
-        return answer.rendered()
+        return answer
     }
 
     func trickle(_ candidate: String, direction: ConnectionDirection) {
@@ -268,29 +279,36 @@ public final class ClientMedia {
         let now = MonotonicClock.now
         guard let side = side(direction), !side.path.isInterrupted(at: now) else { return }
         side.core.handle(datagram, from: source, at: now)
-        drain(direction, at: now)
+        // Sent when the batch of datagrams has ended.
+        bringOut(side, direction, at: now)
     }
 
     /// Sends what is written so far, after calls from outside.
     public func flush() {
-        publish?.socket.flush()
-        subscribe?.socket.flush()
+        let now = MonotonicClock.now
+        publish?.flush(at: now)
+        subscribe?.flush(at: now)
     }
 
     private func drain(_ direction: ConnectionDirection, at now: Instant) {
         guard let side = side(direction) else { return }
+        bringOut(side, direction, at: now)
+        side.flush(at: now)
+    }
+
+    private func bringOut(_ side: Side, _ direction: ConnectionDirection, at now: Instant) {
         while let output = side.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
                 side.transmit(bytes, to: address, at: now)
             case .media(let packet):
-                if let track = incoming[packet.mid] {
-                    observer.received(packet, of: track, at: now)
+                if let known = incoming[packet.mid] {
+                    observer.received(packet, of: known.track, at: now)
                 }
             case .senderReport(let mid, _, let ntp, let rtpTimestamp):
-                if let track = incoming[mid] {
+                if let known = incoming[mid] {
                     observer.senderReport(
-                        of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
+                        of: known.track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
                 }
             case .keyframeRequested(let mid, let encoding):
                 if let entry = outgoing.first(where: { $0.value == mid }) {
@@ -312,7 +330,6 @@ public final class ClientMedia {
                 break
             }
         }
-        side.flush(at: now)
     }
 
     func tick(at now: Instant) {

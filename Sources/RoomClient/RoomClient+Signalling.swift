@@ -1,6 +1,7 @@
 import Logging
 import MediaKernel
 import PeerConnection
+import SDP
 import Signalling
 
 /// What the server says, and the answers to it.
@@ -19,17 +20,20 @@ extension RoomClient {
         case .policy(let policy):
             try await policyArrived(policy)
         case .joined(_, let sdp):
-            try await onMedia { try $0.publishAnswer(sdp) }
+            let answer = try SessionDescription.parse(sdp)
+            try await onMedia { try $0.publishAnswer(answer) }
             isOfferOutstanding = false
             membership = .inside
             eventSink.yield(.joined)
             if !published.isEmpty { try await offerPublish() }
         case .answered(_, let sdp):
-            try await onMedia { try $0.publishAnswer(sdp) }
+            let answer = try SessionDescription.parse(sdp)
+            try await onMedia { try $0.publishAnswer(answer) }
             isOfferOutstanding = false
             if needsOffer { try await offerPublish() }
         case .offer(let sdp):
-            signalling.answer(try await onMedia { try $0.subscribeOffer(sdp) })
+            let offer = try SessionDescription.parse(sdp)
+            signalling.answer(try await onMedia { try $0.subscribeOffer(offer) }.rendered())
         case .trickle(let target, let candidate):
             let direction: ConnectionDirection = target == .publish ? .publish : .subscribe
             let text = candidate.candidate
@@ -73,10 +77,11 @@ extension RoomClient {
         switch membership {
         case .outside:
             membership = .joining
-            let sdp = try await onMedia { try $0.publishOffer(tracks: []) }
+            let offer = try await onMedia { try $0.publishOffer(tracks: []) }
             isOfferOutstanding = true
             signalling.join(
-                name: configuration.name, metadata: configuration.metadata, offer: sdp)
+                name: configuration.name, metadata: configuration.metadata,
+                offer: offer.rendered())
         case .joining:
             break
         case .inside:

@@ -1,6 +1,7 @@
 import Clocks
 public import MediaKernel
 import PeerConnection
+import SDP
 public import Signalling
 
 /// What is sent, and what is asked for.
@@ -42,11 +43,11 @@ extension RoomClient {
         let offered = publishable
         let tracks = offered.map(\.track)
         let restarts = needsRestart
-        let sdp = try await onMedia { try $0.publishOffer(tracks: tracks, restartsICE: restarts) }
+        let offer = try await onMedia { try $0.publishOffer(tracks: tracks, restartsICE: restarts) }
         isOfferOutstanding = true
         needsOffer = false
         needsRestart = false
-        signalling.offer(sdp, tracks: offered.map(\.payload))
+        signalling.offer(offer.rendered(), tracks: offered.map(\.payload))
         try await drain()
     }
 

@@ -4,6 +4,7 @@ import MediaKernel
 import NIOCore
 import PeerConnection
 import RoomClient
+import SDP
 
 /// A peer of a Janus VideoRoom, by its HTTP interface: one handle publishes, another one
 /// subscribes to everybody (multistream, Janus 1.x).
@@ -117,9 +118,10 @@ private struct Visit {
             let offer = try await onMedia { try $0.publishOffer(tracks: tracks) }
             try await session.send(
                 .object(["request": "configure", "audio": true, "video": true]), to: publisher,
-                description: ("offer", offer))
+                description: ("offer", offer.rendered()))
         }
         if let answer {
+            let answer = try SessionDescription.parse(answer)
             try await onMedia { try $0.publishAnswer(answer) }
             joined()
         }
@@ -127,9 +129,11 @@ private struct Visit {
 
     private mutating func subscribed(_ data: JSONValue, offer: String?) async throws {
         if let offer {
+            let offer = try SessionDescription.parse(offer)
             let answer = try await onMedia { try $0.subscribeOffer(offer) }
             try await session.send(
-                .object(["request": "start"]), to: subscriber, description: ("answer", answer))
+                .object(["request": "start"]), to: subscriber,
+                description: ("answer", answer.rendered()))
         }
         // "updating" means that another "updated" is to come.
         if data["started"] != nil || (data["videoroom"]?.text == "updated" && offer == nil) {

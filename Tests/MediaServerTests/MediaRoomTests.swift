@@ -150,11 +150,13 @@ import Testing
     @Test func aClosedRoomEndsItsEventsAndTakesNobody() async throws {
         try await withRoom { room in
             try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: [])
+            let sdp = try ann.offer()
             await room.room.close()
             await room.room.close()
             await #expect(throws: MediaServerError.roomClosed) { try await room.addPeer("ben") }
             await #expect(throws: MediaServerError.roomClosed) {
-                try await room.room.subscribeAnswer("", from: "ann")
+                try await room.room.subscribeAnswer(sdp, from: "ann")
             }
             var rest = 0
             while await room.next() != nil { rest += 1 }

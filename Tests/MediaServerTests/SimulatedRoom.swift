@@ -115,10 +115,9 @@ final class SimulatedRoom {
         try adopt(room.peers["camera"]?.publish, end: camera)
         run(for: .seconds(1))
         while let event = await offers.next() {
-            guard case .subscribeOffer("viewer", let sdp) = event else { continue }
-            let offer = try SessionDescription.parse(sdp)
+            guard case .subscribeOffer("viewer", let offer) = event else { continue }
             let answer = try viewer.answer(offer, at: now)
-            try room.subscribeAnswer(answer.rendered(), from: "viewer", at: now)
+            try room.subscribeAnswer(answer, from: "viewer", at: now)
             if offer.media.contains(where: { $0.kind == .video }) { break }
         }
         try adopt(room.peers["viewer"]?.subscribe, end: viewer)
@@ -135,9 +134,8 @@ final class SimulatedRoom {
     }
 
     private func publish(_ peer: PeerID, from end: PeerConnection) throws {
-        let offer = try end.createOffer(at: now).rendered()
-        let answer = try room.publishOffer(offer, from: peer, at: now)
-        try end.accept(answer: try SessionDescription.parse(answer), at: now)
+        let offer = try end.createOffer(at: now)
+        try end.accept(answer: try room.publishOffer(offer, from: peer, at: now), at: now)
     }
 
     private func adopt(_ connection: Connection?, end: PeerConnection) throws {

@@ -84,15 +84,16 @@ struct LoopbackClient: Sendable {
         let offer = try await eventLoop.submit { [media, tracks] in
             try media.value.publishOffer(tracks: tracks)
         }.get()
-        let answer = try await room.publishOffer(offer, from: peer)
+        let answer = try SessionDescription.parse(
+            try await room.publishOffer(offer.rendered(), from: peer))
         try await eventLoop.submit { [media] in try media.value.publishAnswer(answer) }.get()
     }
 
-    func answer(_ sdp: String, in room: MediaRoom, as peer: PeerID) async throws {
+    func answer(_ offer: SessionDescription, in room: MediaRoom, as peer: PeerID) async throws {
         let answer = try await eventLoop.submit { [media] in
-            try media.value.subscribeOffer(sdp)
+            try media.value.subscribeOffer(offer)
         }.get()
-        try await room.subscribeAnswer(answer, from: peer)
+        try await room.subscribeAnswer(answer.rendered(), from: peer)
     }
 
     func seen() async throws -> Seen {

@@ -37,9 +37,9 @@ import Testing
         var speakers: [ActiveSpeaker] = []
         for await event in room.events {
             switch event {
-            case .subscribeOffer(let peer, let sdp):
+            case .subscribeOffer(let peer, let offer):
                 let client = peer == "ann" ? ann : ben
-                try await client.answer(sdp, in: room, as: peer)
+                try await client.answer(offer, in: room, as: peer)
             case .trackMedia(_, let track, let isFlowing): if isFlowing { flowing.insert(track) }
             case .connection(let peer, _, .connected): connected.insert(peer)
             case .connection, .dataText, .trackLayers, .connectionQuality: break
@@ -95,8 +95,8 @@ import Testing
         ])
 
         for await event in room.events {
-            if case .subscribeOffer(let peer, let sdp) = event {
-                try await (peer == "ann" ? ann : ben).answer(sdp, in: room, as: peer)
+            if case .subscribeOffer(let peer, let offer) = event {
+                try await (peer == "ann" ? ann : ben).answer(offer, in: room, as: peer)
             }
             if try await ben.seen().packets["voice", default: []].count >= 50 { break }
         }

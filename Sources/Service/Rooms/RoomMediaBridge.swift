@@ -2,6 +2,7 @@ import MediaKernel
 import MediaServer
 import PeerConnection
 import Rooms
+import SDP
 import Signalling
 
 /// The media side of a room in the words of its signalling.
@@ -59,8 +60,8 @@ struct RoomMediaBridge: RoomMedia {
 extension RoomMediaEvent {
     fileprivate init(_ event: MediaEvent) {
         switch event {
-        case .subscribeOffer(let peer, let sdp):
-            self = .subscribeOffer(peer, sdp: sdp)
+        case .subscribeOffer(let peer, let offer):
+            self = .subscribeOffer(peer, sdp: offer.rendered())
         case .connection(let peer, let direction, let state):
             self = .connection(peer, TransportTarget(direction), ConnectionState(state))
         case .trackMedia(let peer, let track, let isFlowing):
