@@ -96,7 +96,7 @@ extension PeerConnection {
         description.attributes = [SDPAttribute("msid-semantic", "WMS *")]
         description.allowsMixedExtensions = false
         let credentials = agent.localCredentials
-        let candidates = agent.localCandidates.map { $0.rendered() }
+        description.bundledMIDs = sections.filter { !$0.isRejected }.map(\.mid)
         for section in sections {
             var media = section.local
             if !section.isRejected {
@@ -108,12 +108,15 @@ extension PeerConnection {
                         algorithm: "sha-256", value: configuration.identity.fingerprint)
                 ]
                 media.setup = setup
-                media.candidates = candidates
+            }
+            if section.mid == description.bundledMIDs.first {
+                // The bundle has one transport, of which its first section speaks. RFC 9143
+                // sect. 7.1.3.
+                media.candidates = agent.localCandidates.map { $0.rendered() }
                 media.hasEndOfCandidates = true
             }
             description.media.append(media)
         }
-        description.bundledMIDs = sections.filter { !$0.isRejected }.map(\.mid)
         return description
     }
 }
