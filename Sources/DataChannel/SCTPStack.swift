@@ -10,6 +10,7 @@ enum SCTPStack {
     /// A longer pause between ticks (a suspended machine) counts as this long, so that what is
     /// in flight is not taken for lost.
     private static let stepMaximum = Duration.milliseconds(250)
+    private static let stepMinimum = Duration.milliseconds(5)
 
     private struct Shared {
         var isStarted = false
@@ -46,10 +47,12 @@ enum SCTPStack {
                 if isPause { advance(&state, by: stepMaximum.milliseconds) }
                 return
             }
+            // The clock is the process', and everybody who has a transport ticks.
+            guard now - last >= stepMinimum else { return }
             // The rest below a millisecond is kept for the next time.
             let elapsed = (now - last).milliseconds
             state.lastTick = last + .milliseconds(elapsed)
-            if elapsed > 0 { advance(&state, by: elapsed) }
+            advance(&state, by: elapsed)
         }
     }
 
