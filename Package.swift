@@ -266,7 +266,8 @@ let package = Package(
             "Finisher",
             ["MediaKernel", "Codec", "Recording", "Catalogue", "RecordedStreams", "Workbench"]),
         tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Recording", "Signalling"]),
-        tests("Publisher", ["MediaKernel", "RTP", "Codec", "Workbench"]),
+        tests(
+            "Publisher", ["MediaKernel", "RTP", "Codec", "Rooms", "Signalling", "Workbench"]),
         tests(
             "Service",
             [

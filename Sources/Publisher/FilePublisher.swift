@@ -18,6 +18,7 @@ final class FilePublisher: ClientMediaObserver {
 
     private let conditions: PublisherConditions
     private let orders: AsyncStream<Order>.Continuation
+    private let requests: MuteRequests
     private let logger: Logger
     private let videoCodec: MediaCodec?
     private let hasAudio: Bool
@@ -48,11 +49,12 @@ final class FilePublisher: ClientMediaObserver {
     /// - Parameter layers: the same video in smaller forms, best first.
     init(
         file: MediaFile, layers: [MediaFile], laterFiles: [String: MediaFile], names: TrackNames,
-        conditions: PublisherConditions, orders: AsyncStream<Order>.Continuation, meter: AudioMeter,
-        logger: Logger
+        conditions: PublisherConditions, orders: AsyncStream<Order>.Continuation,
+        requests: MuteRequests, meter: AudioMeter, logger: Logger
     ) {
         self.conditions = conditions
         self.orders = orders
+        self.requests = requests
         self.logger = logger
         self.laterFiles = laterFiles
         self.meter = meter
@@ -104,6 +106,7 @@ final class FilePublisher: ClientMediaObserver {
     // MARK: Time
 
     func tick(at now: Instant) {
+        for request in requests.take() { heed(request) }
         guard let elapsed = clock?.elapsed(at: now) else { return }
         do {
             while let step = script.next(at: elapsed) {
@@ -143,6 +146,22 @@ final class FilePublisher: ClientMediaObserver {
             // An encoder that is switched on begins with a key frame.
             for encoding in layers.send(count) { files[encoding].requestKeyframe() }
         }
+    }
+
+    /// Does what somebody in the room asks for, where it is not so already.
+    private func heed(_ request: MuteRequests.Request) {
+        let isVideo: Bool
+        switch request.target {
+        case .kind(let wanted): isVideo = wanted
+        case .track(let id): isVideo = pictureLanes.first?.trackID == id
+        }
+        guard let lane = isVideo ? pictureLanes.first : soundLane,
+            request.target == .kind(isVideo: isVideo)
+                || request.target == .track(id: lane.trackID),
+            muted.contains(lane.trackID) != request.isMuted
+        else { return }
+        logger.info("asked", metadata: ["muted": "\(request.isMuted)", "video": "\(isVideo)"])
+        mute(request.isMuted, isVideo: isVideo)
     }
 
     private func mute(_ isMuted: Bool, isVideo: Bool) {

@@ -61,6 +61,7 @@ public struct PublisherRunner: Sendable {
         let laterFiles = try later(conditions.script, like: contents)
         let names = TrackNames()
         let (orders, orderSink) = AsyncStream.makeStream(of: FilePublisher.Order.self)
+        let requests = MuteRequests()
         let meter = try AudioMeter()
         let logger = logger
         // Handed to the media loop, which calls the closure once; nobody touches them here again.
@@ -77,7 +78,8 @@ public struct PublisherRunner: Sendable {
         ) {
             FilePublisher(
                 file: parts.file, layers: parts.layers, laterFiles: parts.laterFiles, names: names,
-                conditions: conditions, orders: orderSink, meter: parts.meter, logger: logger)
+                conditions: conditions, orders: orderSink, requests: requests, meter: parts.meter,
+                logger: logger)
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
@@ -89,7 +91,8 @@ public struct PublisherRunner: Sendable {
                     switch event {
                     case .joined: try await client.publish(contents.tracks(names))
                     case .signalling(.answered): published()
-                    case .signalling, .trackLayers: break
+                    case .signalling(let event): requests.note(event)
+                    case .trackLayers: break
                     }
                 }
             }

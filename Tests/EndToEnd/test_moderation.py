@@ -179,6 +179,29 @@ def test_one_track_or_all_of_a_kind_are_asked_for(host, guest):
     assert refusal(host, "change-track-mute-state-request", value=True, roles=["pope"]) == 400
 
 
+def test_a_publisher_does_what_it_is_asked(server, room, host):
+    with Publisher(server, room, CLIPS / "ben.webm", name="Ben"):
+        joined = host.wait_for("on-track-add", lambda added: len(added["tracks"]) == 2,
+                               timeout=PUBLISHING_TIMEOUT)
+        ben = joined["peer"]["peer_id"]
+        tracks = {track["type"]: track for track in joined["tracks"].values()}
+
+        def is_told(kind, is_muted):
+            track = tracks[kind]["track_id"]
+            host.wait_for(
+                "on-track-update", timeout=PUBLISHING_TIMEOUT,
+                accept=lambda update: update["tracks"].get(track, {}).get("mute") is is_muted)
+            host.notifications.clear()
+
+        for is_muted in [True, False]:
+            ask(host, "change-track-mute-state-request", value=is_muted, type="audio")
+            is_told("audio", is_muted)
+            camera = tracks["video"]
+            ask(host, "track-update-request", requested_for=ben, track_id=camera["track_id"],
+                stream_id=camera["stream_id"], mute=is_muted)
+            is_told("video", is_muted)
+
+
 def test_who_publishes_no_such_track_is_not_asked(host, guest):
     publish(guest, "v1")
     ask(host, "change-track-mute-state-request", value=True, type="audio")
