@@ -66,6 +66,23 @@ def test_who_is_gone_is_shown_no_more_and_comes_back_as_it_was(connect):
     host.wait_for("session-info", lambda info: info["peer_count"] == 2)
 
 
+def test_two_tabs_of_one_user_are_two_people(room, connect):
+    host = connect("Ann", role="host")
+    assert "result" in host.join()
+    token = tokens.room_token(room, user="ben")
+    tabs = [connect("Ben", token=token) for _ in range(2)]
+    for tab in tabs:
+        assert "result" in tab.join()
+        assert host.wait_for("on-peer-join", lambda peer, tab=tab: peer["peer_id"] == tab.peer_id)
+    host.wait_for("session-info", lambda info: info["peer_count"] == 3)
+
+    tabs[0].leave()
+    assert host.wait_for("on-peer-leave")["peer_id"] == tabs[0].peer_id
+    found = host.call("get-peer", {"peer_id": tabs[1].peer_id})["result"]
+    assert found["info"]["user_id"] == "ben"
+    assert tabs[1].is_alive()
+
+
 def test_who_has_left_is_gone_and_not_unknown(connect):
     host = connect("Ann", role="host")
     assert "result" in host.join()
