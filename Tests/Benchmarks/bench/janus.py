@@ -26,7 +26,10 @@ class Janus:
             (folder / library).symlink_to(LIBRARIES / kind / library)
         self._write(directory, address, publishers)
         self._log = directory / "janus.log"
-        command = ["janus", "--configs-folder", directory, "--disable-colors"]
+        # What it leaves behind should it crash goes with its directory.
+        command = [
+            "env", f"--chdir={directory}", "janus", "--configs-folder", directory,
+            "--disable-colors"]
         self.process = spawn([*namespace.prefix, *command], self._log)
 
     @staticmethod
