@@ -11,6 +11,11 @@ enum HashedCode {
 
     nonisolated(unsafe) private static let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
 
+    // A parameter points to its name and to its value: both must outlive the call that makes it.
+    /// `OSSL_MAC_PARAM_DIGEST`.
+    nonisolated(unsafe) private static let digestParameter = Lasting.text("digest")
+    nonisolated(unsafe) private static let digest = Lasting.text("SHA1")
+
     nonisolated(unsafe) private static let type = Lasting.value(
         srtp_auth_type_t(
             alloc: allocate, dealloc: deallocate, init: begin, compute: compute, update: update,
@@ -47,14 +52,12 @@ enum HashedCode {
     }
 
     private static let begin: srtp_auth_init_func = { pointer, key, count in
-        let isSet = "SHA1".withCString { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string(
-                    OSSL_MAC_PARAM_DIGEST, UnsafeMutablePointer(mutating: name), 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_init(context(pointer), key, Int(count), parameters)
-        }
+        let parameters = [
+            OSSL_PARAM_construct_utf8_string(
+                digestParameter, UnsafeMutablePointer(mutating: digest), 0),
+            OSSL_PARAM_construct_end(),
+        ]
+        let isSet = EVP_MAC_init(context(pointer), key, Int(count), parameters)
         return isSet == 1 ? srtp_err_status_ok : srtp_err_status_init_fail
     }
 
