@@ -16,8 +16,9 @@ final class DatagramBatch {
     /// Of one message, by the kernel's own limits: UDP_MAX_SEGMENTS, and what an IP packet holds.
     static let segmentsMaximum = 64
     static let messageBytesMaximum = 60_000
-    /// Slots of `latest`, a power of two, half of them free.
-    private static let slotCount = datagramsMaximum * 2
+    /// Of the slots of `latest`, at most half of which are taken.
+    private static let slotBits = 10
+    private static let slotCount = 1 << slotBits
 
     /// One or more datagrams to one address.
     private struct Message {
@@ -139,14 +140,19 @@ final class DatagramBatch {
             }
             switch errno {
             case EINTR: continue
-            case EAGAIN, ENOBUFS:
+            case EAGAIN:
                 for index in first..<outgoing.count { giveBack(index, to: rest) }
                 first = outgoing.count
             default:
                 // An error of one address says nothing about the others; and what cannot be cut up
                 // on its way, for its size or by its link, may go as it is.
-                if outgoing[first].count > 1 { sendSingly(first, over: socket, rest: rest) }
+                let isFull =
+                    outgoing[first].count > 1 && !sendSingly(first, over: socket, rest: rest)
                 first += 1
+                if isFull {
+                    for index in first..<outgoing.count { giveBack(index, to: rest) }
+                    first = outgoing.count
+                }
             }
         }
         removeAll()
@@ -172,9 +178,10 @@ final class DatagramBatch {
         }
     }
 
+    /// Gives false when the kernel has no room for all of them.
     private func sendSingly(
         _ index: Int, over socket: CInt, rest: ([UInt8], TransportAddress) -> Void
-    ) {
+    ) -> Bool {
         var single = messages[index]
         single.header.msg_control = nil
         single.header.msg_controllen = 0
@@ -183,17 +190,19 @@ final class DatagramBatch {
             single.header.msg_iov = messages[index].header.msg_iov + place
             while call(socket, &single, 1) <= 0 {
                 if errno == EINTR { continue }
-                if errno == EAGAIN || errno == ENOBUFS {
-                    rest(Self.bytes(of: single.header.msg_iov[0]), address(index))
-                }
-                break
+                guard errno == EAGAIN else { break }
+                giveBack(index, from: place, to: rest)
+                return false
             }
         }
+        return true
     }
 
-    private func giveBack(_ index: Int, to rest: ([UInt8], TransportAddress) -> Void) {
+    private func giveBack(
+        _ index: Int, from first: Int = 0, to rest: ([UInt8], TransportAddress) -> Void
+    ) {
         let header = messages[index].header
-        for place in 0..<outgoing[index].count {
+        for place in first..<outgoing[index].count {
             rest(Self.bytes(of: header.msg_iov[place]), address(index))
         }
     }
@@ -235,12 +244,13 @@ final class DatagramBatch {
     /// Where to begin to look in `latest`.
     private static func hash(_ address: UnsafeMutablePointer<sockaddr_in6>) -> Int {
         let raw = UnsafeRawPointer(address)
-        var hash = raw.load(as: UInt64.self)
+        var hash = raw.loadUnaligned(as: UInt64.self)
         if address.pointee.sin6_family == sa_family_t(AF_INET6) {
-            hash ^= raw.load(fromByteOffset: 8, as: UInt64.self)
-            hash ^= raw.load(fromByteOffset: 16, as: UInt64.self)
+            hash ^= raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            hash ^= raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
         }
-        // Fibonacci hashing: ports and addresses often differ in a few bits only.
-        return Int((hash &* 0x9E37_79B9_7F4A_7C15) >> 32) % slotCount
+        // Fibonacci hashing: ports and addresses often differ in a few bits only, all of which
+        // reach the upper ones.
+        return Int((hash &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - slotBits))
     }
 }

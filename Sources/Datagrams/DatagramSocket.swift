@@ -32,8 +32,8 @@ public final class DatagramSocket {
     static let readCallsMaximum: UInt = 64
 
     private let channel: any Channel
-    /// The kernel's name for the socket, while it is open.
-    private var descriptor: NIOBSDSocket.Handle?
+    /// The kernel's name for the socket, which it may give to another once the channel is closed.
+    private let descriptor: NIOBSDSocket.Handle
     public let localAddress: TransportAddress
     private let batch = DatagramBatch()
     /// Datagrams that the kernel had no room for: the channel waits for it. Others go behind them.
@@ -82,10 +82,10 @@ public final class DatagramSocket {
                 let descriptor = try channel.pipeline.syncOperations
                     .withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
                 guard let descriptor else { throw ChannelError.operationUnsupported }
-                let socket = DatagramSocket(
-                    channel: channel, descriptor: descriptor, localAddress: address)
-                channel.closeFuture.assumeIsolated().whenComplete { _ in socket.descriptor = nil }
-                return NIOLoopBound(socket, eventLoop: eventLoop)
+                return NIOLoopBound(
+                    DatagramSocket(
+                        channel: channel, descriptor: descriptor, localAddress: address),
+                    eventLoop: eventLoop)
             }
     }
 
@@ -107,11 +107,14 @@ public final class DatagramSocket {
         if waiting > 0 { channel.flush() }
     }
 
-    public func close() { channel.close(promise: nil) }
+    public func close() {
+        flush()
+        channel.close(promise: nil)
+    }
 
     private func sendBatch() {
         guard !batch.isEmpty else { return }
-        guard let descriptor else { return batch.removeAll() }
+        guard channel.isActive else { return batch.removeAll() }
         batch.send(over: descriptor) { wait($0, to: $1) }
     }
 
