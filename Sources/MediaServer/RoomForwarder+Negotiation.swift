@@ -125,9 +125,11 @@ extension RoomForwarder {
     static let offerInterval: Duration = .milliseconds(100)
     /// The same for each track that it receives: an offer and its answer speak of all of them.
     static let offerIntervalPerTrack: Duration = .milliseconds(5)
+    static let offerIntervalMaximum: Duration = .seconds(1)
 
     private func offerInterval(of peer: MediaPeer) -> Duration {
-        max(Self.offerInterval, Self.offerIntervalPerTrack * peer.offered.count)
+        let wanted = Self.offerIntervalPerTrack * peer.offered.count
+        return min(max(Self.offerInterval, wanted), Self.offerIntervalMaximum)
     }
 
     /// Offers the subscribe connection when what the peer should receive has changed. One offer is
