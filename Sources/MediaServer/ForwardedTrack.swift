@@ -86,6 +86,7 @@ final class Subscription {
             clockRate: track.codec.clockRate, isVideo: track.codec.isVideo,
             wanted: isAtOnce ? LayerChoice(encoding: 0) : nil)
     }
+
     /// Looked up for the first packet.
     func extensionIDs(from publisher: PeerConnection) -> ExtensionIDs {
         if let extensionIDs { return extensionIDs }

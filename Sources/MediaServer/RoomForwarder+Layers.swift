@@ -90,7 +90,7 @@ extension RoomForwarder {
     }
 
     /// Looked up when it has changed, and not whenever layers are shared out, ten times a second.
-    private func received(by peer: MediaPeer) -> ReceivedTracks {
+    func received(by peer: MediaPeer) -> ReceivedTracks {
         if let known = peer.received { return known }
         var received = ReceivedTracks()
         for id in peer.offered.keys {

@@ -32,10 +32,9 @@ extension RoomForwarder {
         var sample = ConnectionQuality.Sample(
             loss: core.loss(at: now),
             roundTrip: core.measuresBandwidth ? core.bandwidth.roundTripTime : nil)
-        for id in peer.offered.keys {
-            guard let track = tracks[id], track.codec.isVideo,
-                let subscription = track.subscriptions[peer.id], subscription.preference != .none
-            else { continue }
+        for video in received(by: peer).videos {
+            let subscription = video.subscription
+            guard subscription.preference != .none else { continue }
             sample.videos += 1
             // What a role's maximum leaves out says nothing of the way.
             guard subscription.isLimited, peer.isLimitedByWay else { continue }

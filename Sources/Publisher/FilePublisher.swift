@@ -150,18 +150,14 @@ final class FilePublisher: ClientMediaObserver {
 
     /// Does what somebody in the room asks for, where it is not so already.
     private func heed(_ request: MuteRequests.Request) {
-        let isVideo: Bool
-        switch request.target {
-        case .kind(let wanted): isVideo = wanted
-        case .track(let id): isVideo = pictureLanes.first?.trackID == id
+        for (isVideo, lane) in [(false, soundLane), (true, pictureLanes.first)] {
+            guard let lane, muted.contains(lane.trackID) != request.isMuted,
+                [.kind(isVideo: isVideo), .track(id: lane.trackID)].contains(request.target)
+            else { continue }
+            logger.info(
+                "asked", metadata: ["muted": "\(request.isMuted)", "video": "\(isVideo)"])
+            mute(request.isMuted, isVideo: isVideo)
         }
-        guard let lane = isVideo ? pictureLanes.first : soundLane,
-            request.target == .kind(isVideo: isVideo)
-                || request.target == .track(id: lane.trackID),
-            muted.contains(lane.trackID) != request.isMuted
-        else { return }
-        logger.info("asked", metadata: ["muted": "\(request.isMuted)", "video": "\(isVideo)"])
-        mute(request.isMuted, isVideo: isVideo)
     }
 
     private func mute(_ isMuted: Bool, isVideo: Bool) {

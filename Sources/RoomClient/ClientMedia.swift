@@ -38,13 +38,6 @@ public final class ClientMedia {
         }
     }
 
-    /// A box, since a track has many fields and each packet asks for its own.
-    private final class Incoming {
-        let track: IncomingTrack
-
-        init(_ track: IncomingTrack) { self.track = track }
-    }
-
     private let eventLoop: any EventLoop
     private let observer: any ClientMediaObserver
     private let identity: DTLSIdentity
@@ -60,7 +53,7 @@ public final class ClientMedia {
     /// Tracks we send, by track id, with their sections.
     private var outgoing: [String: String] = [:]
     /// Tracks we receive, by section.
-    private var incoming: [String: Incoming] = [:]
+    private var incoming: [String: IncomingTrack] = [:]
     private var ticker: MediaTicker?
 
     init(
@@ -209,10 +202,10 @@ public final class ClientMedia {
         let answer = try core.answer(offer, at: now)
         let tracks = core.incomingTracks.filter(\.isSending)
         let kept = Set(tracks.map(\.trackID))
-        for gone in incoming.values where !kept.contains(gone.track.trackID) {
-            wishes[TrackID(gone.track.trackID)] = nil
+        for gone in incoming.values where !kept.contains(gone.trackID) {
+            wishes[TrackID(gone.trackID)] = nil
         }
-        incoming = Dictionary(tracks.map { ($0.mid, Incoming($0)) }) { first, _ in first }
+        incoming = Dictionary(tracks.map { ($0.mid, $0) }) { first, _ in first }
         drain(.subscribe, at: now)
         observer.incomingTracksChanged(tracks, at: now)
         return answer
@@ -302,13 +295,13 @@ public final class ClientMedia {
             case .transmit(let bytes, let address):
                 side.transmit(bytes, to: address, at: now)
             case .media(let packet):
-                if let known = incoming[packet.mid] {
-                    observer.received(packet, of: known.track, at: now)
+                if let track = incoming[packet.mid] {
+                    observer.received(packet, of: track, at: now)
                 }
             case .senderReport(let mid, _, let ntp, let rtpTimestamp):
-                if let known = incoming[mid] {
+                if let track = incoming[mid] {
                     observer.senderReport(
-                        of: known.track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
+                        of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
                 }
             case .keyframeRequested(let mid, let encoding):
                 if let entry = outgoing.first(where: { $0.value == mid }) {

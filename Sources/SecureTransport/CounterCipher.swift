@@ -6,19 +6,13 @@ enum CounterCipher {
     private static let keyBytes = 16
     private static let saltBytes = 14
 
-    private struct State {
-        let context: OpaquePointer
-        /// The salt, as bytes of a counter whose last two are zero.
-        var salt: (UInt64, UInt64) = (0, 0)
-    }
-
     static func replace() -> srtp_err_status_t {
         srtp_replace_cipher_type(type, srtp_cipher_type_id_t(SRTP_AES_ICM_128))
     }
 
     nonisolated(unsafe) private static let type = Lasting.value(
         srtp_cipher_type_t(
-            alloc: allocate, dealloc: deallocate, init: begin, set_aad: nil, encrypt: crypt,
+            alloc: allocate, dealloc: CipherState.free, init: begin, set_aad: nil, encrypt: crypt,
             decrypt: crypt, set_iv: setCounter, get_tag: nil,
             description: Lasting.text("AES-128 counter mode by OpenSSL"), test_data: test,
             id: srtp_cipher_type_id_t(SRTP_AES_ICM_128)))
@@ -40,32 +34,17 @@ enum CounterCipher {
                 0x4A, 0x5F, 0x97, 0xAB,
             ]), aad_length_octets: 0, aad: nil, tag_length_octets: 0, next_test_case: nil))
 
-    private static let allocate: srtp_cipher_alloc_func_t = { cipher, keyLength, _ in
+    private static let allocate: srtp_cipher_alloc_func_t = { cipher, keyLength, tagLength in
         guard let cipher, Int(keyLength) == keyBytes + saltBytes else {
             return srtp_err_status_bad_param
         }
-        guard let context = EVP_CIPHER_CTX_new() else { return srtp_err_status_alloc_fail }
-        cipher.pointee = Lasting.value(
-            srtp_cipher_t(
-                type: type, state: Lasting.value(State(context: context)), key_len: keyLength,
-                algorithm: SRTP_AES_ICM_128))
-        return srtp_err_status_ok
-    }
-
-    private static let deallocate: srtp_cipher_dealloc_func_t = { cipher in
-        guard let cipher else { return srtp_err_status_bad_param }
-        let state = state(cipher.pointee.state)
-        // Wipes the key.
-        EVP_CIPHER_CTX_free(state.pointee.context)
-        state.pointee.salt = (0, 0)
-        state.deallocate()
-        cipher.deallocate()
-        return srtp_err_status_ok
+        return CipherState.make(
+            type, keyLength: keyLength, tagLength: tagLength, into: cipher)
     }
 
     private static let begin: srtp_cipher_init_func_t = { pointer, key in
         guard let key else { return srtp_err_status_bad_param }
-        let state = state(pointer)
+        let state = CipherState.at(pointer)
         withUnsafeMutableBytes(of: &state.pointee.salt) { salt in
             salt.copyMemory(from: UnsafeRawBufferPointer(start: key + keyBytes, count: saltBytes))
         }
@@ -75,7 +54,7 @@ enum CounterCipher {
 
     private static let setCounter: srtp_cipher_set_iv_func_t = { pointer, nonce, _ in
         guard let nonce = UnsafeRawPointer(nonce) else { return srtp_err_status_bad_param }
-        let state = state(pointer)
+        let state = CipherState.at(pointer)
         var counter = state.pointee.salt
         counter.0 ^= nonce.loadUnaligned(as: UInt64.self)
         counter.1 ^= nonce.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
@@ -91,12 +70,7 @@ enum CounterCipher {
         guard let bytes, let count else { return srtp_err_status_bad_param }
         var written: Int32 = 0
         let isDone = EVP_EncryptUpdate(
-            state(pointer).pointee.context, bytes, &written, bytes, Int32(count.pointee))
+            CipherState.at(pointer).pointee.context, bytes, &written, bytes, Int32(count.pointee))
         return isDone == 1 ? srtp_err_status_ok : srtp_err_status_cipher_fail
-    }
-
-    private static func state(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<State> {
-        // libsrtp hands back what `allocate` made.
-        pointer.unsafelyUnwrapped.assumingMemoryBound(to: State.self)
     }
 }

@@ -7,18 +7,13 @@ enum GaloisCounterCipher {
     private static let saltBytes = 12
     private static let tagBytes = 8...16
 
-    private struct State {
-        let context: OpaquePointer
-        let tagBytes: Int32
-    }
-
     static func replace() -> srtp_err_status_t {
         srtp_replace_cipher_type(type, srtp_cipher_type_id_t(SRTP_AES_GCM_128))
     }
 
     nonisolated(unsafe) private static let type = Lasting.value(
         srtp_cipher_type_t(
-            alloc: allocate, dealloc: deallocate, init: begin, set_aad: authenticate,
+            alloc: allocate, dealloc: CipherState.free, init: begin, set_aad: authenticate,
             encrypt: encrypt, decrypt: decrypt, set_iv: setNonce, get_tag: tag,
             description: Lasting.text("AES-128 Galois/counter mode by OpenSSL"), test_data: test,
             id: srtp_cipher_type_id_t(SRTP_AES_GCM_128)))
@@ -50,23 +45,8 @@ enum GaloisCounterCipher {
         guard let cipher, Int(keyLength) == keyBytes + saltBytes, tagBytes ~= Int(tagLength) else {
             return srtp_err_status_bad_param
         }
-        guard let context = EVP_CIPHER_CTX_new() else { return srtp_err_status_alloc_fail }
-        cipher.pointee = Lasting.value(
-            srtp_cipher_t(
-                type: type,
-                state: Lasting.value(State(context: context, tagBytes: tagLength)),
-                key_len: keyLength, algorithm: SRTP_AES_GCM_128))
-        return srtp_err_status_ok
-    }
-
-    private static let deallocate: srtp_cipher_dealloc_func_t = { cipher in
-        guard let cipher else { return srtp_err_status_bad_param }
-        let state = state(cipher.pointee.state)
-        // Wipes the key.
-        EVP_CIPHER_CTX_free(state.pointee.context)
-        state.deallocate()
-        cipher.deallocate()
-        return srtp_err_status_ok
+        return CipherState.make(
+            type, keyLength: keyLength, tagLength: tagLength, into: cipher)
     }
 
     /// libsrtp mixes the salt into the nonce itself.
@@ -97,7 +77,7 @@ enum GaloisCounterCipher {
     /// Writes the tag of what was encrypted.
     private static let tag: srtp_cipher_get_tag_func_t = { pointer, tag, count in
         guard let tag, let count else { return srtp_err_status_bad_param }
-        let state = state(pointer).pointee
+        let state = CipherState.at(pointer).pointee
         guard finishes(state.context),
             EVP_CIPHER_CTX_ctrl(
                 state.context, EVP_CTRL_AEAD_GET_TAG, state.tagBytes, UnsafeMutableRawPointer(tag))
@@ -109,7 +89,7 @@ enum GaloisCounterCipher {
 
     /// The tag lies behind what is decrypted.
     private static let decrypt: srtp_cipher_decrypt_func_t = { pointer, bytes, count in
-        let state = state(pointer).pointee
+        let state = CipherState.at(pointer).pointee
         guard let bytes, let count, Int32(count.pointee) >= state.tagBytes else {
             return srtp_err_status_bad_param
         }
@@ -142,11 +122,6 @@ enum GaloisCounterCipher {
     }
 
     private static func context(_ pointer: UnsafeMutableRawPointer?) -> OpaquePointer {
-        state(pointer).pointee.context
-    }
-
-    private static func state(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<State> {
-        // libsrtp hands back what `allocate` made.
-        pointer.unsafelyUnwrapped.assumingMemoryBound(to: State.self)
+        CipherState.at(pointer).pointee.context
     }
 }
