@@ -23,7 +23,7 @@ REQUIREMENTS := Tests/EndToEnd/requirements.txt
 # stored properties at run time.) Its own targets are testable (Package.swift), packages need not be.
 # One test after the other: usrsctp has one clock and one table for the whole process, and tests of
 # several targets look at them.
-SWIFT_TEST := swift test -c release --disable-testable-imports --no-parallel
+SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports --no-parallel
 
 .PHONY: help
 help: ## List the targets

@@ -12,15 +12,9 @@ enum DTLSRecords {
     /// handshake over 16 KB, so longer ones must not reach it.
     static let handshakeBytesMaximum = 16_384
 
-    /// What is in a datagram worth showing to OpenSSL.
-    enum Screening: Equatable {
-        case whole
-        case parts([Range<Int>])
-        case nothing
-    }
-
-    /// Sorts out what is not a record, so that a stray or damaged datagram cannot end a handshake:
-    /// OpenSSL answers unencrypted nonsense of known types with a fatal alert.
+    /// The records of a datagram that are worth showing to OpenSSL. The others are sorted out, so
+    /// that a stray or damaged datagram cannot end a handshake: OpenSSL answers unencrypted nonsense
+    /// of known types with a fatal alert.
     ///
     /// - Parameters:
     ///   - epochs: those that may be in use now. Records of a later epoch would otherwise be stored
@@ -29,10 +23,9 @@ enum DTLSRecords {
     ///     the connection over a shorter one, where it should pass it over (RFC 6347 sect. 4.1.2.7).
     static func screen(
         _ datagram: [UInt8], epochs: ClosedRange<UInt16>, encryptedMinimum: Int
-    ) -> Screening {
+    ) -> [Range<Int>] {
         var kept: [Range<Int>] = []
         var offset = 0
-        var isWhole = true
         while offset + headerBytes <= datagram.count {
             let bodyCount = Int(uint16(datagram, offset + 11))
             let body = (offset + headerBytes)..<(offset + headerBytes + bodyCount)
@@ -42,13 +35,10 @@ enum DTLSRecords {
                 encryptedMinimum: encryptedMinimum)
             {
                 kept.append(offset..<body.upperBound)
-            } else {
-                isWhole = false
             }
             offset = body.upperBound
         }
-        if kept.isEmpty { return .nothing }
-        return isWhole && offset == datagram.count ? .whole : .parts(kept)
+        return kept
     }
 
     /// Cuts OpenSSL's output, which is a stream of records, into datagrams: as many whole records

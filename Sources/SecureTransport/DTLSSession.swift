@@ -74,14 +74,13 @@ struct DTLSSession: ~Copyable {
 
     // MARK: Bytes
 
-    /// Gives OpenSSL one datagram. Call `handshake` or `read` until they want more, so that
-    /// nothing of it is left before the next.
-    func feed(_ datagram: [UInt8]) {
-        _ = BIO_write(input, datagram, Int32(datagram.count))
-    }
-
-    func feed(_ datagram: [UInt8], _ parts: [Range<Int>]) {
-        for part in parts { feed(Array(datagram[part])) }
+    /// Gives OpenSSL one record. Call `handshake` or `read` until they want more before the next:
+    /// when a message comes again, OpenSSL wants more at once and leaves what stands behind it in
+    /// the same datagram until something else arrives.
+    func feed(_ record: ArraySlice<UInt8>) {
+        record.withUnsafeBufferPointer { bytes in
+            _ = BIO_write(input, bytes.baseAddress, Int32(bytes.count))
+        }
     }
 
     /// All that OpenSSL wants to send: whole records, one behind the other.

@@ -129,14 +129,20 @@ public final class DTLSTransport {
         case .closed, .failed: return refuseInput()
         }
         guard datagram.count <= Self.receivedBytesMaximum else { return refuseInput() }
-        switch DTLSRecords.screen(
+        let records = DTLSRecords.screen(
             datagram, epochs: epochs, encryptedMinimum: session.encryptedMinimum)
-        {
-        case .whole: session.feed(datagram)
-        case .parts(let parts): session.feed(datagram, parts)
-        case .nothing: return refuseInput()
+        guard !records.isEmpty else { return refuseInput() }
+        let starts = restarts
+        for record in records {
+            session.feed(datagram[record])
+            advance(at: now)
+            // What follows what spoiled a handshake is none of the next one's.
+            guard restarts == starts else { return }
+            switch phase {
+            case .handshaking, .connected: break
+            case .idle, .closed, .failed: return
+            }
         }
-        advance(at: now)
     }
 
     /// Retransmits a lost flight. Early calls do nothing.

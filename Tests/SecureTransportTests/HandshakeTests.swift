@@ -52,6 +52,36 @@ struct HandshakeTests {
         #expect(pair.serverOutputs == [.connected, .applicationData([1, 2, 3])])
     }
 
+    /// A side whose timer runs out while it reads sends its last flight again and the next one
+    /// behind it, in one datagram.
+    @Test(
+        "A flight behind messages that come again is read with them",
+        arguments: [DTLSPair.Side.client, .server])
+    func repeatedFlight(of repeating: DTLSPair.Side) throws {
+        let pair = try DTLSPair()
+        var earlier: [UInt8]?
+        pair.start()
+        pair.exchange { side, datagram in
+            guard side == repeating else { return datagram }
+            defer { earlier = datagram }
+            return (earlier.map(numberedAnew) ?? []) + datagram
+        }
+        #expect(pair.clientOutputs == [.connected])
+        #expect(pair.serverOutputs == [.connected])
+    }
+
+    /// Records with other numbers than they had, which a receiver takes for no replay.
+    private func numberedAnew(_ datagram: [UInt8]) -> [UInt8] {
+        var datagram = datagram
+        var (start, number) = (0, UInt8(32))
+        while start + 13 <= datagram.count {
+            datagram[start + 10] = number
+            number += 1
+            start += 13 + (Int(datagram[start + 11]) << 8 | Int(datagram[start + 12]))
+        }
+        return datagram
+    }
+
     @Test("No datagram is longer than 1200 bytes and all are records of the handshake")
     func datagramSizes() throws {
         let pair = try DTLSPair.connected()
