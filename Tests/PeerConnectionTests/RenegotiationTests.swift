@@ -12,7 +12,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let first = try wire.end(side).core.add(.video("one"))
             try wire.connect(offering: side)
-            let records = wire.handshakeRecordsSent
+            let hellos = wire.clientHellosSent
             let second = try wire.end(side).core.add(.video("two"))
             wire.send([1], mid: second, from: side)
             let (offer, answer) = try wire.negotiate(offering: side)
@@ -24,7 +24,7 @@ extension PeerConnectionTests {
             #expect(other.numbers(mid: first) == [2])
             #expect(other.numbers(mid: second) == [3])
             #expect(other.core.incomingTracks.map(\.trackID) == ["one", "two"])
-            #expect(wire.handshakeRecordsSent == records)
+            #expect(wire.clientHellosSent == hellos)
             #expect(other.states == [.connecting, .connected])
             // The same format keeps its number over all sections. RFC 9143 sect. 9.1.
             let types = offer.media.map { $0.codecs.map(\.payloadType) }
@@ -120,7 +120,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let mid = try wire.end(side).core.add(.audio())
             let before = try wire.connect(offering: side)
-            let records = wire.handshakeRecordsSent
+            let hellos = wire.clientHellosSent
             var next = 0
             func speak(for duration: Duration) {
                 let packets = Int(duration / .milliseconds(20))
@@ -142,7 +142,7 @@ extension PeerConnectionTests {
             wire.run(for: .milliseconds(100))
             #expect(wire.areConnected)
             #expect(wire.end(side.other).numbers(mid: mid) == (0..<next).map { UInt16($0) })
-            #expect(wire.handshakeRecordsSent == records)
+            #expect(wire.clientHellosSent == hellos)
             #expect(!wire.client.states.contains(.disconnected))
             let current = wire.client.core.localUsernameFragment
             let described = side == .client ? after.offer : after.answer
