@@ -199,6 +199,13 @@ def test_a_server_that_was_killed_leaves_no_copy_without_its_end(
     try:
         wait_for_copy(server, stream)
         check_copy(server, moto, stream)
+        told = copy(server, stream)
+    finally:
+        assert server.stop() == 0
+    server = Server(tmp_path, settings=settings(store))
+    try:
+        assert told["playable"]
+        wait_for("the next one knows it too", lambda: copy(server, stream) == told, TIMEOUT)
     finally:
         assert server.stop() == 0
     again = {one.path for one in store.requests[before:] if one.path in sent}
@@ -227,6 +234,7 @@ def test_a_window_moves_in_the_store_and_all_goes_when_its_time_is_over(
         wait_for("its time is over", lambda: not there(), TIMEOUT)
         wait_for("nothing is known of it", lambda: not list(
             (server.recordings / "live").glob("*/*")), TIMEOUT)
+        assert copy(server, stream) == {}
     finally:
         assert server.stop() == 0
 

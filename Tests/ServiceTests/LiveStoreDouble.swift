@@ -80,7 +80,7 @@ final class CopySourceDouble: LiveCopySource {
 
     func streamsToCopy() -> [LiveCopySubject] { state.withLock { $0.subjects } }
     func set(_ subjects: [LiveCopySubject]) { state.withLock { $0.subjects = subjects } }
-    func copied(_ id: StreamID, _ upload: LiveStream.Upload) {
+    func copied(_ id: StreamID, _ upload: LiveStream.Upload?) {
         state.withLock { $0.told[id] = upload }
     }
     func told(_ id: StreamID) -> LiveStream.Upload? { state.withLock { $0.told[id] } }

@@ -218,9 +218,13 @@ import Testing
         world.source.set([])
         await world.work(uploads)
         #expect(world.names.count > 200)
+        let told = try #require(world.source.told(World.stream))
+        #expect(told.isPlayable && told.isComplete)
         if afterRestart {
+            world.source.copied(World.stream, nil)
             uploads = world.uploads()
             await uploads.load()
+            #expect(world.source.told(World.stream) == told)
         }
         world.advance(.seconds(86_399))
         await world.work(uploads)
@@ -236,6 +240,7 @@ import Testing
         await world.work(uploads)
         #expect(world.names.isEmpty)
         #expect(!world.hasRecord)
+        #expect(world.source.told(World.stream) == nil)
     }
 
     @Test func aRecordThatIsNotUsableStopsNothing() async throws {

@@ -11,10 +11,12 @@ struct StreamArchive {
     /// Ids sort by creation, so this is the streams in order.
     private var records: [StreamID: LiveStream] = [:]
     private var ordered: [StreamID] = []
+    /// How far the copies in the store are, of all streams that have one there.
+    private var uploads: [StreamID: LiveStream.Upload] = [:]
 
-    subscript(id: StreamID) -> LiveStream? { records[id] }
+    subscript(id: StreamID) -> LiveStream? { records[id].map(withUpload) }
 
-    var onAir: [LiveStream] { ordered.compactMap { records[$0] }.filter(\.status.isOnAir) }
+    var onAir: [LiveStream] { ordered.compactMap { self[$0] }.filter(\.status.isOnAir) }
 
     func onAir(in room: RoomID) -> [LiveStream] { onAir.filter { $0.room == room } }
 
@@ -26,7 +28,7 @@ struct StreamArchive {
     func current(in room: RoomID, _ kind: LiveStream.Kind) -> LiveStream? {
         onAir(in: room, kind).last
             ?? ordered.last { records[$0]?.room == room && records[$0]?.kind == kind }
-            .flatMap { records[$0] }
+            .flatMap { self[$0] }
     }
 
     mutating func insert(_ stream: LiveStream) {
@@ -42,9 +44,19 @@ struct StreamArchive {
         records[id] = record
     }
 
+    /// - Parameter upload: nil when nothing of the stream is in the store any more.
+    mutating func copied(_ id: StreamID, _ upload: LiveStream.Upload?) { uploads[id] = upload }
+
+    /// Of any stream, also one that is remembered by the catalogue alone.
+    func withUpload(_ stream: LiveStream) -> LiveStream {
+        var stream = stream
+        stream.upload = uploads[stream.id]
+        return stream
+    }
+
     /// Newest first.
     func matching(_ query: LiveStreamQuery) -> [LiveStream] {
-        ordered.reversed().compactMap { records[$0] }.filter { stream in
+        ordered.reversed().compactMap { self[$0] }.filter { stream in
             query.includes(stream)
                 && (query.start.map { stream.id < $0 } ?? true)
                 && (query.room.map { $0 == stream.room } ?? true)

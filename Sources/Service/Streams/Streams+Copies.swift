@@ -14,9 +14,9 @@ extension Streams: LiveCopySource {
         }
     }
 
-    func copied(_ id: StreamID, _ upload: LiveStream.Upload) {
-        archive.update(id) { $0.upload = upload }
-        if upload.isPlayable { tellRunning(id) }
+    func copied(_ id: StreamID, _ upload: LiveStream.Upload?) {
+        archive.copied(id, upload)
+        if upload?.isPlayable == true { tellRunning(id) }
     }
 
     /// Until when the news that a stream is running is held back, so that viewers are not sent to

@@ -7,7 +7,7 @@ public import MediaKernel
 extension Streams {
     public func stream(_ id: StreamID) async -> LiveStream? {
         if let stream = archive[id] { return stream }
-        return await asked { try await $0.stream(id) }.flatMap { LiveStream($0) }
+        return await asked { try await $0.stream(id) }.flatMap { shown($0) }
     }
 
     public func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream? {
@@ -15,7 +15,7 @@ extension Streams {
         var query = CatalogueQuery<CatalogueStream.Status>(room: room)
         query.kind = CatalogueStream.Kind(kind)
         let page = await asked { [query] in try await $0.streams(query) }
-        return page?.records.first.flatMap { LiveStream($0) }
+        return page?.records.first.flatMap { shown($0) }
     }
 
     /// The catalogue's page, with what this process knows better: rows follow the memory.
@@ -29,7 +29,7 @@ extension Streams {
         case .recordings: wanted.isRecorded = true
         }
         let page = await asked { [wanted] in try await $0.streams(wanted) }
-        let rows = (page?.records ?? []).compactMap { LiveStream($0) }
+        let rows = (page?.records ?? []).compactMap { shown($0) }
         // What is older than the page belongs to the next one.
         let oldest = page?.last.map { StreamID($0) }
         var found = archive.matching(query).filter { stream in
@@ -39,6 +39,10 @@ extension Streams {
         found.sort { $0.id > $1.id }
         let streams = Array(found.prefix(query.limit))
         return LiveStreamPage(streams: streams, last: streams.last?.id ?? oldest)
+    }
+
+    private func shown(_ record: CatalogueStream) -> LiveStream? {
+        LiveStream(record).map(archive.withUpload)
     }
 
     private func asked<Value: Sendable>(

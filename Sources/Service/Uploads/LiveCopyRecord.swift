@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import Glibc
 import MediaKernel
@@ -43,6 +44,15 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
             + layers.indices.map {
                 "\(StreamFolder.layerName($0))/\(StreamFolder.playlistName)"
             }
+    }
+
+    /// What is told of it once it is complete. One that cannot be played is not kept.
+    var upload: LiveStream.Upload {
+        var upload = LiveStream.Upload(location: location)
+        upload.isPlayable = true
+        upload.isComplete = true
+        upload.segmentsStored = layers.first.map { $0.next - $0.first } ?? 0
+        return upload
     }
 
     /// A segment that may be there, which is not in the record any more; nil when there is none.

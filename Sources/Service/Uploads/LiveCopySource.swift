@@ -6,8 +6,8 @@ protocol LiveCopySource: Sendable {
     /// Live streams that have not come to their end.
     func streamsToCopy() async -> [LiveCopySubject]
 
-    /// How far the copy of a stream is.
-    func copied(_ id: StreamID, _ upload: LiveStream.Upload) async
+    /// How far the copy of a stream is; nil when it is there no more.
+    func copied(_ id: StreamID, _ upload: LiveStream.Upload?) async
 }
 
 /// A live stream that has not come to its end.

@@ -81,7 +81,7 @@ actor LiveUploads: Service {
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            load()
+            await load()
             await withDiscardingTaskGroup { group in
                 var ticks = 0
                 var deadline: UnixTime?
@@ -106,13 +106,18 @@ actor LiveUploads: Service {
     // MARK: What is to be done
 
     /// What the server before left.
-    func load() {
+    func load() async {
         let (records, unusable) = LiveCopyRecord.all(in: root)
         for path in unusable {
             logger.warning("the record of a live copy is not usable", metadata: ["path": "\(path)"])
         }
         for record in records {
-            if record.isComplete { keep(record) } else { begin(record) }
+            guard record.isComplete else {
+                begin(record)
+                continue
+            }
+            keep(record)
+            await source.copied(record.stream, record.upload)
         }
     }
 
@@ -286,6 +291,7 @@ actor LiveUploads: Service {
         guard var record = kept[id]?.record else { return }
         do {
             for name in record.playlists { try await delete(name, of: record) }
+            await source.copied(id, nil)
             var count = 0
             while count < Self.removalsMaximum, let name = record.takeSegment() {
                 try await delete(name, of: record)
