@@ -88,25 +88,54 @@ def test_timed_metadata_comes_when_it_was_meant(server, room, viewer):
     answer = server.manage("POST", f"/live-streams/{stream['id']}/timed-metadata",
                            {"payload": PAYLOAD, "duration": 1})
     assert answer.status == 200
-    check(wait_for("the range is known", lambda: with_cue(viewer), TIMEOUT), sent)
+    check_cue(wait_for("the range is known", lambda: with_cue(viewer), TIMEOUT), sent)
     advances(viewer, 3)
     assert viewer.errors() == []
     server.stop_stream(room)
 
 
-def with_cue(viewer):
-    """The state, once the player knows of the range, has it among its cues, and plays."""
+def test_timed_metadata_is_in_the_recording_where_it_was(server, room, viewer):
+    stream = start(server, room, recording={"hls_vod": True})
+    segments(server, stream, 2)
+    sent = time.time()
+    server.manage("POST", f"/live-streams/{stream['id']}/timed-metadata",
+                  {"payload": PAYLOAD, "duration": 1})
+    segments(server, stream, BEGUN)
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    [asset] = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
+    links = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
+    viewer.play(links["playback_url"])
+    # Cues are what the player makes of live playlists only.
+    check_range(wait_for("the range is known", lambda: with_range(viewer), TIMEOUT), sent)
+
+
+def with_range(viewer):
+    """The state, once the player knows of the range and plays."""
     state = viewer.state()
-    return state["ranges"] and state["cues"] and state["playingDate"] and state
+    return state["ranges"] and state["playingDate"] and state
 
 
-def check(state, sent):
+def with_cue(viewer):
+    """The same, once it has the range among its cues."""
+    state = with_range(viewer)
+    return state and state["cues"] and state
+
+
+def check_range(state, sent):
+    """Gives where the picture of that moment is on the player's own time line."""
     [one] = state["ranges"]
     assert payload(one["attributes"][PAYLOAD_KEY]) == PAYLOAD
     begin = datetime.fromisoformat(one["attributes"]["START-DATE"]).timestamp()
     assert abs(begin - sent) < 1
+    place = state["time"] + begin - state["playingDate"]
+    assert abs(one["startTime"] - place) < 0.1
+    return place
+
+
+def check_cue(state, sent):
+    place = check_range(state, sent)
     [cue] = [cue for cue in state["cues"] if cue["value"]["key"] == PAYLOAD_KEY]
     assert payload(cue["value"]["data"]) == PAYLOAD
-    # Where the picture of that moment is on the player's own time line.
-    assert abs(cue["startTime"] - (state["time"] + begin - state["playingDate"])) < 0.1
+    assert abs(cue["startTime"] - place) < 0.1
     assert abs(cue["endTime"] - cue["startTime"] - 1) < 0.01
