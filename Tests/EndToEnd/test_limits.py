@@ -5,9 +5,11 @@ import http.client
 import socket
 import time
 import uuid
+from urllib.parse import urlencode
 
 import pytest
 import websockets.exceptions
+from websockets.asyncio.client import connect
 
 from harness import tokens
 from harness.crowd import Crowd
@@ -71,6 +73,41 @@ def test_rooms_at_a_time(limited, join, room):
     # The room that there is takes whoever comes.
     assert limited.http.get("/init?peer_id=p1", token=tokens.room_token(room)).status == 200
     join("Ben")
+
+
+@limits(ROOMS_MAXIMUM=3, LOG_LEVEL="warning")
+def test_rooms_at_a_time_that_are_all_opened_at_once(limited):
+    endings = asyncio.run(open_at_once(limited, count=24))
+    assert endings.count("open") == 3, endings
+    # Either the socket is not opened, or the room that it is for.
+    assert set(endings) <= {"open", 503, 1013}, endings
+
+
+async def open_at_once(server, count):
+    """What became of as many sockets, each for a room of its own."""
+    begin = asyncio.Barrier(count)
+
+    async def ending(number):
+        query = urlencode({"peer": f"p{number}", "token": tokens.room_token(f"at-once-{number}")})
+        await begin.wait()
+        try:
+            member = await connect(
+                f"ws://{server.host}:{server.port}/ws?{query}", proxy=None, open_timeout=TIMEOUT)
+        except websockets.exceptions.InvalidStatus as refusal:
+            return refusal.response.status_code
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                await member.recv()
+        except websockets.exceptions.ConnectionClosed as closed:
+            return closed.rcvd.code
+        members.append(member)
+        return "open"
+
+    members = []
+    endings = await asyncio.gather(*(ending(number) for number in range(count)))
+    for member in members:
+        await member.close()
+    return endings
 
 
 @limits(ROOMS_PEERS_MAXIMUM=2)

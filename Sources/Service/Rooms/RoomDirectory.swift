@@ -1,5 +1,6 @@
 public import Catalogue
 public import ControlAPI
+import HTTPTypes
 import Logging
 public import MediaKernel
 import MediaServer
@@ -24,6 +25,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         /// As it is by now; what it began with is in the signalling's room.
         var record: CatalogueRoom
         var timer = SessionTimer()
+        /// Sockets on their way in, of which the signalling does not know yet.
+        var arrivals = 0
         var emptyTicks = 0
     }
 
@@ -103,7 +106,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
                 RoomOccupancy(
                     peers: snapshot.peerCount,
                     publishers: snapshot.peers.count { !$0.tracks.isEmpty }))
-            guard await entry.signalling.isEmpty else {
+            guard await entry.signalling.isEmpty, entries[id]?.arrivals == 0 else {
                 entries[id]?.emptyTicks = 0
                 continue
             }
@@ -124,10 +127,19 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private func entry(_ id: RoomID) async throws -> Entry {
         if let entry = entries[id] { return entry }
         if let task = making[id] { return try await task.value }
+        // Once more than before its socket was opened: many may have come since.
+        try checkPlace(for: id)
         let task = Task { try await self.make(id) }
         making[id] = task
         defer { making[id] = nil }
         return try await task.value
+    }
+
+    private func checkPlace(for id: RoomID) throws(APIError) {
+        let others = making.keys.count { entries[$0] == nil && $0 != id }
+        guard entries[id] != nil || entries.count + others < settings.maximum else {
+            throw .unavailable("too many rooms", "there may be \(settings.maximum)")
+        }
     }
 
     /// Of a room that exists now.
@@ -194,9 +206,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             throw .unknownRole(claims.role)
         }
         // Not only when the socket is opened: browsers do not say why one was not.
-        guard entries[claims.room] != nil || entries.count < settings.maximum else {
-            throw .unavailable("too many rooms", "there may be \(settings.maximum)")
-        }
+        try checkPlace(for: claims.room)
         // A recorder comes where somebody who may has started a stream.
         guard !role.isHidden else { return role }
         // Who is in a room may come back to it, whatever has become of the room.
@@ -221,6 +231,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let entry: Entry
         do {
             entry = try await self.entry(claims.room)
+        } catch let error as APIError where error.status == .serviceUnavailable {
+            // 1013: try again later.
+            socket.close(code: 1013, reason: error.message)
+            return
         } catch {
             logger.error(
                 "room not opened", metadata: ["room": "\(claims.room)", "error": "\(error)"])
@@ -228,9 +242,11 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             return
         }
         let signalling = entry.signalling
+        entries[claims.room]?.arrivals += 1
         let connection = await signalling.open(
             peer: peer, claims: SignallingClaims(claims, of: client),
             socket: Socket(connection: socket))
+        entries[claims.room]?.arrivals -= 1
         // A refused peer has been told; its socket is read to its end so that the words arrive.
         for await text in messages {
             if let connection { await signalling.received(text, on: connection) }
