@@ -9,8 +9,11 @@ final class MediaPeer {
     /// Bits per second of all that it receives; nil for as much as its way carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?
-    /// Tracks in the subscribe connection's description, with their sections.
-    var offered: [TrackID: String] = [:] { didSet { received = nil } }
+    /// Tracks in the subscribe connection's description, with their sections. A track that went and
+    /// came again under its id is another one.
+    var offered: [TrackID: (mid: String, track: ForwardedTrack)] = [:] {
+        didSet { received = nil }
+    }
     /// Sections of the publish connection to tracks, as last looked up.
     var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive; the best of each when it said nothing.

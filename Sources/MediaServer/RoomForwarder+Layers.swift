@@ -93,10 +93,8 @@ extension RoomForwarder {
     func received(by peer: MediaPeer) -> ReceivedTracks {
         if let known = peer.received { return known }
         var received = ReceivedTracks()
-        for id in peer.offered.keys {
-            guard let track = tracks[id], let subscription = track.subscriptions[peer.id] else {
-                continue
-            }
+        for (id, (_, track)) in peer.offered {
+            guard let subscription = track.subscriptions[peer.id] else { continue }
             if track.codec.isVideo {
                 received.videos.append(
                     .init(
@@ -169,8 +167,8 @@ extension RoomForwarder {
 
     /// For a subscriber who has just begun to receive.
     func requestAwaited(by peer: MediaPeer, at now: Instant) {
-        for id in peer.offered.keys {
-            if let track = tracks[id], track.codec.isVideo { requestAwaited(of: track, at: now) }
+        for (_, track) in peer.offered.values where track.codec.isVideo {
+            requestAwaited(of: track, at: now)
         }
     }
 

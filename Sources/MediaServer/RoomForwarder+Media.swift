@@ -21,8 +21,8 @@ extension RoomForwarder {
             }
         case .keyframeRequested(let mid, _):
             guard let peer = peers[connection.peer],
-                let entry = peer.offered.first(where: { $0.value == mid }),
-                let track = tracks[entry.key], track.codec.isVideo,
+                let track = peer.offered.values.first(where: { $0.mid == mid })?.track,
+                track.codec.isVideo,
                 let current = track.subscriptions[peer.id]?.forwarder.current
             else { return }
             requestKeyframe(of: track, encoding: current.encoding, at: now)

@@ -68,11 +68,13 @@ extension RoomForwarder {
     }
 
     func remove(_ gone: [ForwardedTrack], at now: Instant) {
+        let subscribers = Set(gone.flatMap(\.subscriptions.keys))
         for track in gone {
             tracks[track.id] = nil
+            track.subscriptions = [:]
             if track.isFlowing { emit(.trackMedia(track.publisher, track.id, isFlowing: false)) }
         }
-        for id in Set(gone.flatMap(\.subscriptions.keys)) {
+        for id in subscribers {
             guard let subscriber = peers[id] else { continue }
             subscriber.received = nil
             offerSubscribe(subscriber, at: now)
@@ -102,8 +104,8 @@ extension RoomForwarder {
             throw .badDescription(String(describing: error))
         }
         loop.drain(connection, at: now)
-        for (trackID, mid) in peer.offered where connection.core.isWanted(mid: mid) {
-            guard let track = tracks[trackID], track.subscriptions[id] == nil else { continue }
+        for (trackID, (mid, track)) in peer.offered where connection.core.isWanted(mid: mid) {
+            guard tracks[trackID] === track, track.subscriptions[id] == nil else { continue }
             track.subscriptions[id] = Subscription(
                 mid: mid, connection: connection, track: track,
                 preference: peer.preferences[trackID] ?? .high)
@@ -168,18 +170,19 @@ extension RoomForwarder {
     /// Adds and removes sections of the subscribe connection. Gives whether anything changed.
     private func reconcile(_ peer: MediaPeer, over connection: Connection) -> Bool {
         var hasChanged = false
-        for (trackID, mid) in peer.offered
-        where tracks[trackID] == nil || peer.desired[trackID] == nil {
+        for (trackID, (mid, track)) in peer.offered
+        where tracks[trackID] !== track || peer.desired[trackID] == nil {
             connection.core.remove(mid: mid)
             peer.offered[trackID] = nil
             peer.preferences[trackID] = nil
-            tracks[trackID]?.subscriptions[peer.id] = nil
+            track.subscriptions[peer.id] = nil
             hasChanged = true
         }
         for trackID in peer.desired.keys.filter({ peer.offered[$0] == nil }).sorted() {
             guard let track = tracks[trackID], track.publisher != peer.id else { continue }
             do throws(PeerConnectionError) {
-                peer.offered[trackID] = try connection.core.add(.forwarding(track.incoming))
+                let mid = try connection.core.add(.forwarding(track.incoming))
+                peer.offered[trackID] = (mid, track)
                 hasChanged = true
             } catch {
                 loop.logger.warning(

@@ -120,5 +120,19 @@ extension SimulatedRoomTests {
             try await answer()
             #expect(received == 0 && offers == 2)
         }
+
+        @Test mutating func aTrackThatComesAgainBetweenTwoOffersIsAnotherOne() async throws {
+            try publish([], as: "viewer")
+            try await answer()
+            subscribe(to: ["voice"])
+            try publish([.audio("voice")], as: "ann")
+            try await answer()
+            let first = try #require(room.tracks["voice"]?.subscriptions["viewer"])
+            room.removePeer("ann", at: now)
+            try publish([.audio("voice")], as: "ann")
+            try await pass(.milliseconds(200))
+            let second = try #require(room.tracks["voice"]?.subscriptions["viewer"])
+            #expect(second !== first && received == 1)
+        }
     }
 }
