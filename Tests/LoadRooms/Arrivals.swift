@@ -37,13 +37,15 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Returns when everybody has joined and receives whoever speaks or shows.
-    func wait(for load: Load, timeout: Duration, look: Duration) async throws {
+    /// Returns when these members have joined and receive whoever speaks or shows.
+    func wait(
+        for members: Range<Int>, of load: Load, timeout: Duration, look: Duration
+    ) async throws {
         let begin = MonotonicClock.now
         while true {
             let (joined, peers) = state.withLockedValue { ($0.joins.count, $0.peers) }
             var late: [String] = []
-            if joined == load.peers, let loop = peers.first?.peer.eventLoop {
+            if joined == members.count, let loop = peers.first?.peer.eventLoop {
                 late = try await loop.submit {
                     peers.filter { index, peer in
                         peer.value.heardTracks < load.expectedTracks(of: index)
@@ -54,7 +56,7 @@ final class Arrivals: Sendable {
             guard MonotonicClock.now - begin < timeout else {
                 throw Rehearsal.Incomplete(
                     description: """
-                        \(joined) of \(load.peers) peers joined; within \(timeout) these did not \
+                        \(joined) of \(members.count) peers joined; within \(timeout) these did not \
                         receive everybody: \(late.joined(separator: ", "))
                         """)
             }

@@ -1,14 +1,14 @@
 import MediaKernel
 
-/// What arrives at all peers of this process, on their one event loop.
+/// What arrives at all peers of one event loop.
 final class Measurement {
     /// Latencies in steps of 10 µs; the last step holds all that took longer.
     private static let step: Int64 = 10_000
     private static let steps = 50_000
     private var histogram = [Int](repeating: 0, count: steps)
-    private(set) var received = 0
-    private(set) var lost = 0
-    private(set) var worst: Int64 = 0
+    private var received = 0
+    private var lost = 0
+    private var worst: Int64 = 0
 
     /// Begins anew.
     func reset() {
@@ -22,11 +22,18 @@ final class Measurement {
         histogram[Int(min(max(latency, 0) / Self.step, Int64(Self.steps - 1)))] += 1
     }
 
+    /// What it has by now.
+    var tally: Tally {
+        Tally(
+            received: received, lost: lost, latencyMsMedian: latency(0.5),
+            latencyMsP99: latency(0.99), latencyMsMax: Double(worst) / 1e6)
+    }
+
     /// So many were left out before one that arrived; fewer than none: it was one of those.
     func missed(_ count: Int) { lost += count }
 
     /// Milliseconds within which this share of the packets arrived.
-    func latency(_ share: Double) -> Double {
+    private func latency(_ share: Double) -> Double {
         var wanted = Int((Double(received) * share).rounded(.up))
         for (index, count) in histogram.enumerated() {
             wanted -= count
@@ -34,6 +41,14 @@ final class Measurement {
         }
         return 0
     }
+}
+
+struct Tally: Sendable {
+    var received: Int
+    var lost: Int
+    var latencyMsMedian: Double
+    var latencyMsP99: Double
+    var latencyMsMax: Double
 }
 
 extension [Double] {

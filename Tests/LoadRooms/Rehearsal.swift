@@ -4,11 +4,20 @@ import MediaKernel
 import NIOCore
 import RoomClient
 
+/// Peers that share an event loop.
+struct Party: Sendable {
+    let members: Range<Int>
+    let attendance: any Attendance
+    let loop: any EventLoop
+}
+
 /// One measurement: all join, then the clock runs.
 struct Rehearsal: Sendable {
     let load: Load
-    let attendance: any Attendance
-    let loop: any EventLoop
+    let crowd: Party
+    /// Who measures latency. The crowd's packets wait for each other on their one thread, which says
+    /// nothing of the server.
+    let observer: Party
     let server: Int32
     let pause: Duration
     let length: Duration
@@ -19,25 +28,54 @@ struct Rehearsal: Sendable {
 
     private static let joinTimeout: Duration = .seconds(120)
     private static let look: Duration = .milliseconds(200)
+    /// Between the last one's arrival and the measurement: what its joining set off has been done.
+    private static let settling: Duration = .seconds(5)
+
+    /// What one party sees.
+    private struct Records: Sendable {
+        let measurement: NIOLoopBound<Measurement>
+        let arrivals = Arrivals()
+
+        init(on loop: any EventLoop) async throws {
+            measurement = try await loop.submit {
+                NIOLoopBound(Measurement(), eventLoop: loop)
+            }.get()
+        }
+
+        func reset() async throws {
+            let measurement = measurement
+            try await measurement.eventLoop.submit { measurement.value.reset() }.get()
+        }
+
+        var tally: Tally {
+            get async throws {
+                let measurement = measurement
+                return try await measurement.eventLoop.submit { measurement.value.tally }.get()
+            }
+        }
+    }
 
     func run() async throws -> Report {
-        let loop = loop
-        let measurement = try await loop.submit {
-            NIOLoopBound(Measurement(), eventLoop: loop)
-        }.get()
-        let arrivals = Arrivals()
+        let crowded = try await Records(on: crowd.loop)
+        let observed = try await Records(on: observer.loop)
         return try await withThrowingTaskGroup(of: Report?.self) { tasks in
-            for index in 0..<load.peers {
-                tasks.addTask {
-                    // Those who speak come first, so that whoever joins has somebody to hear.
-                    try await Task.sleep(for: pause * index)
-                    try await attend(Member(index: index, of: load), measurement, arrivals)
-                    return nil
+            for (party, records) in [(crowd, crowded), (observer, observed)] {
+                for index in party.members {
+                    tasks.addTask {
+                        // Those who speak come first, so that whoever joins has somebody to hear.
+                        try await Task.sleep(for: pause * index)
+                        try await attend(Member(index: index, of: load), of: party, records)
+                        return nil
+                    }
                 }
             }
             tasks.addTask {
-                try await arrivals.wait(for: load, timeout: Self.joinTimeout, look: Self.look)
-                return try await measure(measurement, arrivals)
+                for (party, records) in [(crowd, crowded), (observer, observed)] {
+                    try await records.arrivals.wait(
+                        for: party.members, of: load, timeout: Self.joinTimeout, look: Self.look)
+                }
+                try await Task.sleep(for: Self.settling)
+                return try await measure(crowded, observed)
             }
             while let done = try await tasks.next() {
                 if let done {
@@ -49,12 +87,11 @@ struct Rehearsal: Sendable {
         }
     }
 
-    private func attend(
-        _ member: Member, _ measurement: NIOLoopBound<Measurement>, _ arrivals: Arrivals
-    ) async throws {
+    private func attend(_ member: Member, of party: Party, _ records: Records) async throws {
         let begin = MonotonicClock.now
         let index = member.index
-        try await attendance.attend(member) {
+        let (measurement, arrivals) = (records.measurement, records.arrivals)
+        try await party.attendance.attend(member) {
             let peer = LoadPeer(sources: member.sources, measurement: measurement.value) { now in
                 arrivals.heard(index, after: now - begin)
             }
@@ -65,11 +102,10 @@ struct Rehearsal: Sendable {
         }
     }
 
-    private func measure(
-        _ measurement: NIOLoopBound<Measurement>, _ arrivals: Arrivals
-    ) async throws -> Report {
+    private func measure(_ crowded: Records, _ observed: Records) async throws -> Report {
         let own = ProcessInfo.processInfo.processIdentifier
-        try await loop.submit { measurement.value.reset() }.get()
+        try await crowded.reset()
+        try await observed.reset()
         let begin = MonotonicClock.now
         let (serverBefore, ownBefore) = (
             try ProcessUsage.cpuSeconds(server), try ProcessUsage.cpuSeconds(own)
@@ -79,22 +115,19 @@ struct Rehearsal: Sendable {
         let serverUsed = try ProcessUsage.cpuSeconds(server) - serverBefore
         let ownUsed = try ProcessUsage.cpuSeconds(own) - ownBefore
         let memory = try ProcessUsage.peakMegabytes(server)
-        let (joins, firsts) = arrivals.milliseconds
-        let load = load
-        return try await loop.submit {
-            let found = measurement.value
-            return Report(
-                peers: load.peers, speaking: load.speaking, cameras: load.cameras,
-                seconds: elapsed, joinMsMedian: joins.percentile(0.5) ?? 0,
-                joinMsP95: joins.percentile(0.95) ?? 0,
-                firstPacketMsP95: firsts.percentile(0.95) ?? 0, packets: found.received,
-                packetsPerSecond: Double(found.received) / elapsed,
-                lostShare: Double(found.lost) / Double(max(found.received + found.lost, 1)),
-                latencyMsMedian: found.latency(0.5), latencyMsP99: found.latency(0.99),
-                latencyMsMax: Double(found.worst) / 1e6, serverCores: serverUsed / elapsed,
-                loadCores: ownUsed / elapsed,
-                serverMicrosecondsPerPacket: serverUsed * 1e6 / Double(max(found.received, 1)),
-                serverMb: memory)
-        }.get()
+        let (joins, firsts) = crowded.arrivals.milliseconds
+        let (crowd, observer) = (try await crowded.tally, try await observed.tally)
+        let (received, lost) = (crowd.received + observer.received, crowd.lost + observer.lost)
+        return Report(
+            peers: load.peers, speaking: load.speaking, cameras: load.cameras, seconds: elapsed,
+            joinMsMedian: joins.percentile(0.5) ?? 0, joinMsP95: joins.percentile(0.95) ?? 0,
+            firstPacketMsP95: firsts.percentile(0.95) ?? 0, packets: received,
+            packetsPerSecond: Double(received) / elapsed,
+            lostShare: Double(lost) / Double(max(received + lost, 1)),
+            latencyMsMedian: observer.latencyMsMedian, latencyMsP99: observer.latencyMsP99,
+            latencyMsMax: observer.latencyMsMax, crowdLatencyMsP99: crowd.latencyMsP99,
+            serverCores: serverUsed / elapsed, loadCores: ownUsed / elapsed,
+            serverMicrosecondsPerPacket: serverUsed * 1e6 / Double(max(received, 1)),
+            serverMb: memory)
     }
 }

@@ -11,9 +11,12 @@ struct Report: Encodable, Sendable {
     var packets: Int
     var packetsPerSecond: Double
     var lostShare: Double
+    /// At a peer that has a thread of its own.
     var latencyMsMedian: Double
     var latencyMsP99: Double
     var latencyMsMax: Double
+    /// At all the others, who share one.
+    var crowdLatencyMsP99: Double
     /// Cores that the server used, and that this process did.
     var serverCores: Double
     var loadCores: Double
