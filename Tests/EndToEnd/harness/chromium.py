@@ -81,6 +81,13 @@ TILES = """() => [...document.querySelectorAll("[data-testid=tile]")].map((tile)
           width: video.videoWidth, height: video.videoHeight, time: video.currentTime, colour};
 })"""
 
+PERSON = """(name) => {
+  const isNamed = (row) => [name, `${name} (you)`].includes(row.querySelector("b").textContent);
+  const row = [...document.querySelectorAll("[data-testid=person]")].find(isNamed);
+  const { hidden, dataset } = row.querySelector("[data-testid=quality]");
+  return { id: row.dataset.peer, quality: hidden ? null : Number(dataset.score) };
+}"""
+
 
 def launch(playwright, frame_rate=30):
     return _launch(playwright, EXECUTABLE, frame_rate, [LOOPBACK])
@@ -167,6 +174,11 @@ class Participant:
             "[data-testid=person]",
             "(nodes) => nodes.map((node) => node.querySelector('b').textContent)",
         )
+
+    def person(self, name):
+        """Somebody in the list of people: the peer's id, and the network quality that is shown, 0
+        to 5, None while none is."""
+        return self.page.evaluate(PERSON, name)
 
     def leave(self):
         self.page.click("[data-testid=leave]")
