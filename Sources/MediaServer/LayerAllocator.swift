@@ -36,7 +36,11 @@ struct LayerAllocator {
     /// - Parameters:
     ///   - demands: the most important first, so that equals are neighbours.
     ///   - budget: bits per second for all of them; nil for no limit.
-    mutating func allocate(_ demands: [Demand], budget: Int?, at now: Instant) -> Result {
+    ///   - keeping: bits per second up to which the poorest forms that are given are not taken, where
+    ///     that is more than the budget.
+    mutating func allocate(
+        _ demands: [Demand], budget: Int?, keeping: Int = 0, at now: Instant
+    ) -> Result {
         let tops = demands.map { $0.bitsPerSecond.count - 1 }
         guard let budget else {
             let levels = tops.map { $0 >= 0 ? $0 : nil }
@@ -50,7 +54,10 @@ struct LayerAllocator {
             return min(level ?? -1, tops[index])
         }
         let limit = Int(Double(budget) * Self.tolerance)
-        var levels = Self.fill(demands, from: demands.map { _ in -1 }, upTo: held, into: limit)
+        let kept = Self.fill(
+            demands, from: demands.map { _ in -1 }, upTo: held.map { min($0, 0) },
+            into: max(limit, keeping))
+        var levels = Self.fill(demands, from: kept, upTo: held, into: limit)
         if zip(levels, held).contains(where: { $0 < $1 }) { lastTaken = now }
         let mayRaise = lastTaken.map { now - $0 >= recoverGrace } ?? true
         if mayRaise {

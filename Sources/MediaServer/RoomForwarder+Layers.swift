@@ -7,6 +7,9 @@ extension RoomForwarder {
     /// How often rates and estimates are looked at.
     static let allocationInterval: Duration = .milliseconds(100)
 
+    /// Share of packets that may be lost and a video is still of use, as what is lost is sent again.
+    static let repairedLoss = 0.3
+
     /// Wishes kept for one peer; past it, those for tracks that it is not to receive go.
     static let preferencesMaximum = 1024
 
@@ -72,8 +75,12 @@ extension RoomForwarder {
         // Asked for where it counts: it is a sum over the whole room.
         let hasToShare = budget < .max && !received.videos.isEmpty
         let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
+        // A radio link loses packets at any rate: for that alone no video is left out.
+        let isRepaired = (core.loss(at: now) ?? 0) <= Self.repairedLoss
+        let keeping = isRepaired ? min(core.bandwidth.bitsPerSecondByDelay ?? .max, maximum) : 0
         let result = peer.allocator.allocate(
-            demands, budget: budget == .max ? nil : max(budget - audio, 0), at: now)
+            demands, budget: budget == .max ? nil : max(budget - audio, 0),
+            keeping: max(keeping - audio, 0), at: now)
         for (index, video) in received.videos.enumerated() {
             apply(result.levels[index], of: wishes[index], to: video.subscription)
         }

@@ -29,6 +29,20 @@ import Testing
         #expect(result.levels == [nil, nil, nil])
     }
 
+    @Test func thePoorestFormsThatAreToBeKeptAreNotTakenAndNotGiven() {
+        var allocator = LayerAllocator()
+        let demands = [camera("a"), camera("b"), camera("c")]
+        _ = allocator.allocate(demands, budget: nil, at: at(0))
+        for second in 1...9 {
+            let result = allocator.allocate(
+                demands, budget: 30_000, keeping: 250_000, at: at(second))
+            #expect(result.levels == [0, 0, nil])
+        }
+        let result = allocator.allocate(demands, budget: 30_000, keeping: .max, at: at(10))
+        #expect(result.levels == [0, 0, nil])
+        #expect(allocator.allocate(demands, budget: 30_000, at: at(11)).levels == [nil, nil, nil])
+    }
+
     @Test func somethingBetterComesBackOnlyLaterAndWithRoomToSpare() {
         var allocator = LayerAllocator()
         let demands = [camera("a")]

@@ -127,9 +127,19 @@ extension SimulatedRoomTests {
             #expect(room.run(upTo: .seconds(6)) { $0.current == best } != nil)
         }
 
+        @Test(arguments: [6, 8])
+        func lossAloneLeavesNoVideoOut(losesOneOf: Int) async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            room.losesOneOf = losesOneOf
+            #expect(room.run(upTo: .seconds(10)) { $0.isLimited } != nil)
+            #expect(room.run(upTo: .seconds(60)) { $0.current == nil } == nil)
+            #expect(room.told?.isSubscriberDegraded == true && (room.quality ?? 5) <= 3)
+        }
+
         @Test func lossTakesTheVideoAndItsEndGivesItBack() async throws {
             let room = try await SimulatedRoom.connected()
-            // So little that the estimate stands it, and no video goes without a rule.
+            // So little that the estimate stands it.
             room.losesOneOf = 20
             room.run(for: .seconds(5))
             #expect(room.current == best)

@@ -34,6 +34,12 @@ public struct BandwidthEstimator: Sendable {
         return rates.min().map { max(Int($0), Self.bitsPerSecondMinimum) }
     }
 
+    /// The same without what losses have shown, which are not always the way's fullness: bits per
+    /// second; nil while no queue has shown a limit.
+    public var bitsPerSecondByDelay: Int? {
+        delayControl.bitsPerSecond.map { max(Int($0), Self.bitsPerSecondMinimum) }
+    }
+
     /// What has arrived lately, in bits per second.
     public var acknowledgedBitsPerSecond: Int? { acknowledgedRate.bitsPerSecond }
 
