@@ -1,10 +1,10 @@
-"""A bad network in user space, since not every kernel has one (tc-netem): the way from some browsers
-to a server's media port, which can be narrow, long, and lose packets.
+"""A bad network in user space, since not every kernel has one (tc-netem): the way from some
+browsers to a server's media port, which can be narrow, long, and lose packets.
 
-It listens at an address of its own, on the server's port, and passes datagrams on, each client's from
-a socket of its own. Both addresses must be in the server's namespace. The way's is on none of its
-interfaces, so the server takes who comes from there for somebody on another machine, as only then it
-measures what a way carries.
+It listens at an address of its own, on the server's port, and passes datagrams on, each client's
+from a socket of its own, so that the server knows clients apart. The address is on no interface of
+the namespace: who comes from there is on another machine as far as the server can see, which does
+not measure what its own machine carries.
 """
 
 import json
@@ -86,7 +86,7 @@ class Way:
 
 
 class Link:
-    """One direction: loss, then a bottleneck with a queue that drops what comes last, then delay."""
+    """One direction: loss, then a bottleneck whose queue drops what comes last, then delay."""
 
     def __init__(self, seed):
         self.conditions = Conditions()
