@@ -18,6 +18,21 @@ final class BotMedia: ClientMediaObserver {
         init(_ incoming: IncomingTrack) { self.incoming = incoming }
 
         var id: TrackID { TrackID(incoming.trackID) }
+
+        /// Lets time pass. Gives whether the receiver may have something to say.
+        func tick(resynchronizes: Bool, at now: Instant) -> Bool {
+            var isDue = resynchronizes
+            if resynchronizes { video?.resynchronize(at: now) }
+            if let deadline = video?.nextDeadline, deadline <= now {
+                video?.handleTimeout(at: now)
+                isDue = true
+            }
+            if let deadline = audio?.nextDeadline, deadline <= now {
+                audio?.handleTimeout(at: now)
+                isDue = true
+            }
+            return isDue
+        }
     }
 
     /// Tracks whose decoder asked for a key frame, from the pipeline's threads.
@@ -98,14 +113,8 @@ final class BotMedia: ClientMediaObserver {
 
     func tick(at now: Instant) {
         let wished = wishes.takeAll()
-        for track in tracks.values {
-            if wished.contains(track.id) { track.video?.resynchronize(at: now) }
-            if let deadline = track.video?.nextDeadline, deadline <= now {
-                track.video?.handleTimeout(at: now)
-            }
-            if let deadline = track.audio?.nextDeadline, deadline <= now {
-                track.audio?.handleTimeout(at: now)
-            }
+        for track in tracks.values
+        where track.tick(resynchronizes: wished.contains(track.id), at: now) {
             drain(track, at: now)
         }
     }

@@ -7,11 +7,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// glibc declares sendmmsg(2) and its message for GNU sources only, which a module cannot be.
+// glibc declares sendmmsg(2), recvmmsg(2) and their message for GNU sources only, which a module
+// cannot be.
 
 struct roomcast_message {
     struct msghdr header;
-    // Bytes sent of it.
+    // Bytes of it that were sent or received.
     unsigned int length;
 };
 
@@ -38,4 +39,10 @@ static inline void roomcast_set_segment_bytes(
 static inline int roomcast_send_messages(
     int socket, struct roomcast_message *messages, unsigned int count) {
     return (int)syscall(SYS_sendmmsg, socket, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+// How many messages were received; -1 with errno when none was.
+static inline int roomcast_receive_messages(
+    int socket, struct roomcast_message *messages, unsigned int count) {
+    return (int)syscall(SYS_recvmmsg, socket, messages, count, MSG_DONTWAIT, NULL);
 }

@@ -212,14 +212,9 @@ final class DatagramBatch {
     }
 
     private func address(_ index: Int) -> TransportAddress {
-        let place = UnsafeRawPointer(addresses + index)
-        let isIPv6 = addresses[index].sin6_family == sa_family_t(AF_INET6)
-        // Port at 2 in both families; the address at 4 and at 8, in network order.
-        let port = UInt16(bigEndian: place.load(fromByteOffset: 2, as: UInt16.self))
-        let ip = UnsafeRawBufferPointer(
-            start: place + (isIPv6 ? 8 : 4), count: isIPv6 ? 16 : 4)
-        return TransportAddress(ip: Array(ip), port: port)
-            ?? TransportAddress(ipv4: 0, 0, 0, 0, port: 0)
+        let raw = UnsafeRawBufferPointer(
+            start: addresses + index, count: MemoryLayout<sockaddr_in6>.size)
+        return TransportAddress(socketAddress: raw) ?? TransportAddress(ipv4: 0, 0, 0, 0, port: 0)
     }
 
     private static func write(

@@ -28,23 +28,28 @@ public final class DatagramSocket {
     static let kernelBufferBytes: Int32 = 4 << 20
     /// Datagrams that one system call reads.
     static let readBatch = 32
-    /// Such calls in a row, before others have their turn.
-    static let readCallsMaximum: UInt = 64
+    /// Such calls in a row that `read` makes, before others have their turn.
+    static let readCallsMaximum = 64
 
     private let channel: any Channel
     /// The kernel's name for the socket, which it may give to another once the channel is closed.
     private let descriptor: NIOBSDSocket.Handle
     public let localAddress: TransportAddress
+    private let handlers: Handlers
     private let batch = DatagramBatch()
+    /// Of a socket that does not read by itself.
+    private lazy var inbox = DatagramInbox(bytesMaximum: Self.datagramBytesMaximum)
     /// Datagrams that the kernel had no room for: the channel waits for it. Others go behind them.
     private var waiting = 0
 
     private init(
-        channel: any Channel, descriptor: NIOBSDSocket.Handle, localAddress: TransportAddress
+        channel: any Channel, descriptor: NIOBSDSocket.Handle, localAddress: TransportAddress,
+        handlers: Handlers
     ) {
         self.channel = channel
         self.descriptor = descriptor
         self.localAddress = localAddress
+        self.handlers = handlers
     }
 
     /// Binds and starts to receive. Port 0 takes a free one. `makeHandlers` runs on the loop.
@@ -54,9 +59,7 @@ public final class DatagramSocket {
         host: String, port: Int, on eventLoop: any EventLoop, readsByItself: Bool = true,
         makeHandlers: @escaping @Sendable () -> Handlers
     ) -> EventLoopFuture<NIOLoopBound<DatagramSocket>> {
-        // That nothing more waits is what the selector says too, without another call.
-        let readCalls = readsByItself ? 1 : readCallsMaximum
-        return DatagramBootstrap(group: eventLoop)
+        DatagramBootstrap(group: eventLoop)
             .channelOption(
                 .recvAllocator,
                 value: FixedSizeRecvByteBufferAllocator(
@@ -65,7 +68,8 @@ public final class DatagramSocket {
             .channelOption(.datagramVectorReadMessageCount, value: readBatch)
             .channelOption(.socketOption(.so_rcvbuf), value: .init(kernelBufferBytes))
             .channelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))
-            .channelOption(.maxMessagesPerRead, value: readCalls)
+            // That nothing more waits is what the selector says too, without another call.
+            .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.autoRead, value: readsByItself)
             .channelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 4 << 20))
             .channelInitializer { channel in
@@ -82,16 +86,25 @@ public final class DatagramSocket {
                 let descriptor = try channel.pipeline.syncOperations
                     .withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
                 guard let descriptor else { throw ChannelError.operationUnsupported }
+                let receiver = try channel.pipeline.syncOperations.handler(type: Receiver.self)
                 return NIOLoopBound(
                     DatagramSocket(
-                        channel: channel, descriptor: descriptor, localAddress: address),
+                        channel: channel, descriptor: descriptor, localAddress: address,
+                        handlers: receiver.handlers),
                     eventLoop: eventLoop)
             }
     }
 
-    /// Takes all datagrams that wait; where none do, the next ones to come. For a socket that does
-    /// not read by itself.
-    public func read() { channel.read() }
+    /// Takes the datagrams that wait. For a socket that does not read by itself.
+    public func read() {
+        var total = 0
+        for _ in 0..<Self.readCallsMaximum where channel.isActive {
+            let count = inbox.receive(from: descriptor, each: handlers.received)
+            total += count
+            if count < DatagramInbox.datagramsMaximum { break }
+        }
+        if total > 0 { handlers.batchEnded() }
+    }
 
     /// Queues one datagram until `flush`. When the kernel takes no more for long, media is lost
     /// rather than kept: what is late is worthless, and retransmission exists.
@@ -133,7 +146,7 @@ public final class DatagramSocket {
 private final class Receiver: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
-    private let handlers: DatagramSocket.Handlers
+    let handlers: DatagramSocket.Handlers
     /// The latest datagram's sender in both forms. The next one's is mostly the same.
     private var latest: (remote: SocketAddress, source: TransportAddress)?
 
@@ -156,26 +169,4 @@ private final class Receiver: ChannelInboundHandler {
 
     /// An ICMP error for one remote address says nothing about the others: keep the socket.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
-}
-
-extension TransportAddress {
-    /// Nil for a UNIX-domain address. An IPv4-mapped IPv6 address becomes the IPv4 one.
-    public init?(_ address: SocketAddress) {
-        // Read as bytes: port at 2 in both families, the address at 4 in sockaddr_in and at 8 in
-        // sockaddr_in6, all in network order.
-        let parsed: (ip: [UInt8], port: UInt16)? = address.withSockAddr { pointer, count in
-            let bytes = UnsafeRawBufferPointer(start: pointer, count: count)
-            guard count >= 8 else { return nil }
-            let port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
-            switch address.protocol {
-            case .inet: return (Array(bytes[4..<8]), port)
-            case .inet6 where count >= 24: return (Array(bytes[8..<24]), port)
-            default: return nil
-            }
-        }
-        guard let (ip, port) = parsed else { return nil }
-        let isMapped =
-            ip.count == 16 && ip[..<10].allSatisfy { $0 == 0 } && ip[10] == 0xFF && ip[11] == 0xFF
-        self.init(ip: isMapped ? Array(ip[12...]) : ip, port: port)
-    }
 }

@@ -67,11 +67,11 @@ import Testing
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let received = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: loop)
-        let batch = loop.makePromise(of: Void.self)
+        let batches = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: loop)
         let patient = try await DatagramSocket.bind(
             host: "127.0.0.1", port: 0, on: loop, readsByItself: false
         ) {
-            .init(received: { _, _ in received.value += 1 }, batchEnded: { batch.succeed() })
+            .init(received: { _, _ in received.value += 1 }, batchEnded: { batches.value += 1 })
         }.get()
         let passed = loop.makePromise(of: Void.self)
         let eager = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: loop) {
@@ -85,12 +85,17 @@ import Testing
         // It was sent last, so the others wait.
         try await passed.futureResult.get()
         #expect(try await loop.submit { received.value }.get() == 0)
-        try await loop.submit { patient.value.read() }.get()
-        try await batch.futureResult.get()
-        #expect(try await loop.submit { received.value }.get() == 100)
+        let counts = try await loop.submit {
+            // The second one finds nothing.
+            patient.value.read()
+            patient.value.read()
+            return [received.value, batches.value]
+        }.get()
+        #expect(counts == [100, 1])
         try await loop.submit {
             patient.value.close()
             eager.value.close()
+            patient.value.read()
         }.get()
         try await group.shutdownGracefully()
     }

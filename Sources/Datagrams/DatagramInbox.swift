@@ -1,0 +1,78 @@
+import CSockets
+import Glibc
+import MediaKernel
+
+/// Datagrams that wait at a socket, many in one call to the kernel.
+///
+/// For a socket that is read when its owner says so: a channel asks the selector each time, which
+/// takes longer than to read.
+final class DatagramInbox {
+    typealias Call = (CInt, UnsafeMutablePointer<roomcast_message>, UInt32) -> CInt
+
+    static let datagramsMaximum = DatagramSocket.readBatch
+
+    private let call: Call
+    private let bytesMaximum: Int
+    private let bytes: UnsafeMutablePointer<UInt8>
+    private let addresses = UnsafeMutablePointer<sockaddr_in6>.allocate(capacity: datagramsMaximum)
+    private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: datagramsMaximum)
+    private let messages = UnsafeMutablePointer<roomcast_message>.allocate(
+        capacity: datagramsMaximum)
+    /// The latest datagram's sender in both forms. The next one's is mostly the same.
+    private var latest: (raw: [UInt8], source: TransportAddress)?
+
+    /// - Parameters:
+    ///   - bytesMaximum: of one datagram; what is longer is cut.
+    ///   - call: what receives messages; gives how many, or -1 with `errno`.
+    init(bytesMaximum: Int, call: @escaping Call = roomcast_receive_messages) {
+        self.bytesMaximum = bytesMaximum
+        self.call = call
+        bytes = .allocate(capacity: Self.datagramsMaximum * bytesMaximum)
+        addresses.initialize(repeating: sockaddr_in6(), count: Self.datagramsMaximum)
+        messages.initialize(repeating: roomcast_message(), count: Self.datagramsMaximum)
+        for index in 0..<Self.datagramsMaximum {
+            (vectors + index).initialize(
+                to: iovec(iov_base: bytes + index * bytesMaximum, iov_len: bytesMaximum))
+            messages[index].header.msg_name = UnsafeMutableRawPointer(addresses + index)
+            messages[index].header.msg_iov = vectors + index
+            messages[index].header.msg_iovlen = 1
+        }
+    }
+
+    deinit {
+        bytes.deallocate()
+        addresses.deallocate()
+        vectors.deallocate()
+        messages.deallocate()
+    }
+
+    /// Takes what waits, at most `datagramsMaximum`, and gives how many: with that many, more may
+    /// wait.
+    func receive(from socket: CInt, each: ([UInt8], TransportAddress) -> Void) -> Int {
+        for index in 0..<Self.datagramsMaximum {
+            messages[index].header.msg_namelen = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        }
+        var count = call(socket, messages, UInt32(Self.datagramsMaximum))
+        while count < 0, errno == EINTR {
+            count = call(socket, messages, UInt32(Self.datagramsMaximum))
+        }
+        guard count > 0 else { return 0 }
+        for index in 0..<Int(count) {
+            guard let source = source(index) else { continue }
+            let length = min(Int(messages[index].length), bytesMaximum)
+            let start = bytes + index * bytesMaximum
+            each(Array(UnsafeBufferPointer(start: start, count: length)), source)
+        }
+        return Int(count)
+    }
+
+    private func source(_ index: Int) -> TransportAddress? {
+        let count = min(
+            Int(messages[index].header.msg_namelen), MemoryLayout<sockaddr_in6>.size)
+        let raw = UnsafeRawBufferPointer(start: addresses + index, count: count)
+        if let latest, raw.elementsEqual(latest.raw) { return latest.source }
+        guard let source = TransportAddress(socketAddress: raw) else { return nil }
+        latest = (Array(raw), source)
+        return source
+    }
+}
