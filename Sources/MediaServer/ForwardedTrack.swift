@@ -60,6 +60,7 @@ final class ForwardedTrack {
 /// One track on its way to one subscriber.
 final class Subscription {
     let mid: String
+    let stream: OutboundStream
     unowned let connection: Connection
     let track: TrackID
     var forwarder: LayerForwarder
@@ -75,9 +76,11 @@ final class Subscription {
     var told: TrackLayers?
 
     init(
-        mid: String, connection: Connection, track: ForwardedTrack, preference: LayerPreference
+        mid: String, stream: OutboundStream, connection: Connection, track: ForwardedTrack,
+        preference: LayerPreference
     ) {
         self.mid = mid
+        self.stream = stream
         self.connection = connection
         self.track = track.id
         self.preference = preference

@@ -109,7 +109,7 @@ extension RoomForwarder {
         let core = subscription.connection.core
         rewritten.extensions = extensions.of(
             packet, by: subscription.extensionIDs(from: publish.core))
-        core.send(rewritten, mid: subscription.mid, at: now)
+        core.send(rewritten, on: subscription.stream, at: now)
         if subscription.reportedBeginning != subscription.forwarder.beginnings {
             self.report(track, encoding: encoding, to: subscription)
         }

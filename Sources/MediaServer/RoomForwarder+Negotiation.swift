@@ -105,9 +105,11 @@ extension RoomForwarder {
         }
         loop.drain(connection, at: now)
         for (trackID, (mid, track)) in peer.offered where connection.core.isWanted(mid: mid) {
-            guard tracks[trackID] === track, track.subscriptions[id] == nil else { continue }
+            guard tracks[trackID] === track, track.subscriptions[id] == nil,
+                let stream = connection.core.outboundStream(mid)
+            else { continue }
             track.subscriptions[id] = Subscription(
-                mid: mid, connection: connection, track: track,
+                mid: mid, stream: stream, connection: connection, track: track,
                 preference: peer.preferences[trackID] ?? .high)
             peer.received = nil
         }

@@ -1,9 +1,9 @@
 import MediaKernel
-import RTP
+public import RTP
 
 /// One track on its way out: its SSRCs, its payload types on this connection, what it has sent and
 /// what can be sent again. RFC 3550 sect. 6.4.1, RFC 4588.
-final class OutboundStream {
+public final class OutboundStream {
     let ssrc: SSRC
     let rtxSSRC: SSRC
     /// The layer's name, where the track has several.
@@ -30,7 +30,7 @@ final class OutboundStream {
     }
 
     /// Dresses a packet for this connection and remembers it. Nil while nobody wants it.
-    func sent(_ packet: RTPPacket, at now: Instant) -> RTPPacket? {
+    func sent(_ packet: RTPPacket) -> RTPPacket? {
         guard let payloadType else { return nil }
         var packet = packet
         packet.ssrc = ssrc

@@ -18,13 +18,20 @@ extension PeerConnection {
     /// - Parameter encoding: the layer of a track with `rids`, by its place there.
     public func send(_ packet: RTPPacket, mid: String, encoding: Int = 0, at now: Instant) {
         guard let dtls, dtls.isConnected, let stream = outboundStream(mid, encoding),
-            var packet = stream.sent(packet, at: now)
+            var packet = stream.sent(packet)
         else { return }
         if let rid = stream.rid { name(&packet, HeaderExtensionURI.rid, rid, mid: mid) }
         transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
     }
 
-    private func outboundStream(_ mid: String, _ encoding: Int) -> OutboundStream? {
+    /// The same for a track without layers, on the stream that was looked up before.
+    public func send(_ packet: RTPPacket, on stream: OutboundStream, at now: Instant) {
+        guard let dtls, dtls.isConnected, let packet = stream.sent(packet) else { return }
+        transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
+    }
+
+    /// Where the packets of our track go, until it is withdrawn.
+    public func outboundStream(_ mid: String, _ encoding: Int = 0) -> OutboundStream? {
         guard let streams = outbound[mid], streams.indices.contains(encoding) else { return nil }
         return streams[encoding]
     }
@@ -273,6 +280,7 @@ extension PeerConnection {
 
     func removeOutbound(mid: String) {
         for stream in outbound.removeValue(forKey: mid) ?? [] {
+            stream.payloadType = nil
             outboundBySSRC[stream.ssrc] = nil
             receptionLoss.forget(stream.ssrc)
             // SSRCs are never taken again, so the keys' state of these is of no more use.
