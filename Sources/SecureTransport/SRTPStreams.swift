@@ -7,7 +7,7 @@ import CSRTP
 /// streams are dealt to several sessions, which are made when they are first needed.
 final class SRTPStreams {
     /// A power of two.
-    private static let sessionsMaximum: UInt32 = 16
+    private static let sessionsMaximum: UInt32 = 128
     /// Packets a late one may lie behind the newest. RFC 3711 sect. 3.3.2 asks for 64; a video
     /// burst with a retransmission a second later needs far more.
     private static let replayWindowPackets: UInt = 2048
