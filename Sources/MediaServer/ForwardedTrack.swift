@@ -12,6 +12,7 @@ final class ForwardedTrack {
     let encodings: [SourceEncoding]
     var subscriptions: [PeerID: Subscription] = [:]
     var speaker = SpeakerDetector()
+    var silence = SilenceThinner()
     private(set) var ladder: QualityLadder
     private(set) var lastPacket: Instant?
     /// Pictures that have come to their end, over all encodings.

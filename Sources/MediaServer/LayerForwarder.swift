@@ -281,6 +281,7 @@ private struct Source {
     }
 
     func isLeftOut(_ summary: PayloadSummary) -> Bool {
+        if summary.isDispensable { return true }
         if let fields = summary.vp9 { return Int(fields.spatialLayer) > spatial }
         if let layer = summary.vp8?.temporalLayer { return Int(layer) > temporal }
         return false

@@ -68,14 +68,14 @@ extension RoomForwarder {
             emit(.trackMedia(track.publisher, track.id, isFlowing: true))
         }
         packet.paddingLength = 0
-        let summary = PayloadSummary(payload: packet.payload, codec: track.codec)
+        var summary = PayloadSummary(payload: packet.payload, codec: track.codec)
         let hasOtherSizes = track.received(
             packet, encoding: incoming.encoding, summary: summary, at: now)
-        if track.codec == .opus,
-            let id = publish.core.headerExtensions[HeaderExtensionURI.audioLevel],
-            let level = packet.extensions[id].flatMap(AudioLevel.init(extensionBytes:))
-        {
-            track.speaker.heard(level)
+        if track.codec == .opus {
+            let level = publish.core.headerExtensions[HeaderExtensionURI.audioLevel]
+                .flatMap { packet.extensions[$0] }.flatMap(AudioLevel.init(extensionBytes:))
+            if let level { track.speaker.heard(level) }
+            summary.isDispensable = !track.silence.passes(packet.payload, level: level, at: now)
         }
         if hasOtherSizes { ladderChanged(of: track, at: now) }
         var extensions = ExtensionMap()

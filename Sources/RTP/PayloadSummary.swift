@@ -7,6 +7,8 @@ public struct PayloadSummary: Hashable, Sendable {
     /// The size of the key frame that begins here, where it says so: for a scalable stream one
     /// for each spatial layer, lowest first.
     public var sizes: [PictureSize] = []
+    /// Nobody needs it, as who knows the stream says: it need not be forwarded.
+    public var isDispensable = false
     public var vp8: VP8Fields?
     public var vp9: VP9Fields?
 

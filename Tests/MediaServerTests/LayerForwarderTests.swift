@@ -23,12 +23,13 @@ import Testing
 
         func send(
             _ packet: LayerPacket, after milliseconds: Int = 0,
-            report: LayerForwarder.Report? = nil
+            report: LayerForwarder.Report? = nil, isDispensable: Bool = false
         ) -> RTPPacket? {
-            forwarder.forward(
-                packet.packet, encoding: packet.encoding,
-                summary: PayloadSummary(payload: packet.packet.payload, codec: packet.codec),
-                report: report, at: .zero + .milliseconds(milliseconds))
+            var summary = PayloadSummary(payload: packet.packet.payload, codec: packet.codec)
+            summary.isDispensable = isDispensable
+            return forwarder.forward(
+                packet.packet, encoding: packet.encoding, summary: summary, report: report,
+                at: .zero + .milliseconds(milliseconds))
         }
 
         func timestamp(of report: LayerForwarder.Report, encoding: Int) -> UInt32? {
@@ -54,6 +55,17 @@ import Testing
         ]
         let numbers = packets.map { lane.send($0)?.sequenceNumber.rawValue }
         #expect(numbers == [100, 103, 101, 104, nil, 105])
+    }
+
+    @Test func soundThatNobodyNeedsLeavesNoHole() {
+        let lane = Lane(isVideo: false)
+        let packets = [100, 101, 102, 103, 105, 104, 106].map {
+            lane.send(.sound($0), isDispensable: [101, 102, 104].contains($0))
+        }
+        #expect(packets.map { $0?.sequenceNumber.rawValue } == [100, nil, nil, 101, 103, 102, 104])
+        #expect(packets.compactMap { $0?.timestamp } == [100, 103, 105, 104, 106].map { $0 * 960 })
+        // Its place was kept, since it came late: it is filled with nothing.
+        #expect(packets[5]?.payload.isEmpty == true)
     }
 
     @Test func nothingIsSentBeforeAKeyFrameOfTheWantedLayer() {

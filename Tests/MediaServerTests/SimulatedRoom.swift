@@ -16,7 +16,7 @@ import Testing
 enum SimulatedRoomTests {}
 
 /// A room without sockets, on a simulated network with fake time: one that publishes a video in
-/// three layers, and one that watches it over a way of limited rate.
+/// three layers and a sound, and one that watches it over a way of limited rate.
 final class SimulatedRoom {
     static let step: Duration = .milliseconds(5)
     static let delay: Duration = .milliseconds(20)
@@ -59,7 +59,10 @@ final class SimulatedRoom {
     private var ways: [Way] = []
     private var connections: [Connection] = []
     private var mid = ""
+    private var soundMID = ""
     var source = LayeredSource()
+    /// What the microphone gives at a time.
+    var microphone: (Instant) -> [RTPPacket] = { _ in [] }
     /// What the viewer's way carries, in bits per second.
     var rate = 100_000_000
     /// Of so many datagrams to the viewer one is lost, however wide its way is; 0 for none.
@@ -68,6 +71,8 @@ final class SimulatedRoom {
     private(set) var lost = 0
     /// Packets of the video that the viewer got, with the time.
     private(set) var seen: [(at: Instant, packet: RTPPacket)] = []
+    /// Packets of the sound.
+    private(set) var sound: [RTPPacket] = []
     /// Texts that the viewer got on its channel.
     private(set) var heard: [String] = []
 
@@ -107,6 +112,7 @@ final class SimulatedRoom {
     private func connect() async throws {
         for peer in ["camera", "viewer"] as [PeerID] { try room.addPeer(peer, at: now) }
         mid = try camera.add(.simulcast("video"))
+        soundMID = try camera.add(.audio("sound"))
         try publish("camera", from: camera)
         // Who watches publishes too, though nothing: its first offer opens its way.
         let idle = try idleConnection()
@@ -152,7 +158,8 @@ final class SimulatedRoom {
     func subscribe(maximum: Int? = nil, lossRule: LossDegradationRule? = nil) {
         room.setSubscriptions(
             .init(
-                peer: "viewer", tracks: [.init(id: "video")], bitsPerSecondMaximum: maximum,
+                peer: "viewer", tracks: [.init(id: "video"), .init(id: "sound")],
+                bitsPerSecondMaximum: maximum,
                 lossDegradation: lossRule),
             at: now)
     }
@@ -173,6 +180,14 @@ final class SimulatedRoom {
 
     private var subscription: Subscription? { room.tracks["video"]?.subscriptions["viewer"] }
 
+    /// The viewer's sections of the sound.
+    private var soundMIDs: Set<String> {
+        Set(viewer.incomingTracks.filter { $0.trackID == "sound" }.map(\.mid))
+    }
+
+    /// The id of a header extension on what the microphone sends.
+    func microphoneExtension(_ uri: String) -> UInt8? { camera.headerExtensions[uri] }
+
     func packets(since begin: Instant) -> Int { seen.count { $0.at >= begin } }
 
     // MARK: Time
@@ -186,6 +201,7 @@ final class SimulatedRoom {
                 for (encoding, packet) in source.due(at: now) {
                     camera.send(packet, mid: mid, encoding: encoding, at: now)
                 }
+                for packet in microphone(now) { camera.send(packet, mid: soundMID, at: now) }
             }
             loop.tick(at: now)
             for client in [camera, viewer] {
@@ -228,6 +244,8 @@ final class SimulatedRoom {
                         connection.core.handle(bytes, from: source, at: room.now)
                         room.loop.drain(connection, at: room.now)
                     }
+                case .media(let packet) where soundMIDs.contains(packet.mid):
+                    sound.append(packet.packet)
                 case .media(let packet): seen.append((now, packet.packet))
                 case .keyframeRequested(_, let encoding): source.requestKeyframe(of: encoding)
                 case .channelText(_, let text): heard.append(text)
