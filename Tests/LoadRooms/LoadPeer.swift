@@ -13,8 +13,9 @@ final class LoadPeer: ClientMediaObserver {
     private var media: ClientMedia?
     private var states: [ConnectionDirection: PeerConnectionState] = [:]
     private var nextReport = Instant.zero
-    /// The last of each track that is received, by its section.
-    private var last: [String: (source: UInt32, number: UInt32)] = [:]
+    /// The last of each track that is received, by its section; without a source where it was
+    /// silence.
+    private var last: [String: (source: UInt32?, number: SequenceNumber)] = [:]
     /// Tracks that the server has offered.
     private var offered = 0
     private let heardFirst: @Sendable (Instant) -> Void
@@ -52,16 +53,20 @@ final class LoadPeer: ClientMediaObserver {
     }
 
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {
-        guard let stamp = Stamp(endOf: packet.packet.payload) else { return }
+        let payload = packet.packet.payload
+        let stamp = Stamp(endOf: payload)
+        // What is neither is padding.
+        guard stamp != nil || Source.isSilence(payload) else { return }
         if last.isEmpty { heardFirst(now) }
-        measurement.arrived(after: (now - stamp.sent).nanoseconds)
-        guard let before = last[track.mid], before.source == stamp.source else {
-            last[track.mid] = (stamp.source, stamp.number)
+        measurement.arrived(after: stamp.map { (now - $0.sent).nanoseconds })
+        let latest = (stamp?.source, packet.packet.sequenceNumber)
+        guard let before = last[track.mid], before.source == latest.0 else {
+            last[track.mid] = latest
             return
         }
-        let step = Int(stamp.number) - Int(before.number)
+        let step = before.number.distance(to: latest.1)
         measurement.missed(step > 0 ? step - 1 : -1)
-        if step > 0 { last[track.mid] = (stamp.source, stamp.number) }
+        if step > 0 { last[track.mid] = latest }
     }
 
     func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {

@@ -7,17 +7,22 @@ final class Measurement {
     private static let steps = 50_000
     private var histogram = [Int](repeating: 0, count: steps)
     private var received = 0
+    /// Of them, those whose latency is known.
+    private var timed = 0
     private var lost = 0
     private var worst: Int64 = 0
 
     /// Begins anew.
     func reset() {
         histogram = [Int](repeating: 0, count: Self.steps)
-        (received, lost, worst) = (0, 0, 0)
+        (received, timed, lost, worst) = (0, 0, 0, 0)
     }
 
-    func arrived(after latency: Int64) {
+    /// - Parameter latency: in nanoseconds; nil for a packet that does not say when it was sent.
+    func arrived(after latency: Int64?) {
         received += 1
+        guard let latency else { return }
+        timed += 1
         worst = max(worst, latency)
         histogram[Int(min(max(latency, 0) / Self.step, Int64(Self.steps - 1)))] += 1
     }
@@ -34,7 +39,7 @@ final class Measurement {
 
     /// Milliseconds within which this share of the packets arrived.
     private func latency(_ share: Double) -> Double {
-        var wanted = Int((Double(received) * share).rounded(.up))
+        var wanted = Int((Double(timed) * share).rounded(.up))
         for (index, count) in histogram.enumerated() {
             wanted -= count
             if wanted <= 0 { return Double((Int64(index) + 1) * Self.step) / 1e6 }

@@ -11,7 +11,6 @@ struct Source {
     private let firstTimestamp = UInt32.random(in: 0...UInt32.max)
     private var packetizer: any Packetizer
     private var sequence = SequenceNumber(.random(in: 0...UInt16.max))
-    private var number: UInt32 = 0
     private var begin: Instant?
     private var sentFrames: Int64 = 0
     private var owesKeyframe = true
@@ -21,8 +20,10 @@ struct Source {
         case video(Load.Layer)
     }
 
-    /// What libopus sends of silence with DTX.
+    /// How often libopus updates silence with DTX, and what browsers send of it then: a frame, and
+    /// one without content.
     private static let silenceInterval: Duration = .milliseconds(400)
+    private static let silence: [[UInt8]] = [[0xF8, 0xFF, 0xFE], [0xF8]]
     private static let soundInterval: Duration = .milliseconds(20)
     private static let keyframeFactor = 5
     private static let speechLevel: UInt8 = 30
@@ -46,11 +47,26 @@ struct Source {
 
     mutating func requestKeyframe() { owesKeyframe = true }
 
-    private var interval: Duration {
+    static func isSilence(_ payload: ArraySlice<UInt8>) -> Bool {
+        silence.contains { $0.elementsEqual(payload) }
+    }
+
+    /// When the next frame is due, after the first one.
+    private var due: Duration {
         switch content {
-        case .sound(let isSpeech): isSpeech ? Self.soundInterval : Self.silenceInterval
-        case .video: .nanoseconds(1_000_000_000 / Int64(Load.framesPerSecond))
+        case .sound(isSpeech: true): return Self.soundInterval * sentFrames
+        case .sound(isSpeech: false):
+            let (updates, place) = sentFrames.quotientAndRemainder(
+                dividingBy: Int64(Self.silence.count))
+            return Self.silenceInterval * updates + Self.soundInterval * place
+        case .video:
+            return .nanoseconds(sentFrames * 1_000_000_000 / Int64(Load.framesPerSecond))
         }
+    }
+
+    /// Its packets have the sizes that silence has, so they carry no stamp.
+    private var isSilent: Bool {
+        if case .sound(isSpeech: false) = content { true } else { false }
     }
 
     private var clockRate: Int64 {
@@ -64,7 +80,7 @@ struct Source {
         let begin = begin ?? now
         self.begin = begin
         var packets: [RTPPacket] = []
-        while begin + .nanoseconds(sentFrames * interval.nanoseconds) <= now {
+        while begin + due <= now {
             packets += frame(at: now, audioLevel: audioLevel)
             sentFrames += 1
         }
@@ -72,17 +88,16 @@ struct Source {
     }
 
     private mutating func frame(at now: Instant, audioLevel: UInt8?) -> [RTPPacket] {
-        let timestamp = timestamp(after: .nanoseconds(sentFrames * interval.nanoseconds))
+        let timestamp = timestamp(after: due)
         let isKeyframe = owesKeyframe
         owesKeyframe = false
         return packetizer.packetize(frame: data(isKeyframe: isKeyframe), isKeyframe: isKeyframe)
             .map { part in
                 var payload = part.payload
-                Stamp(source: id, number: number, sent: now).append(to: &payload)
+                if !isSilent { Stamp(source: id, sent: now).append(to: &payload) }
                 var packet = RTPPacket(
                     marker: part.marker, payloadType: PayloadType(0), sequenceNumber: sequence,
                     timestamp: timestamp, ssrc: SSRC(0), payload: payload[...])
-                number += 1
                 sequence = sequence.advanced(by: 1)
                 if case .sound(let isSpeech) = content, let audioLevel {
                     let level = AudioLevel(
@@ -104,8 +119,9 @@ struct Source {
     private func data(isKeyframe: Bool) -> [UInt8] {
         switch content {
         case .sound(let isSpeech):
+            guard isSpeech else { return Self.silence[Int(sentFrames) % Self.silence.count] }
             // A TOC byte: CELT, full band, 20 ms, mono. RFC 6716 sect. 3.1.
-            return [0xF8] + [UInt8](repeating: 0, count: isSpeech ? Load.soundBytes - 1 : 1)
+            return [0xF8] + [UInt8](repeating: 0, count: Load.soundBytes - 1)
         case .video(let layer):
             let mean = layer.bitsPerSecond / 8 / Load.framesPerSecond
             guard isKeyframe else { return [0x11] + [UInt8](repeating: 0, count: mean - 1) }

@@ -4,21 +4,18 @@ import RTP
 /// The last bytes of each payload: what was sent when. A forwarder leaves payloads alone.
 ///
 /// ```
-/// | magic (32 bits) | source (32) | number (32) | monotonic time in ns (64) |
+/// | magic (32 bits) | source (32) | monotonic time in ns (64) |
 /// ```
 struct Stamp {
-    static let bytes = 20
+    static let bytes = 16
     private static let magic: UInt32 = 0x526F_6D63
 
     /// The stream that it belongs to: one layer of one track.
     var source: UInt32
-    /// Counts the packets of a source, without gaps.
-    var number: UInt32
     var sent: Instant
 
-    init(source: UInt32, number: UInt32, sent: Instant) {
+    init(source: UInt32, sent: Instant) {
         self.source = source
-        self.number = number
         self.sent = sent
     }
 
@@ -31,8 +28,7 @@ struct Stamp {
         }
         guard number(0, 4) == UInt64(Self.magic) else { return nil }
         source = UInt32(number(4, 4))
-        self.number = UInt32(number(8, 4))
-        sent = Instant(nanoseconds: Int64(bitPattern: number(12, 8)))
+        sent = Instant(nanoseconds: Int64(bitPattern: number(8, 8)))
     }
 
     func append(to payload: inout [UInt8]) {
@@ -41,7 +37,6 @@ struct Stamp {
         }
         append(Self.magic)
         append(source)
-        append(number)
         append(sent.nanoseconds)
     }
 }
