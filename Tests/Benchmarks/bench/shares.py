@@ -2,14 +2,21 @@
 
 The whole machine is sampled and the process is picked out afterwards: a counter that belongs to a
 process is started and stopped whenever one of its threads is, which in a virtual machine costs so
-much that the bot had a quarter of the CPU less."""
+much that the bot had a quarter of the CPU less.
 
+An interrupt takes its time from whatever runs, mostly for somebody else: it counts for the code that
+it interrupted, as the CPU seconds count it for the process."""
+
+import collections
+import pathlib
 import re
 import shutil
 import subprocess
 
 # Samples a second: one for each 5 ms of CPU.
 RATE = 199
+# How the kernel's ways in from an interrupt begin.
+INTERRUPTS = ("asm_sysvec_", "asm_common_interrupt", "el0t_64_irq")
 # What decodes, encodes, or is mathematics that only the AAC encoder calls.
 CODECS = ("libx264", "libavcodec", "libvpx", "libopus", "libdav1d", "libm.so")
 # What a library that is no codec does; the rest is told by its own name.
@@ -41,7 +48,7 @@ def sampler(directory):
         if not shutil.which("perf"):
             return None
         process = subprocess.Popen(
-            ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(RATE), "-a", "-o", path],
+            ["perf", "record", "-q", "-g", "-e", "cpu-clock", "-F", str(RATE), "-a", "-o", path],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         def finish():
@@ -55,19 +62,25 @@ def sampler(directory):
 
 
 def read(path, pid):
-    # By thread as well: sorted by library alone, perf takes some for one that are not.
-    report = subprocess.run(
-        ["perf", "report", "-i", path, "--stdio", "--sort", "comm,dso", "-q", "--pid", str(pid),
-         "--percentage", "relative"],
-        capture_output=True, text=True)
-    found = re.findall(r"^\s*([\d.]+)%.*\s(\S+)\s*$", report.stdout, re.M)
-    if report.returncode != 0 or not found:
+    script = subprocess.run(
+        ["perf", "script", "-i", path, "--pid", str(pid), "--no-inline", "-F", "ip,sym,dso"],
+        capture_output=True, text=True, errors="replace")
+    shares = collections.Counter(codecs=0)
+    for sample in script.stdout.split("\n\n"):
+        frames = re.findall(r"^\s*[0-9a-f]+ (.*) \((.*)\)$", sample, re.MULTILINE)
+        if frames:
+            shares[part(library(frames))] += 1
+    total = shares.total()
+    if script.returncode != 0 or not total:
         return None
-    shares = {"codecs": 0.0}
-    for percent, library in found:
-        name = part(library)
-        shares[name] = shares.get(name, 0.0) + float(percent) / 100
-    return dict(sorted(shares.items(), key=lambda share: -share[1]))
+    return {name: count / total for name, count in shares.most_common()}
+
+
+def library(frames):
+    """Whose code ran, of the frames from the innermost out."""
+    if any(symbol.startswith(INTERRUPTS) for symbol, _ in frames):
+        frames = [frame for frame in frames if not frame[1].startswith("[kernel")] or frames
+    return pathlib.PurePath(frames[0][1]).name
 
 
 def part(library):
