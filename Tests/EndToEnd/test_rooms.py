@@ -35,6 +35,27 @@ def test_two_browsers_see_and_hear_each_other(enter):
         assert sorted(one.people()) == sorted([f"{one.name} (you)", other.name])
 
 
+def test_a_muted_microphone_costs_its_hearers_next_to_nothing(enter):
+    ann, ben = enter("Ann"), enter("Ben")
+
+    def packets():
+        """Of sound, that Ann gets in two seconds."""
+
+        def received():
+            return sum(report["packetsReceived"] for report in ann.inbound("audio"))
+
+        before = received()
+        ann.page.wait_for_timeout(2000)
+        return received() - before
+
+    wait_for("Ann hears Ben", lambda: packets() > 15, 20)
+    ben.page.click("[data-testid=microphone]")
+    # Browsers send ten then, or a hundred without DTX.
+    wait_for("silence comes once a second", lambda: 0 < packets() <= 6, 20)
+    ben.page.click("[data-testid=microphone]")
+    wait_for("Ann hears Ben again", lambda: packets() > 15, 20)
+
+
 def test_everybody_is_told_how_well_everybody_is_reached(enter):
     ann, ben = enter("Ann"), enter("Ben")
     for one in (ann, ben):

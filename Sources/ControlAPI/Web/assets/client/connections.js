@@ -2,7 +2,7 @@
 // which the server offers what it subscribes to. Both carry a data channel named `ion-sfu`.
 
 import { randomIdentifier } from "./identifier.js";
-import { mediaIdentifiers } from "./sdp.js";
+import { mediaIdentifiers, withoutSilence } from "./sdp.js";
 
 const channelLabel = "ion-sfu";
 
@@ -105,7 +105,8 @@ export class PublishConnection extends Connection {
     return this.queue.run(async () => {
       await this.pc.setLocalDescription(await this.pc.createOffer({ iceRestart }));
       try {
-        const { sdp } = await exchange(this.pc.localDescription.toJSON(), this.describe());
+        const { type, sdp: offer } = this.pc.localDescription;
+        const { sdp } = await exchange({ type, sdp: withoutSilence(offer) }, this.describe());
         await this.setRemote({ type: "answer", sdp });
       } catch (error) {
         // Back to the last agreed state, so that the next offer has a chance.

@@ -1,4 +1,4 @@
-// The two facts the client reads from a session description.
+// What the client reads from a session description, and what it adds.
 
 /**
  * Which stream and track each media section carries, by its mid.
@@ -28,4 +28,15 @@ export function mediaIdentifiers(sdp) {
   }
   finish();
   return found;
+}
+
+/**
+ * Wishes not to send silence. The server says in its answer that it wishes so too, which is what
+ * browsers heed: of a muted microphone five packets a second are left of fifty. RFC 7587 sect. 6.1.
+ *
+ * @param {string} sdp
+ * @returns {string}
+ */
+export function withoutSilence(sdp) {
+  return sdp.replaceAll("useinbandfec=1", "useinbandfec=1;usedtx=1");
 }
