@@ -9,28 +9,35 @@ import MediaKernel
 final class DatagramInbox {
     typealias Call = (CInt, UnsafeMutablePointer<roomcast_message>, UInt32) -> CInt
 
-    static let datagramsMaximum = DatagramSocket.readBatch
-
+    /// The most that one call takes.
+    let datagramsMaximum: Int
     private let call: Call
     private let bytesMaximum: Int
     private let bytes: UnsafeMutablePointer<UInt8>
-    private let addresses = UnsafeMutablePointer<sockaddr_in6>.allocate(capacity: datagramsMaximum)
-    private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: datagramsMaximum)
-    private let messages = UnsafeMutablePointer<roomcast_message>.allocate(
-        capacity: datagramsMaximum)
+    private let addresses: UnsafeMutablePointer<sockaddr_in6>
+    private let vectors: UnsafeMutablePointer<iovec>
+    private let messages: UnsafeMutablePointer<roomcast_message>
     /// The latest datagram's sender in both forms. The next one's is mostly the same.
     private var latest: (raw: [UInt8], source: TransportAddress)?
 
     /// - Parameters:
+    ///   - datagramsMaximum: the most that one call takes.
     ///   - bytesMaximum: of one datagram; what is longer is cut.
     ///   - call: what receives messages; gives how many, or -1 with `errno`.
-    init(bytesMaximum: Int, call: @escaping Call = roomcast_receive_messages) {
+    init(
+        datagramsMaximum: Int, bytesMaximum: Int,
+        call: @escaping Call = roomcast_receive_messages
+    ) {
+        self.datagramsMaximum = datagramsMaximum
         self.bytesMaximum = bytesMaximum
         self.call = call
-        bytes = .allocate(capacity: Self.datagramsMaximum * bytesMaximum)
-        addresses.initialize(repeating: sockaddr_in6(), count: Self.datagramsMaximum)
-        messages.initialize(repeating: roomcast_message(), count: Self.datagramsMaximum)
-        for index in 0..<Self.datagramsMaximum {
+        bytes = .allocate(capacity: datagramsMaximum * bytesMaximum)
+        addresses = .allocate(capacity: datagramsMaximum)
+        vectors = .allocate(capacity: datagramsMaximum)
+        messages = .allocate(capacity: datagramsMaximum)
+        addresses.initialize(repeating: sockaddr_in6(), count: datagramsMaximum)
+        messages.initialize(repeating: roomcast_message(), count: datagramsMaximum)
+        for index in 0..<datagramsMaximum {
             (vectors + index).initialize(
                 to: iovec(iov_base: bytes + index * bytesMaximum, iov_len: bytesMaximum))
             messages[index].header.msg_name = UnsafeMutableRawPointer(addresses + index)
@@ -49,12 +56,12 @@ final class DatagramInbox {
     /// Takes what waits, at most `datagramsMaximum`, and gives how many: with that many, more may
     /// wait.
     func receive(from socket: CInt, each: ([UInt8], TransportAddress) -> Void) -> Int {
-        for index in 0..<Self.datagramsMaximum {
+        for index in 0..<datagramsMaximum {
             messages[index].header.msg_namelen = socklen_t(MemoryLayout<sockaddr_in6>.size)
         }
-        var count = call(socket, messages, UInt32(Self.datagramsMaximum))
+        var count = call(socket, messages, UInt32(datagramsMaximum))
         while count < 0, errno == EINTR {
-            count = call(socket, messages, UInt32(Self.datagramsMaximum))
+            count = call(socket, messages, UInt32(datagramsMaximum))
         }
         guard count > 0 else { return 0 }
         for index in 0..<Int(count) {

@@ -38,7 +38,8 @@ public final class DatagramSocket {
     private let handlers: Handlers
     private let batch = DatagramBatch()
     /// Of a socket that does not read by itself.
-    private lazy var inbox = DatagramInbox(bytesMaximum: Self.datagramBytesMaximum)
+    private lazy var inbox = DatagramInbox(
+        datagramsMaximum: DatagramSocket.readBatch, bytesMaximum: Self.datagramBytesMaximum)
     /// Datagrams that the kernel had no room for: the channel waits for it. Others go behind them.
     private var waiting = 0
 
@@ -101,7 +102,7 @@ public final class DatagramSocket {
         for _ in 0..<Self.readCallsMaximum where channel.isActive {
             let count = inbox.receive(from: descriptor, each: handlers.received)
             total += count
-            if count < DatagramInbox.datagramsMaximum { break }
+            if count < inbox.datagramsMaximum { break }
         }
         if total > 0 { handlers.batchEnded() }
     }

@@ -11,7 +11,7 @@ struct SpeakerDetector {
     mutating func heard(_ level: AudioLevel) {
         let value = Int(level.level)
         guard level.voice || value < Self.threshold else { return }
-        loudest = min(loudest ?? 127, value)
+        loudest = min(loudest ?? Int(AudioLevel.silence), value)
     }
 
     /// 1…100 for a track that was heard in the interval that ends now, and starts the next one.

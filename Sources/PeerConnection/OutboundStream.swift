@@ -1,5 +1,5 @@
 import MediaKernel
-public import RTP
+import RTP
 
 /// One track on its way out: its SSRCs, its payload types on this connection, what it has sent and
 /// what can be sent again. RFC 3550 sect. 6.4.1, RFC 4588.

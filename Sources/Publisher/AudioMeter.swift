@@ -15,16 +15,16 @@ final class AudioMeter {
 
     /// A packet that cannot be decoded is silent.
     func level(of packet: [UInt8]) -> UInt8 {
-        guard let samples = try? decoder.decode(packet) else { return 127 }
+        guard let samples = try? decoder.decode(packet) else { return AudioLevel.silence }
         return Self.level(of: samples)
     }
 
     static func level(of samples: [Float]) -> UInt8 {
-        guard !samples.isEmpty else { return 127 }
+        guard !samples.isEmpty else { return AudioLevel.silence }
         let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)
-        guard power > 0 else { return 127 }
+        guard power > 0 else { return AudioLevel.silence }
         let level = -decibels(power: power).rounded()
-        return UInt8(min(max(level, 0), 127))
+        return UInt8(min(max(level, 0), Double(AudioLevel.silence)))
     }
 
     private static func decibels(power: Double) -> Double { 10 * log10(power) }

@@ -6,13 +6,16 @@
 public struct AudioLevel: Hashable, Sendable {
     /// Whether the sender thinks this is speech.
     public var voice: Bool
-    /// Loudness below full scale, in -dBov: 0 is the loudest, 127 is silence.
+    /// Loudness below full scale, in -dBov: 0 is the loudest, `silence` the least.
     public var level: UInt8
 
-    /// A level above 127 is taken as 127.
+    /// The level where there is nothing to hear, which is also the highest.
+    public static let silence: UInt8 = 127
+
+    /// A level above `silence` is taken as that.
     public init(voice: Bool, level: UInt8) {
         self.voice = voice
-        self.level = min(level, 127)
+        self.level = min(level, Self.silence)
     }
 
     /// Reads an element's value; nil when it has no bytes.

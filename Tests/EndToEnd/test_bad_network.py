@@ -5,14 +5,14 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from harness import chromium, media, scene
+from harness.link import Conditions
 from harness.namespace import ADDRESS
 from harness.publisher import Publisher
 from harness.server import Server
 from harness.waiting import wait_for
-from harness.way import Conditions, Way
+from harness.way import Way
 
 CAMERA_RATE = 10  # frames/s
 LINE = "10.96.0.1"
@@ -54,10 +54,8 @@ def server(binary, namespace, tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser(namespace, tmp_path_factory):
     directory = tmp_path_factory.mktemp("chromium")
-    with sync_playwright() as playwright:
-        browser = chromium.launch_inside(playwright, namespace, directory, CAMERA_RATE)
+    with chromium.inside(namespace, directory, CAMERA_RATE) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

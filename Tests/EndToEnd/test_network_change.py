@@ -1,7 +1,6 @@
 """Who goes from one network into another in mid-call stays in it."""
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from harness import chromium
 from harness.namespace import ADDRESS
@@ -34,10 +33,8 @@ def server(binary, network, tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser(network, tmp_path_factory):
     directory = tmp_path_factory.mktemp("chromium")
-    with sync_playwright() as playwright:
-        browser = chromium.launch_inside(playwright, network, directory, CAMERA_RATE)
+    with chromium.inside(network, directory, CAMERA_RATE) as browser:
         yield browser
-        browser.close()
 
 
 def join(network, device, address):

@@ -59,12 +59,12 @@ final class LoadPeer: ClientMediaObserver {
         guard stamp != nil || Source.isSilence(payload) else { return }
         if last.isEmpty { heardFirst(now) }
         measurement.arrived(after: stamp.map { (now - $0.sent).nanoseconds })
-        let latest = (stamp?.source, packet.packet.sequenceNumber)
-        guard let before = last[track.mid], before.source == latest.0 else {
+        let latest = (source: stamp?.source, number: packet.packet.sequenceNumber)
+        guard let before = last[track.mid], before.source == latest.source else {
             last[track.mid] = latest
             return
         }
-        let step = before.number.distance(to: latest.1)
+        let step = before.number.distance(to: latest.number)
         measurement.missed(step > 0 ? step - 1 : -1)
         if step > 0 { last[track.mid] = latest }
     }

@@ -159,8 +159,7 @@ final class SimulatedRoom {
         room.setSubscriptions(
             .init(
                 peer: "viewer", tracks: [.init(id: "video"), .init(id: "sound")],
-                bitsPerSecondMaximum: maximum,
-                lossDegradation: lossRule),
+                bitsPerSecondMaximum: maximum, lossDegradation: lossRule),
             at: now)
     }
 

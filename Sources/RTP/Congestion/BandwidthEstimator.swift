@@ -31,13 +31,17 @@ public struct BandwidthEstimator: Sendable {
     /// Bits per second; nil while nothing has shown a limit.
     public var bitsPerSecond: Int? {
         let rates = [delayControl.bitsPerSecond, lossControl.bitsPerSecond].compactMap { $0 }
-        return rates.min().map { max(Int($0), Self.bitsPerSecondMinimum) }
+        return rates.min().map(bounded)
     }
 
     /// The same without what losses have shown, which are not always the way's fullness: bits per
     /// second; nil while no queue has shown a limit.
     public var bitsPerSecondByDelay: Int? {
-        delayControl.bitsPerSecond.map { max(Int($0), Self.bitsPerSecondMinimum) }
+        delayControl.bitsPerSecond.map(bounded)
+    }
+
+    private func bounded(_ bitsPerSecond: Double) -> Int {
+        max(Int(bitsPerSecond), Self.bitsPerSecondMinimum)
     }
 
     /// What has arrived lately, in bits per second.

@@ -1,7 +1,10 @@
 """The distribution's Chromium with its fake camera and microphone, driven by Playwright."""
 
+import contextlib
 import json
 import shlex
+
+from playwright.sync_api import sync_playwright
 
 from . import tokens
 from .waiting import wait_for
@@ -93,13 +96,17 @@ def launch(playwright, frame_rate=30):
     return _launch(playwright, EXECUTABLE, frame_rate, [LOOPBACK])
 
 
-def launch_inside(playwright, namespace, directory, frame_rate):
-    """In a namespace, whose loopback it leaves alone as it does for users. The directory is for
+@contextlib.contextmanager
+def inside(namespace, directory, frame_rate):
+    """One in a namespace, whose loopback it leaves alone as it does for users. The directory is for
     what starts it there."""
     path = directory / "chromium"
     path.write_text(f'#!/bin/sh\nexec {shlex.join(namespace.prefix)} {EXECUTABLE} "$@"\n')
     path.chmod(0o700)
-    return _launch(playwright, path, frame_rate, [])
+    with sync_playwright() as playwright:
+        browser = _launch(playwright, path, frame_rate, [])
+        yield browser
+        browser.close()
 
 
 def _launch(playwright, executable, frame_rate, arguments):

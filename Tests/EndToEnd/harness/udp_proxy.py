@@ -1,0 +1,100 @@
+"""A process that passes datagrams on through two links, each client's from a socket of its own, so
+that the server knows clients apart.
+
+    python -m harness.udp_proxy ADDRESS SERVER PORT SEED
+
+It listens at the address, on the server's port. A line of JSON on its standard input, `{"down": …,
+"up": …}` with all Conditions of each, is answered with `ready` once it holds, as is its start.
+"""
+
+import json
+import selectors
+import socket
+import sys
+import time
+
+from .link import Conditions, Link
+
+MAXIMUM = 2048  # bytes of a datagram
+IDLE = 1.0  # s
+
+
+class Proxy:
+    def __init__(self, address, server, port, seed):
+        self.server = (server, port)
+        self.address = address
+        self.links = {"up": Link(seed), "down": Link(seed + 1)}
+        self.entrance = self._socket(port)
+        self.exits = {}  # client's address → socket
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.entrance, selectors.EVENT_READ, self._from_clients)
+        self.selector.register(sys.stdin, selectors.EVENT_READ, None)
+
+    def _socket(self, port):
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.bind((self.address, port))
+        made.setblocking(False)
+        return made
+
+    def run(self):
+        print("ready", flush=True)
+        while True:
+            due = [link.work(time.monotonic()) for link in self.links.values()]
+            next_due = min((one for one in due if one is not None), default=None)
+            wait = IDLE if next_due is None else max(0.0, next_due - time.monotonic())
+            for key, _ in self.selector.select(wait):
+                if key.data:
+                    key.data()
+                elif not self._obey(sys.stdin.readline()):
+                    return
+
+    def _obey(self, line):
+        if line:
+            for name, conditions in json.loads(line).items():
+                self.links[name].conditions = Conditions(**conditions)
+            print("ready", flush=True)
+        return line
+
+    def _from_clients(self):
+        for datagram, client in _received(self.entrance):
+            self.links["up"].take(datagram, self._exit(client), time.monotonic())
+
+    def _exit(self, client):
+        """How to send on what comes from a client."""
+        if client not in self.exits:
+            self.exits[client] = self._socket(0)
+            self.exits[client].connect(self.server)
+            back = _sender(self.entrance, client)
+
+            def from_server(socket=self.exits[client]):
+                for datagram, _ in _received(socket):
+                    self.links["down"].take(datagram, back, time.monotonic())
+
+            self.selector.register(self.exits[client], selectors.EVENT_READ, from_server)
+        return _sender(self.exits[client], self.server)
+
+
+def _received(socket):
+    """All that has arrived. Nobody may be there any more to whom something was sent."""
+    while True:
+        try:
+            yield socket.recvfrom(MAXIMUM)
+        except BlockingIOError:
+            return
+        except ConnectionRefusedError:
+            continue
+
+
+def _sender(socket, address):
+    def send(datagram):
+        try:
+            socket.sendto(datagram, address)
+        except (BlockingIOError, ConnectionRefusedError):
+            pass  # lost, as on any network
+
+    return send
+
+
+if __name__ == "__main__":
+    address, server, port, seed = sys.argv[1:]
+    Proxy(address, server, int(port), int(seed)).run()
