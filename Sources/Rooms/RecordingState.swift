@@ -1,3 +1,5 @@
+public import MediaKernel
+
 /// How far a recording is, in 100ms' words.
 public enum RecordingState: String, Hashable, Sendable, Codable {
     case none, initialised, started, paused, resumed, stopped, failed
@@ -18,16 +20,19 @@ public struct HLSRecording: Hashable, Sendable {
     public var singleFilePerLayer: Bool
     public var initialisedAt: WallTime?
     public var startedAt: WallTime?
+    /// Nil where it was not started from the room.
+    public var startedBy: PeerID?
 
     public init(
         state: RecordingState, hlsVOD: Bool, singleFilePerLayer: Bool,
-        initialisedAt: WallTime? = nil, startedAt: WallTime? = nil
+        initialisedAt: WallTime? = nil, startedAt: WallTime? = nil, startedBy: PeerID? = nil
     ) {
         self.state = state
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.initialisedAt = initialisedAt
         self.startedAt = startedAt
+        self.startedBy = startedBy
     }
 }
 
@@ -37,15 +42,18 @@ public struct RoomRecording: Hashable, Sendable {
     public var state: RecordingState
     public var initialisedAt: WallTime?
     public var startedAt: WallTime?
+    /// Nil where it was not started from the room.
+    public var startedBy: PeerID?
     public var error: StreamingFailure?
 
     public init(
         state: RecordingState, initialisedAt: WallTime? = nil, startedAt: WallTime? = nil,
-        error: StreamingFailure? = nil
+        startedBy: PeerID? = nil, error: StreamingFailure? = nil
     ) {
         self.state = state
         self.initialisedAt = initialisedAt
         self.startedAt = startedAt
+        self.startedBy = startedBy
         self.error = error
     }
 }

@@ -57,7 +57,7 @@ def test_a_host_records_and_everybody_sees_it(server, room, connect, tmp_path):
     told = updates(ann, "on-record-update")
     assert [one["state"] for one in told] == [
         "initialised", "started", "paused", "resumed", "stopped"]
-    assert {one["type"] for one in told} == {"HLS"}
+    assert {(one["type"], one["peer"]["peer_id"]) for one in told} == {("HLS", ann.peer_id)}
     assert all(one["hls_recording"] == BOTH for one in told + updates(ann, "on-hls-update"))
 
     done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
@@ -110,6 +110,6 @@ def test_a_host_records_without_a_stream_and_rtmp_is_refused(server, room, conne
     ben.wait_for("on-record-update", lambda one: one["state"] == "stopped", TIMEOUT)
     told = updates(ben, "on-record-update")
     assert [one["state"] for one in told] == ["initialised", "started", "stopped"]
-    assert {one["type"] for one in told} == {"Browser"}
+    assert {(one["type"], one["peer"]["peer_id"]) for one in told} == {("Browser", ann.peer_id)}
     server.wait_for_status(recording["id"], "completed", TIMEOUT, kind="recordings")
     assert "result" in ann.call("rtmp-stop"), "what is stopped may be stopped"

@@ -149,7 +149,7 @@ import Testing
             id: id, room: "demo", session: nil, variant: LiveStreamVariant(),
             recording: LiveStreamRecording(hlsVOD: id == "1", singleFilePerLayer: true),
             destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1_500_000_000),
-            startedBy: "")
+            startedBy: id == "1" ? "ann" : "")
         stream.status = status
         stream.startedAt = status == .starting ? nil : Timestamp(nanoseconds: 2_500_000_000)
         stream.isRecordingPaused = isPaused
@@ -174,7 +174,10 @@ import Testing
                 == HLSRecording(
                     state: state, hlsVOD: true, singleFilePerLayer: true,
                     initialisedAt: WallTime(milliseconds: 1500),
-                    startedAt: status == .starting ? nil : WallTime(milliseconds: 2500)))
+                    startedAt: status == .starting ? nil : WallTime(milliseconds: 2500),
+                    startedBy: "ann"))
+        #expect(RoomRecording(stream).startedBy == "ann")
+        #expect(RoomRecording(recorded("2", status)).startedBy == nil)
     }
 
     @Test func ofSeveralRecordingsTheNewestThatGoesOnIsShown() {

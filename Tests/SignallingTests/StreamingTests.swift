@@ -146,6 +146,28 @@ import Testing
         #expect(update.params["error"]["message"].string == "the disk is full")
     }
 
+    @Test func everybodyIsToldWhoRecordsWhileThatPeerIsThere() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        for client in [ann, ben, bot] { _ = try await client.drain() }
+        func told(_ state: RecordingState, by peer: PeerID) async throws -> [String?] {
+            await fixture.signalling.hlsChanged(
+                HLSState(
+                    recording: HLSRecording(
+                        state: state, hlsVOD: true, singleFilePerLayer: false, startedBy: peer)))
+            await fixture.signalling.recordingChanged(
+                RoomRecording(state: state, startedBy: peer))
+            return try await ben.drain().filter { $0.method == "on-record-update" }.map {
+                $0.params["peer"]["peer_id"].string
+            }
+        }
+        #expect(try await told(.initialised, by: "ann") == ["ann", "ann"])
+        #expect(try await told(.started, by: "bot") == [nil, nil], "it is hidden")
+        await ann.notify("leave")
+        #expect(try await told(.stopped, by: "ann") == [nil, nil])
+    }
+
     @Test func aHostStartsAndStopsAndAGuestMayNot() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")

@@ -159,7 +159,7 @@ extension HLSRecording {
             state: RecordingState(stream), hlsVOD: recording.hlsVOD,
             singleFilePerLayer: recording.singleFilePerLayer,
             initialisedAt: WallTime(stream.createdAt),
-            startedAt: stream.startedAt.map { WallTime($0) })
+            startedAt: stream.startedAt.map { WallTime($0) }, startedBy: stream.starter)
     }
 }
 
@@ -169,10 +169,14 @@ extension RoomRecording {
         self.init(
             state: RecordingState(recording),
             initialisedAt: WallTime(recording.createdAt),
-            startedAt: recording.startedAt.map { WallTime($0) },
+            startedAt: recording.startedAt.map { WallTime($0) }, startedBy: recording.starter,
             error: recording.status == .failed
                 ? StreamingFailure(code: 500, message: recording.stopReason ?? "failure") : nil)
     }
+}
+
+extension LiveStream {
+    fileprivate var starter: PeerID? { startedBy.isEmpty ? nil : PeerID(startedBy) }
 }
 
 extension RecordingState {

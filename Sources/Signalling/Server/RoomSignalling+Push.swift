@@ -76,9 +76,15 @@ extension RoomSignalling {
         case .hlsChanged(let state):
             push(.onHLSUpdate, HLSPayload(state), to: listeners)
         case .recordingChanged(let state):
-            push(.onRecordUpdate, RecordingNotification(state), to: listeners)
+            push(
+                .onRecordUpdate,
+                RecordingNotification(state, starter: visiblePeer(state.recording?.startedBy)),
+                to: listeners)
         case .roomRecordingChanged(let recording):
-            push(.onRecordUpdate, RecordingNotification(recording), to: listeners)
+            push(
+                .onRecordUpdate,
+                RecordingNotification(recording, starter: visiblePeer(recording.startedBy)),
+                to: listeners)
         case .rtmpChanged(let state):
             push(.onRTMPUpdate, RTMPPayload(state), to: listeners)
         case .storeChanged(let entries):
@@ -91,6 +97,11 @@ extension RoomSignalling {
                     requestedBy: requester, reason: reason, roomEnd: roomEnded),
                 to: listeners)
         }
+    }
+
+    private func visiblePeer(_ id: PeerID?) -> PeerPayload? {
+        guard let id, let peer = room.peer(id), peer.isVisible else { return nil }
+        return PeerPayload(peer, withTracks: false)
     }
 
     /// Everything about the room, for a peer that has just joined or come back.

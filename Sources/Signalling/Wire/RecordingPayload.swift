@@ -57,6 +57,8 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
     /// In milliseconds since 1970.
     public var initialisedAt: Int64?
     public var startedAt: Int64?
+    /// Who started it.
+    public var peer: PeerPayload?
     public var error: ErrorPayload?
     public var recording: HLSRecordingRequest?
 
@@ -64,26 +66,30 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
         case type, state
         case initialisedAt = "initialised_at"
         case startedAt = "started_at"
-        case error
+        case peer, error
         case recording = "hls_recording"
     }
 
-    public init(_ state: HLSState) {
+    /// - Parameter starter: who started it, where listeners may know of them.
+    public init(_ state: HLSState, starter: PeerPayload?) {
         type = "HLS"
         self.state = state.recording?.state ?? .none
         initialisedAt = state.recording?.initialisedAt?.milliseconds
         startedAt = state.recording?.startedAt?.milliseconds
+        peer = starter
         if self.state == .failed {
             error = state.error.map { ErrorPayload(code: $0.code, message: $0.message) }
         }
         recording = state.recording.map { HLSRecordingRequest($0) }
     }
 
-    public init(_ recording: RoomRecording) {
+    /// - Parameter starter: who started it, where listeners may know of them.
+    public init(_ recording: RoomRecording, starter: PeerPayload?) {
         type = "Browser"
         state = recording.state
         initialisedAt = recording.initialisedAt?.milliseconds
         startedAt = recording.startedAt?.milliseconds
+        peer = starter
         error = recording.error.map { ErrorPayload(code: $0.code, message: $0.message) }
     }
 }
