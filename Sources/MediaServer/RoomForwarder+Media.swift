@@ -102,11 +102,16 @@ extension RoomForwarder {
         at now: Instant
     ) {
         let report = track.encodings[encoding].report
+        let before = subscription.forwarder.beginnings
         guard
             var rewritten = subscription.forwarder.forward(
                 packet, encoding: encoding, summary: summary, report: report, at: now)
         else { return }
         let core = subscription.connection.core
+        // A poorer form has begun since the way is full: it is not filled with what goes before.
+        if subscription.isLimited, subscription.forwarder.beginnings != before {
+            subscription.stream.forgetSent()
+        }
         rewritten.extensions = extensions.of(
             packet, by: subscription.extensionIDs(from: publish.core))
         core.send(rewritten, on: subscription.stream, at: now)

@@ -41,12 +41,18 @@ public final class OutboundStream {
         return packet
     }
 
+    /// Nothing that was sent so far is sent again.
+    public func forgetSent() { cache.removeAll() }
+
     /// The packets to send for a NACK: wrapped in RTX. Unknown numbers and repeats within a
-    /// round trip are left out.
-    func retransmissions(of lost: [SequenceNumber], at now: Instant) -> [RTPPacket] {
+    /// round trip are left out, and what is over the budget.
+    func retransmissions(
+        of lost: [SequenceNumber], within budget: inout RepairBudget, at now: Instant
+    ) -> [RTPPacket] {
         guard let rtxPayloadType else { return [] }
         return lost.compactMap { number -> RTPPacket? in
-            guard let packet = cache.packet(number, at: now) else { return nil }
+            guard budget.hasRoom, let packet = cache.packet(number, at: now) else { return nil }
+            budget.spend(bytes: packet.payload.count + PeerConnection.packetOverheadBytes)
             rtxSequence = rtxSequence.advanced(by: 1)
             return RTX.wrap(
                 packet, ssrc: rtxSSRC, payloadType: rtxPayloadType, sequence: rtxSequence)

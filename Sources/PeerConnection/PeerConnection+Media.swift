@@ -302,7 +302,8 @@ extension PeerConnection {
             guard let (mid, encoding) = outboundBySSRC[nack.media], let dtls,
                 let stream = outboundStream(mid, encoding)
             else { return }
-            let packets = stream.retransmissions(of: nack.lost, at: now)
+            repairBudget.refill(bitsPerSecond: bandwidth.bitsPerSecond, at: now)
+            let packets = stream.retransmissions(of: nack.lost, within: &repairBudget, at: now)
             sendRepairs(packets, of: stream, mid: mid, over: dtls, at: now)
         case .pictureLossIndication(_, let media):
             keyframeRequested(media)

@@ -94,6 +94,7 @@ public final class PeerConnection {
     /// Whether packets are counted for the receiver's feedback. Off where the way is no limit.
     public var measuresBandwidth = true
     var receptionLoss = ReceptionLoss()
+    var repairBudget = RepairBudget()
     var probe: ProbeSchedule?
     var inbound: [SSRC: InboundStream] = [:]
     /// RTX stream to the stream it repairs; at most one for each of `inbound`.

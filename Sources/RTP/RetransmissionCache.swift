@@ -40,6 +40,9 @@ public struct RetransmissionCache: Sendable {
         ring[number] = Entry(packet: packet)
     }
 
+    /// Keeps nothing of what was stored so far.
+    public mutating func removeAll() { ring.removeAll() }
+
     /// The newest packet kept: what to send when sending anything serves, as a probe does.
     public var newestPacket: RTPPacket? { ring[newest]?.packet }
 

@@ -67,6 +67,9 @@ final class SimulatedRoom {
     var rate = 100_000_000
     /// Of so many datagrams to the viewer one is lost, however wide its way is; 0 for none.
     var losesOneOf = 0
+    /// Whether the viewer asks for lost packets of the video, again and again.
+    var asksForLost = false
+    private var missing = NACKGenerator(.insistent)
     /// Datagrams to the viewer that were lost on the way.
     private(set) var lost = 0
     /// Packets of the video that the viewer got, with the time.
@@ -245,7 +248,12 @@ final class SimulatedRoom {
                     }
                 case .media(let packet) where soundMIDs.contains(packet.mid):
                     sound.append(packet.packet)
-                case .media(let packet): seen.append((now, packet.packet))
+                case .media(let packet):
+                    seen.append((now, packet.packet))
+                    missing.received(packet.packet.sequenceNumber, at: now)
+                    if asksForLost {
+                        viewer.requestRetransmission(of: missing.poll(at: now), mid: packet.mid)
+                    }
                 case .keyframeRequested(_, let encoding): source.requestKeyframe(of: encoding)
                 case .channelText(_, let text): heard.append(text)
                 case .senderReport, .stateChanged, .channelOpened, .channelClosed: break
@@ -282,6 +290,16 @@ final class SimulatedRoom {
         sentCount += 1
         inFlight.append(
             Datagram(arrival: arrival, order: sentCount, bytes: bytes, deliver: deliver))
+    }
+}
+
+extension NACKGenerator.Configuration {
+    /// As browsers are.
+    fileprivate static var insistent: Self {
+        var configuration = Self()
+        configuration.triesMaximum = 100
+        configuration.abandonAfter = .seconds(2)
+        return configuration
     }
 }
 

@@ -44,6 +44,20 @@ extension SimulatedRoomTests {
             #expect(room.current == poorest)
         }
 
+        @Test func aFullWayIsNotKeptFullByWhatItsViewerAsksForAgain() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.asksForLost = true
+            room.run(for: .seconds(3))
+            room.rate = 180_000
+            #expect(room.run(upTo: .seconds(3)) { $0.current == poorest } != nil)
+            room.run(for: .seconds(1))
+            let (lost, beginnings, begin) = (room.lost, room.beginnings, room.now)
+            room.run(for: .seconds(10))
+            #expect(room.current == poorest && room.beginnings == beginnings)
+            #expect(room.lost - lost <= 20)
+            #expect(room.packets(since: begin) >= 10 * 30 * 9 / 10)
+        }
+
         @Test func theBestLayerComesBackWhenTheWayIsWideAgain() async throws {
             let room = try await SimulatedRoom.connected()
             room.run(for: .seconds(3))

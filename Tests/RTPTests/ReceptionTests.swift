@@ -123,6 +123,16 @@ import Testing
         #expect(cache.count == 128)
     }
 
+    @Test func whatIsForgottenIsGoneAndWhatFollowsIsKept() {
+        var cache = RetransmissionCache(maximumPackets: 64)
+        for sequence in 1...5 { cache.store(packet(sequence)) }
+        cache.removeAll()
+        #expect(cache.count == 0 && cache.newestPacket == nil)
+        #expect(cache.packet(SequenceNumber(5), at: at(0)) == nil)
+        cache.store(packet(6))
+        #expect(cache.packet(SequenceNumber(6), at: at(0)) == packet(6))
+    }
+
     @Test func skippedNumbersLeaveNoStaleAnswers() {
         var cache = RetransmissionCache(maximumPackets: 64)
         cache.store(packet(1))
