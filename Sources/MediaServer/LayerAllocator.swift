@@ -36,10 +36,12 @@ struct LayerAllocator {
     /// - Parameters:
     ///   - demands: the most important first, so that equals are neighbours.
     ///   - budget: bits per second for all of them; nil for no limit.
-    ///   - keeping: bits per second up to which the poorest forms that are given are not taken, where
-    ///     that is more than the budget.
+    ///   - keepingGiven: bits per second up to which nothing that is given is taken, where that is
+    ///     more than the budget.
+    ///   - keepingPoorest: the same for the poorest forms only.
     mutating func allocate(
-        _ demands: [Demand], budget: Int?, keeping: Int = 0, at now: Instant
+        _ demands: [Demand], budget: Int?, keepingGiven: Int = 0, keepingPoorest: Int = 0,
+        at now: Instant
     ) -> Result {
         let tops = demands.map { $0.bitsPerSecond.count - 1 }
         guard let budget else {
@@ -54,9 +56,13 @@ struct LayerAllocator {
             return min(level ?? -1, tops[index])
         }
         let limit = Int(Double(budget) * Self.tolerance)
-        let kept = Self.fill(
+        let had = zip(demands, tops).map { demand, top in
+            min((given[demand.track] ?? nil) ?? -1, top)
+        }
+        var kept = Self.fill(
             demands, from: demands.map { _ in -1 }, upTo: held.map { min($0, 0) },
-            into: max(limit, keeping))
+            into: max(limit, keepingPoorest))
+        kept = Self.fill(demands, from: kept, upTo: had, into: max(limit, keepingGiven))
         var levels = Self.fill(demands, from: kept, upTo: held, into: limit)
         if zip(levels, held).contains(where: { $0 < $1 }) { lastTaken = now }
         let mayRaise = lastTaken.map { now - $0 >= recoverGrace } ?? true
@@ -145,6 +151,8 @@ struct ProbePlan {
     /// than what is missing must be tried, and so much of that be found, for it to be given.
     static let goalFactor = 1.3
     static let reachedShare = 0.8
+    /// From a probe that found room for one form, which flows by then, to the next form's.
+    static let nextFormInterval: Duration = .milliseconds(500)
 
     private var interval = intervalMinimum
     private var lastProbe: Instant?
@@ -168,14 +176,16 @@ struct ProbePlan {
             lastProbe = now
             return nil
         }
-        guard now - last >= interval else { return nil }
-        if goal > 0 {
-            let hasReached = reached.map {
+        let hasReached =
+            reached.map {
                 $0.at > last && Double($0.bitsPerSecond) >= Double(goal) * Self.reachedShare
-            }
-            interval =
-                hasReached == true
-                ? Self.intervalMinimum : min(interval * 2, Self.intervalMaximum)
+            } ?? false
+        let isNextForm = hasReached && missing > reached?.bitsPerSecond ?? .max
+        guard now - last >= (isNextForm ? Self.nextFormInterval : interval) else { return nil }
+        if hasReached {
+            interval = Self.intervalMinimum
+        } else if goal > 0 {
+            interval = min(interval * 2, Self.intervalMaximum)
         }
         lastProbe = now
         goal = Int(Double(missing) * Self.goalFactor)

@@ -77,10 +77,12 @@ extension RoomForwarder {
         let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
         // A radio link loses packets at any rate: for that alone no video is left out.
         let isRepaired = (core.loss(at: now) ?? 0) <= Self.repairedLoss
-        let keeping = isRepaired ? min(core.bandwidth.bitsPerSecondByDelay ?? .max, maximum) : 0
+        let poorest = isRepaired ? min(core.bandwidth.bitsPerSecondByDelay ?? .max, maximum) : 0
+        // What flows wavers, by a key frame for one. It is too much where it fills the way.
+        let given = core.bandwidth.isCongested(at: now) ? 0 : maximum
         let result = peer.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0),
-            keeping: max(keeping - audio, 0), at: now)
+            keepingGiven: max(given - audio, 0), keepingPoorest: max(poorest - audio, 0), at: now)
         for (index, video) in received.videos.enumerated() {
             apply(result.levels[index], of: wishes[index], to: video.subscription)
         }

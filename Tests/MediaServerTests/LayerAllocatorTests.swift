@@ -35,12 +35,29 @@ import Testing
         _ = allocator.allocate(demands, budget: nil, at: at(0))
         for second in 1...9 {
             let result = allocator.allocate(
-                demands, budget: 30_000, keeping: 250_000, at: at(second))
+                demands, budget: 30_000, keepingPoorest: 250_000, at: at(second))
             #expect(result.levels == [0, 0, nil])
         }
-        let result = allocator.allocate(demands, budget: 30_000, keeping: .max, at: at(10))
+        let result = allocator.allocate(demands, budget: 30_000, keepingPoorest: .max, at: at(10))
         #expect(result.levels == [0, 0, nil])
         #expect(allocator.allocate(demands, budget: 30_000, at: at(11)).levels == [nil, nil, nil])
+    }
+
+    @Test func whatIsGivenAndToBeKeptIsNotTakenAndNothingElseGiven() {
+        var allocator = LayerAllocator()
+        let (a, b) = (camera("a"), camera("b"))
+        _ = allocator.allocate([a], budget: 400_000, at: at(0))
+        for second in 1...9 {
+            let result = allocator.allocate(
+                [a, b], budget: 150_000, keepingGiven: 300_000, at: at(second))
+            #expect(result.levels == [1, nil])
+        }
+        // It is a limit too.
+        var wavering = a
+        wavering.bitsPerSecond[1] = 301_000
+        let result = allocator.allocate(
+            [wavering, b], budget: 150_000, keepingGiven: 300_000, at: at(10))
+        #expect(result.levels == [0, nil])
     }
 
     @Test func somethingBetterComesBackOnlyLaterAndWithRoomToSpare() {
@@ -131,5 +148,25 @@ import Testing
         #expect(times == [2, 4, 8, 16, 32, 62])
         #expect(plan.probe(missing: nil, estimate: 400_000, reached: nil, at: at(200)) == nil)
         #expect(plan.probe(missing: 9, estimate: nil, reached: nil, at: at(300)) == nil)
+    }
+
+    @Test func theNextFormIsTriedSoonAfterOneThatHasRoom() {
+        var plan = ProbePlan()
+        func tenths(_ missing: Int, _ reached: Int, until end: Int) -> [Int] {
+            var times: [Int] = []
+            for tenth in 20..<end {
+                let probe = plan.probe(
+                    missing: missing, estimate: 200_000,
+                    reached: (reached, .zero + .milliseconds(2050)),
+                    at: .zero + .milliseconds(tenth * 100))
+                if probe != nil { times.append(tenth) }
+            }
+            return times
+        }
+        _ = plan.probe(missing: 300_000, estimate: 200_000, reached: nil, at: at(0))
+        _ = plan.probe(missing: 300_000, estimate: 200_000, reached: nil, at: at(2))
+        // What was found does for this form: if it is not given, not for want of room.
+        #expect(tenths(300_000, 390_000, until: 40) == [])
+        #expect(tenths(1_000_000, 390_000, until: 40) == [25])
     }
 }

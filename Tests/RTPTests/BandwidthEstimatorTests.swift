@@ -49,6 +49,38 @@ import Testing
         #expect((path.estimator.bitsPerSecond ?? 0) >= 1_400_000)
     }
 
+    @Test func aBurstOnAQuietWayShowsWhatTheWayCarriesAndNotWhatWasSent() {
+        var path = CongestionSimulation(capacity: 300_000, demand: 1_000_000)
+        path.run(for: .seconds(10))
+        path.demand = 50_000
+        path.run(for: .seconds(3))
+        for _ in 0..<10 {
+            for _ in 0..<6 {
+                path.burst(2)
+                path.run(for: .milliseconds(30))
+            }
+            path.run(for: .milliseconds(800))
+            let estimate = path.estimator.bitsPerSecond ?? 0
+            #expect(estimate >= 120_000)
+        }
+    }
+
+    @Test func aWayIsCongestedWhileItIsTooFullOrLosesTooMuch() {
+        var path = CongestionSimulation(capacity: 500_000, demand: 400_000)
+        path.run(for: .seconds(10))
+        var found = [path.estimator.isCongested(at: path.now)]
+        path.capacity = 300_000
+        path.run(for: .seconds(1))
+        found.append(path.estimator.isCongested(at: path.now))
+        path.demand = 100_000
+        path.run(for: .seconds(2))
+        found.append(path.estimator.isCongested(at: path.now))
+        path.loss = 0.25
+        path.run(for: .seconds(4))
+        found.append(path.estimator.isCongested(at: path.now))
+        #expect(found == [false, true, false, true])
+    }
+
     @Test func aProbeShowsRoomThatIsNotUsed() {
         var path = CongestionSimulation(capacity: 500_000, demand: 1_000_000)
         path.run(for: .seconds(10))

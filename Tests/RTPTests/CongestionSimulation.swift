@@ -43,6 +43,11 @@ struct CongestionSimulation {
         probe = (rate, now + .milliseconds(80))
     }
 
+    /// Sends so many packets at once, however little fits.
+    mutating func burst(_ packets: Int) {
+        for _ in 0..<packets { send() }
+    }
+
     mutating func run(for duration: Duration) {
         let end = now + duration
         while now < end {

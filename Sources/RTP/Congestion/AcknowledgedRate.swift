@@ -3,6 +3,7 @@ import MediaKernel
 /// How much really arrives: bits per second over the last half second of the receiver's clock.
 struct AcknowledgedRate: Sendable {
     static let window: Duration = .milliseconds(500)
+    static let burstWindow: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(150)
     /// Arrivals kept; 500 ms of 100 Mbit/s are about 5200.
     static let arrivalsMaximum = 8192
 
@@ -30,6 +31,23 @@ struct AcknowledgedRate: Sendable {
             arrivals.removeFirst(first)
             first = 0
         }
+    }
+
+    /// The highest rate of the last moments, each of `burstWindow`: what came before them may have
+    /// been less than the way carries. The packet that begins one filled the time before it, so it
+    /// does not count.
+    var burstBitsPerSecond: Int {
+        var highest = 0.0
+        var bytes = 0
+        for arrival in arrivals[first...].reversed() {
+            let span = newest - arrival.time
+            guard span <= Self.burstWindow.upperBound else { break }
+            if span >= Self.burstWindow.lowerBound {
+                highest = max(highest, Double(bytes * 8) / span.inSeconds)
+            }
+            bytes += arrival.bytes
+        }
+        return Int(highest)
     }
 
     /// Nil until a whole window has been seen.

@@ -9,6 +9,8 @@ public import MediaKernel
 public struct BandwidthEstimator: Sendable {
     /// No estimate goes below this: it must still let a probe be sent.
     public static let bitsPerSecondMinimum = 30_000
+    /// A way that was too full is called so for this long.
+    static let congestionLifetime: Duration = .seconds(1)
     /// Probes awaiting their feedback.
     static let probesMaximum = 4
 
@@ -21,6 +23,8 @@ public struct BandwidthEstimator: Sendable {
     private var nextProbe = 0
     private var activeProbe: Int?
     private var clock = ReferenceClock()
+    /// When a queue grew or too much was lost.
+    private var limitedAt: Instant?
     /// From sending a packet to hearing of it.
     public private(set) var roundTripTime: Duration = .milliseconds(100)
     /// The last rate that a probe measured, in bits per second.
@@ -42,6 +46,12 @@ public struct BandwidthEstimator: Sendable {
 
     private func bounded(_ bitsPerSecond: Double) -> Int {
         max(Int(bitsPerSecond), Self.bitsPerSecondMinimum)
+    }
+
+    /// Whether the way has been fuller than it can be: what flows is more than it carries. Where it
+    /// has not, what flows fits, whatever the estimate.
+    public func isCongested(at now: Instant) -> Bool {
+        limitedAt.map { now - $0 < Self.congestionLifetime } ?? false
     }
 
     /// What has arrived lately, in bits per second.
@@ -100,8 +110,10 @@ public struct BandwidthEstimator: Sendable {
         }
         let acknowledged = acknowledgedRate.bitsPerSecond
         delayControl.update(
-            trend.usage, acknowledged: acknowledged, roundTrip: roundTripTime, at: now)
+            trend.usage, acknowledged: acknowledged, burst: acknowledgedRate.burstBitsPerSecond,
+            roundTrip: roundTripTime, at: now)
         lossControl.update(acknowledged: acknowledged, at: now)
+        if trend.usage == .overuse || lossControl.limits(at: now) { limitedAt = now }
     }
 
     private mutating func probed(_ result: PacketResult, _ id: Int, at now: Instant) {

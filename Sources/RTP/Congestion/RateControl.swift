@@ -10,6 +10,8 @@ struct DelayRateControl: Sendable {
     /// Estimates must not run away from what is really sent.
     static let headroomFactor = 1.5
     static let headroomBits = 10_000.0
+    /// Of what is estimated to fit, what is called used.
+    static let usedShare = 0.7
     /// Overuse is answered once in this time: the queue needs it to empty.
     static let decreaseInterval: Duration = .milliseconds(300)
 
@@ -19,11 +21,15 @@ struct DelayRateControl: Sendable {
     private var lastDecrease: Instant?
     private var isHolding = false
 
+    /// - Parameters:
+    ///   - acknowledged: what arrives, in bits per second.
+    ///   - burst: the same of the last moments. While a queue grows it is what the way carries.
     mutating func update(
-        _ usage: DelayTrend.Usage, acknowledged: Int?, roundTrip: Duration, at now: Instant
+        _ usage: DelayTrend.Usage, acknowledged: Int?, burst: @autoclosure () -> Int,
+        roundTrip: Duration, at now: Instant
     ) {
         switch usage {
-        case .overuse: decrease(to: acknowledged, at: now)
+        case .overuse: decrease(to: acknowledged, burst: burst(), at: now)
         case .underuse: isHolding = true
         case .normal:
             // The queue has emptied; from here on up again.
@@ -36,12 +42,18 @@ struct DelayRateControl: Sendable {
         if usage != .normal { lastChange = now }
     }
 
-    private mutating func decrease(to acknowledged: Int?, at now: Instant) {
+    private mutating func decrease(
+        to acknowledged: Int?, burst: @autoclosure () -> Int, at now: Instant
+    ) {
         isHolding = true
         guard let acknowledged else { return }
         if let lastDecrease, now - lastDecrease < Self.decreaseInterval { return }
         lastDecrease = now
-        let sample = Double(acknowledged)
+        var sample = Double(acknowledged)
+        // Little was sent before, so that little arrived says nothing of the way.
+        if sample < Self.usedShare * (bitsPerSecond ?? .infinity) {
+            sample = max(sample, Double(burst()))
+        }
         let target = sample * Self.decreaseFactor
         capacity.overused(at: sample)
         bitsPerSecond = min(bitsPerSecond ?? target, target)
@@ -130,6 +142,9 @@ struct LossRateControl: Sendable {
     private var lost = 0
     private var total = 0
     private var began: Instant?
+
+    /// Whether the interval that has just ended lost too much.
+    func limits(at now: Instant) -> Bool { lossMeasured == now && loss > Self.highLoss }
 
     mutating func received(_ results: [PacketResult]) {
         total += results.count
