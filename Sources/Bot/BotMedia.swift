@@ -49,6 +49,9 @@ final class BotMedia: ClientMediaObserver {
         }
     }
 
+    /// What a packet of sound lasts.
+    static let readingInterval: Duration = .milliseconds(20)
+
     private let pipeline: StreamPipeline
     private let wishes: Wishes
     private var media: ClientMedia?

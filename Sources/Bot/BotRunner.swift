@@ -112,7 +112,8 @@ public struct BotRunner: Sendable {
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
                 peer: PeerID(UUID().uuidString.lowercased()), name: "recorder",
-                receivesVideo: options.configuration.audio?.only != true, readsAtTicks: true),
+                receivesVideo: options.configuration.audio?.only != true,
+                readingInterval: BotMedia.readingInterval),
             group: group, logger: logger
         ) { BotMedia(pipeline: pipeline, wishes: wishes) }
 

@@ -43,7 +43,7 @@ public final class ClientMedia {
     private let identity: DTLSIdentity
     private let network: NetworkConditions
     private let receivesVideo: Bool
-    private let readsAtTicks: Bool
+    private let readingInterval: Duration?
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     private let channelText: @Sendable (String) -> Void
     /// What we said we wish to receive, by track: said again when the channel opens.
@@ -59,7 +59,7 @@ public final class ClientMedia {
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
         network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true,
-        readsAtTicks: Bool = false,
+        readingInterval: Duration? = nil,
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
         channelText: @escaping @Sendable (String) -> Void
     ) {
@@ -68,7 +68,7 @@ public final class ClientMedia {
         self.observer = observer
         self.network = network
         self.receivesVideo = receivesVideo
-        self.readsAtTicks = readsAtTicks
+        self.readingInterval = readingInterval
         self.stateChanged = stateChanged
         self.channelText = channelText
     }
@@ -78,13 +78,12 @@ public final class ClientMedia {
     /// Opens both connections, on sockets of their own.
     ///
     /// - Parameters:
-    ///   - readsAtTicks: whether what arrives waits for the next tick; see
-    ///     `RoomClient.Configuration`.
+    ///   - readingInterval: see `RoomClient.Configuration`.
     ///   - stateChanged: called on the loop, as is `channelText`.
     ///   - channelText: what the server says on the data channel.
     public static func open(
         on eventLoop: any EventLoop, network: NetworkConditions = NetworkConditions(),
-        receivesVideo: Bool = true, readsAtTicks: Bool = false,
+        receivesVideo: Bool = true, readingInterval: Duration? = nil,
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
         channelText: @escaping @Sendable (String) -> Void
@@ -94,13 +93,14 @@ public final class ClientMedia {
             NIOLoopBound(
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, receivesVideo: receivesVideo, readsAtTicks: readsAtTicks,
-                    stateChanged: stateChanged, channelText: channelText),
+                    network: network, receivesVideo: receivesVideo,
+                    readingInterval: readingInterval, stateChanged: stateChanged,
+                    channelText: channelText),
                 eventLoop: eventLoop)
         }.get()
         func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {
             try await DatagramSocket.bind(
-                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: !readsAtTicks
+                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: readingInterval == nil
             ) {
                 DatagramSocket.Handlers(
                     received: { media.value.received($0, from: $1, direction) },
@@ -119,7 +119,7 @@ public final class ClientMedia {
         let now = MonotonicClock.now
         self.publish = makeSide(socket: publish, opensChannel: true, at: now)
         self.subscribe = makeSide(socket: subscribe, opensChannel: false, at: now)
-        let ticker = MediaTicker(self, on: eventLoop)
+        let ticker = MediaTicker(self, every: readingInterval, on: eventLoop)
         ticker.schedule(on: eventLoop)
         self.ticker = ticker
         observer.start(self)
@@ -336,7 +336,7 @@ public final class ClientMedia {
                 core.settleChannels(at: now)
             }
             drain(direction, at: now)
-            if readsAtTicks { side(direction)?.socket.read() }
+            if readingInterval != nil { side(direction)?.socket.read() }
         }
     }
 }

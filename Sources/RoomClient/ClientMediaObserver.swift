@@ -16,6 +16,6 @@ public protocol ClientMediaObserver: AnyObject {
     func keyframeRequested(trackID: String, encoding: Int, at now: Instant)
     func stateChanged(
         _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant)
-    /// Every 10 ms.
+    /// Every 10 ms, or at the interval that was asked for.
     func tick(at now: Instant)
 }

@@ -29,7 +29,8 @@ extension RoomClient {
         }
         media = try await ClientMedia.open(
             on: eventLoop, network: configuration.network,
-            receivesVideo: configuration.receivesVideo, readsAtTicks: configuration.readsAtTicks,
+            receivesVideo: configuration.receivesVideo,
+            readingInterval: configuration.readingInterval,
             makeObserver: makeObserver, stateChanged: changed, channelText: heard)
     }
 

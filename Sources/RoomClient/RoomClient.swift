@@ -24,14 +24,15 @@ public actor RoomClient {
         public var network: NetworkConditions
         /// Whether anybody's video is received.
         public var receivesVideo: Bool
-        /// Whether what arrives is taken a hundredth of a second's worth at a time. That costs half
-        /// as much as to wake up for each packet; times of arrival are up to so much late.
-        public var readsAtTicks: Bool
+        /// How often what has arrived is taken, and time passes for media. That costs half as much
+        /// as to wake up for each packet, and times of arrival are up to so much late. Nil for each
+        /// packet as it comes.
+        public var readingInterval: Duration?
 
         public init(
             endpoint: String, token: String, peer: PeerID, name: String, metadata: String = "",
             network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true,
-            readsAtTicks: Bool = false
+            readingInterval: Duration? = nil
         ) {
             self.endpoint = endpoint
             self.token = token
@@ -40,7 +41,7 @@ public actor RoomClient {
             self.metadata = metadata
             self.network = network
             self.receivesVideo = receivesVideo
-            self.readsAtTicks = readsAtTicks
+            self.readingInterval = readingInterval
         }
     }
 
