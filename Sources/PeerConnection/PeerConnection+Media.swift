@@ -302,7 +302,9 @@ extension PeerConnection {
             guard let (mid, encoding) = outboundBySSRC[nack.media], let dtls,
                 let stream = outboundStream(mid, encoding)
             else { return }
-            repairBudget.refill(bitsPerSecond: bandwidth.bitsPerSecond, at: now)
+            // What is lost by chance is not lost for want of room.
+            let limit = measuresBandwidth ? bandwidth.bitsPerSecondByDelay : nil
+            repairBudget.refill(bitsPerSecond: limit, at: now)
             let packets = stream.retransmissions(of: nack.lost, within: &repairBudget, at: now)
             sendRepairs(packets, of: stream, mid: mid, over: dtls, at: now)
         case .pictureLossIndication(_, let media):

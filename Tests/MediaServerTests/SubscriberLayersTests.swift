@@ -58,6 +58,19 @@ extension SimulatedRoomTests {
             #expect(room.packets(since: begin) >= 10 * 30 * 9 / 10)
         }
 
+        @Test func whatIsLostByChanceIsSentAgainHoweverMuch() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.asksForLost = true
+            room.losesOneOf = 4
+            room.run(for: .seconds(30))
+            let begin = room.now
+            room.run(for: .seconds(5))
+            let numbers = Set(
+                room.seen.filter { $0.at >= begin }.map(\.packet.sequenceNumber))
+            #expect(room.current == poorest)
+            #expect(numbers.count >= 5 * 30 * 97 / 100)
+        }
+
         @Test func theBestLayerComesBackWhenTheWayIsWideAgain() async throws {
             let room = try await SimulatedRoom.connected()
             room.run(for: .seconds(3))
