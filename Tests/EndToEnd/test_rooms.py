@@ -6,6 +6,7 @@ from harness.waiting import wait_for
 RECORDER = "__internal_recorder"
 ON_AIR_TIMEOUT = 20  # s
 CAMERA_RATE = 10  # frames/s: up to three browsers encode and decode here
+FRAMES = 30
 
 
 def is_green(colour):
@@ -24,8 +25,13 @@ def test_two_browsers_see_and_hear_each_other(enter):
             lambda one=one, other=other, before=before: one.tile(other.name)["time"] > before + 3,
             10,
         )
-        video = [report for report in one.inbound("video") if report["framesDecoded"] > 30]
-        assert len(video) == 1 and video[0]["frameWidth"] >= 320
+        [video] = wait_for(
+            f"{one.name} has decoded a video of {other.name}'s",
+            lambda one=one: [report for report in one.inbound("video")
+                             if report["framesDecoded"] > FRAMES],
+            10,
+        )
+        assert video["frameWidth"] >= 320
         wait_for(
             f"{one.name} hears {other.name}",
             lambda one=one: any(report.get("totalAudioEnergy", 0) > 0.001
