@@ -176,13 +176,14 @@ struct ProbePlan {
             lastProbe = now
             return nil
         }
-        let hasReached =
-            reached.map {
-                $0.at > last && Double($0.bitsPerSecond) >= Double(goal) * Self.reachedShare
-            } ?? false
-        let isNextForm = hasReached && missing > reached?.bitsPerSecond ?? .max
+        let found = reached.flatMap { probe in
+            let isSuccess =
+                probe.at > last && Double(probe.bitsPerSecond) >= Double(goal) * Self.reachedShare
+            return isSuccess ? probe.bitsPerSecond : nil
+        }
+        let isNextForm = found.map { missing > $0 } ?? false
         guard now - last >= (isNextForm ? Self.nextFormInterval : interval) else { return nil }
-        if hasReached {
+        if found != nil {
             interval = Self.intervalMinimum
         } else if goal > 0 {
             interval = min(interval * 2, Self.intervalMaximum)

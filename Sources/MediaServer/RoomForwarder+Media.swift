@@ -108,7 +108,8 @@ extension RoomForwarder {
                 packet, encoding: encoding, summary: summary, report: report, at: now)
         else { return }
         let core = subscription.connection.core
-        // A poorer form has begun since the way is full: it is not filled with what goes before.
+        // Another form has begun where the best does not fit: there is no room for what went
+        // before.
         if subscription.isLimited, subscription.forwarder.beginnings != before {
             subscription.stream.forgetSent()
         }

@@ -82,7 +82,7 @@ public struct Peer: Hashable, Sendable {
     }
 
     /// Whether everybody may know that it is here.
-    public var isVisible: Bool { hasJoined && !isHidden && !isGhost }
+    var isVisible: Bool { hasJoined && !isHidden && !isGhost }
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 

@@ -101,7 +101,7 @@ struct Source {
                 sequence = sequence.advanced(by: 1)
                 if case .sound(let isSpeech) = content, let audioLevel {
                     let level = AudioLevel(
-                        voice: isSpeech, level: isSpeech ? Self.speechLevel : 127)
+                        voice: isSpeech, level: isSpeech ? Self.speechLevel : AudioLevel.silence)
                     packet.extensions.set(audioLevel, level.extensionBytes)
                 }
                 return packet

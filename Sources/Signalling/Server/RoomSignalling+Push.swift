@@ -78,12 +78,12 @@ extension RoomSignalling {
         case .recordingChanged(let state):
             push(
                 .onRecordUpdate,
-                RecordingNotification(state, starter: visiblePeer(state.recording?.startedBy)),
+                RecordingNotification(state, starter: starter(state.recording?.startedBy)),
                 to: listeners)
         case .roomRecordingChanged(let recording):
             push(
                 .onRecordUpdate,
-                RecordingNotification(recording, starter: visiblePeer(recording.startedBy)),
+                RecordingNotification(recording, starter: starter(recording.startedBy)),
                 to: listeners)
         case .rtmpChanged(let state):
             push(.onRTMPUpdate, RTMPPayload(state), to: listeners)
@@ -99,8 +99,9 @@ extension RoomSignalling {
         }
     }
 
-    private func visiblePeer(_ id: PeerID?) -> PeerPayload? {
-        guard let id, let peer = room.peer(id), peer.isVisible else { return nil }
+    /// Who started something, where others may know that peer.
+    private func starter(_ id: PeerID?) -> PeerPayload? {
+        guard let id, let peer = try? room.visiblePeer(id) else { return nil }
         return PeerPayload(peer, withTracks: false)
     }
 
