@@ -114,6 +114,17 @@ def test_a_freeze_and_an_absence_are_measured(tmp_path):
     assert abs(found["gaps"]["longest_absence_ms"] - 667) <= 34
 
 
+def test_white_initials_in_the_place_of_a_picture_are_not_that_picture(tmp_path):
+    off = "enable='between(n,155,244)'"
+    graph = (
+        f"[0:v]drawbox=color=0x101010:t=fill:{off},"
+        f"drawbox=x=iw/3:y=ih/3:w=iw/4:h=ih/4:color=white:t=fill:{off}[v];[0:a]anull[a]"
+    )
+    found = report_of(make(tmp_path / "initials.mkv", ["ann"], graph))["publishers"]["ann"]
+    assert found["gaps"]["absences"] == 1
+    assert abs(found["gaps"]["longest_absence_ms"] - 3000) <= 34
+
+
 def test_pictures_left_out_and_a_new_size_are_seen(tmp_path):
     graph = "[0:v]select='not(eq(n,100))'[v];[0:a]anull[a]"
     uneven = make(tmp_path / "uneven.mkv", ["ann"], graph, kind=["-fps_mode", "passthrough"])

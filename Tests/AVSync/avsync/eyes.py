@@ -13,7 +13,7 @@ IS_WHITE, HAS_MOVED = 32, 64  # bits above the owner's number
 AREA = int(0.004 * WIDTH * HEIGHT)  # pixels that a tile has at least
 FLASH_BEGINS, FLASH_ENDS = 0.5, 0.3  # share of the tile that is white
 REST = 0.2  # share of the tile that still has its colour in a flash, at most
-FORGET = 30  # pictures after which a pixel of no clip's colour belongs to none
+FORGET = 30  # pictures without a clip's colour after which a pixel belongs to none
 MOVED = 24  # change of a pixel's brightest channel that no encoder makes of a still picture
 MOTION = 0.0005  # share of the tile that the ball changes at least
 
@@ -55,7 +55,8 @@ class Eyes:
         white = seen == BLANK
         coloured = (seen != NONE) & ~white
         self._foreign += 1
-        self._foreign[coloured | white] = 0
+        # Not by what is white: a flash is short, and initials in the clip's place are white too.
+        self._foreign[coloured] = 0
         np.minimum(self._foreign, FORGET + 1, out=self._foreign)
         self._owner[self._foreign > FORGET] = NONE
         np.copyto(self._owner, seen, where=coloured)
