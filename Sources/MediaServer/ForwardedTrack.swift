@@ -13,6 +13,8 @@ final class ForwardedTrack {
     var subscriptions: [PeerID: Subscription] = [:]
     var speaker = SpeakerDetector()
     var silence = SilenceThinner()
+    /// A sender report came while silence was left out, and goes with what follows.
+    var owesReport = false
     private(set) var ladder: QualityLadder
     private(set) var lastPacket: Instant?
     /// Pictures that have come to their end, over all encodings.

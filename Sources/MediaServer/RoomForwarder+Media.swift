@@ -16,8 +16,11 @@ extension RoomForwarder {
                 track.encodings.indices.contains(encoding)
             else { return }
             track.encodings[encoding].reported(.init(ntp: ntp, timestamp: timestamp))
-            for subscription in track.subscriptions.values {
-                report(track, encoding: encoding, to: subscription)
+            // Silence is in step with everything.
+            if track.silence.leavesOut {
+                track.owesReport = true
+            } else {
+                report(track, encoding: encoding)
             }
         case .keyframeRequested(let mid, _):
             guard let peer = peers[connection.peer],
@@ -77,6 +80,10 @@ extension RoomForwarder {
             if let level { track.speaker.heard(level) }
             summary.isDispensable = !track.silence.passes(packet.payload, level: level, at: now)
         }
+        if track.owesReport, !summary.isDispensable {
+            track.owesReport = false
+            report(track, encoding: incoming.encoding)
+        }
         if hasOtherSizes { ladderChanged(of: track, at: now) }
         var extensions = ExtensionMap()
         for subscription in track.subscriptions.values
@@ -120,6 +127,12 @@ extension RoomForwarder {
             self.report(track, encoding: encoding, to: subscription)
         }
         loop.drain(subscription.connection, at: now)
+    }
+
+    private func report(_ track: ForwardedTrack, encoding: Int) {
+        for subscription in track.subscriptions.values {
+            report(track, encoding: encoding, to: subscription)
+        }
     }
 
     /// Passes the publisher's own tie of clocks on. Keeping its wall clock keeps its audio and

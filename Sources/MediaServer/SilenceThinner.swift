@@ -11,10 +11,12 @@ import RTP
 /// lost something meanwhile gets to know.
 struct SilenceThinner {
     /// From one update that goes on to the next, at least.
-    static let interval: Duration = .seconds(1)
+    static let interval: Duration = .seconds(5)
     /// libopus asks not to send packets of so many bytes: they have no content.
     static let emptyBytesMaximum = 2
 
+    /// Whether the newest packet was left out.
+    private(set) var leavesOut = false
     /// When something last went on.
     private var passedAt: Instant?
     /// The newest packet that went on said that nothing follows.
@@ -24,7 +26,8 @@ struct SilenceThinner {
     mutating func passes(_ payload: ArraySlice<UInt8>, level: AudioLevel?, at now: Instant) -> Bool
     {
         let isSilent = level.map { $0.level == AudioLevel.silence && !$0.voice } ?? false
-        if isSilent, hasEnded, let passedAt, now - passedAt < Self.interval { return false }
+        leavesOut = isSilent && hasEnded && passedAt.map { now - $0 < Self.interval } ?? false
+        guard !leavesOut else { return false }
         hasEnded = payload.count <= Self.emptyBytesMaximum
         passedAt = now
         return true

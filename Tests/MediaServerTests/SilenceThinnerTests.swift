@@ -23,16 +23,16 @@ struct SilenceThinnerTests {
         }.map(\.milliseconds)
     }
 
-    @Test func ofAMutedMicrophonesUpdatesOneASecondGoesOnWhole() {
-        let packets = stride(from: 0, to: 4000, by: 400).flatMap { time in
+    @Test func ofAMutedMicrophonesUpdatesOneInFiveSecondsGoesOnWhole() {
+        let packets = stride(from: 0, to: 12_000, by: 400).flatMap { time in
             [(time, Self.full, Self.silence), (time + 20, Self.empty, Self.silence)]
         }
-        #expect(passed(packets) == [0, 20, 1200, 1220, 2400, 2420, 3600, 3620])
+        #expect(passed(packets) == [0, 20, 5200, 5220, 10_400, 10_420])
     }
 
     @Test func emptyPacketsAloneAreUpdatesToo() {
-        let packets = stride(from: 0, to: 3000, by: 400).map { ($0, Self.empty, Self.silence) }
-        #expect(passed(packets) == [0, 1200, 2400])
+        let packets = stride(from: 0, to: 12_000, by: 400).map { ($0, Self.empty, Self.silence) }
+        #expect(passed(packets) == [0, 5200, 10_400])
     }
 
     @Test func whatFollowsSpeechGoesOnUntilItsEnd() {

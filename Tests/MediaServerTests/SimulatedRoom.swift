@@ -76,6 +76,8 @@ final class SimulatedRoom {
     private(set) var seen: [(at: Instant, packet: RTPPacket)] = []
     /// Packets of the sound.
     private(set) var sound: [RTPPacket] = []
+    /// Sender reports of the sound that the viewer got.
+    private(set) var soundReports = 0
     /// Texts that the viewer got on its channel.
     private(set) var heard: [String] = []
 
@@ -190,6 +192,11 @@ final class SimulatedRoom {
     /// The id of a header extension on what the microphone sends.
     func microphoneExtension(_ uri: String) -> UInt8? { camera.headerExtensions[uri] }
 
+    /// The microphone says which time its next packet is of.
+    func reportSound() {
+        camera.sendSenderReport(mid: soundMID, ntp: NTPTime(unixNanoseconds: 0), rtpTimestamp: 0)
+    }
+
     func packets(since begin: Instant) -> Int { seen.count { $0.at >= begin } }
 
     // MARK: Time
@@ -256,6 +263,8 @@ final class SimulatedRoom {
                     }
                 case .keyframeRequested(_, let encoding): source.requestKeyframe(of: encoding)
                 case .channelText(_, let text): heard.append(text)
+                case .senderReport(let mid, _, _, _) where soundMIDs.contains(mid):
+                    soundReports += 1
                 case .senderReport, .stateChanged, .channelOpened, .channelClosed: break
                 }
             }
