@@ -156,7 +156,9 @@ def is_in_time(publisher, offset=0.045, cadence=0.040, patience=SETTLED):
     for marks in (publisher.flashes, publisher.beeps):
         steps = np.diff(marks)
         steps = steps[(steps < NEXT) & keep(marks[1:])] - 1
-        assert np.percentile(np.abs(steps), 95, method="lower") <= cadence, (
+        # As many marks may be late; each of them makes the steps to it and from it wrong.
+        late = max(1, math.floor(0.05 * len(steps)))
+        assert (np.abs(steps) > cadence).sum() <= 2 * late, (
             publisher.name, "cadence", np.round(steps * 1000))
 
 
