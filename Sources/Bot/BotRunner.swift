@@ -32,6 +32,8 @@ public struct BotRunner: Sendable {
     private enum Ending: Sendable {
         case asked(String)
         case failed(String)
+
+        var failure: String? { if case .failed(let reason) = self { reason } else { nil } }
     }
 
     private static let lockTimeout: Duration = .seconds(10)
@@ -143,7 +145,7 @@ public struct BotRunner: Sendable {
                 break
             }
             // What is being said is still to come out of the pipeline, so the room is left last.
-            let summary = await pipeline.stop()
+            let summary = await pipeline.stop(failure: ending.failure)
             await client.leave()
             tasks.cancelAll()
             return (ending, summary)

@@ -176,7 +176,7 @@ final class LayerWriter: VariantWriter {
         if framesWritten > segmentStart {
             try publish(try muxer.finish(), endingAt: framesWritten)
         }
-        try directory.end()
+        if ledger.failure == nil { try directory.end() }
         ledger.ended(layer: index, segments: directory.nextIndex)
     }
 }

@@ -119,7 +119,7 @@ final class SoundWriter: VariantWriter {
                 bytes, frameCount: (duration.ticks * rate + samples - 1) / samples,
                 duration: duration)
         }
-        try directory.end()
+        if ledger.failure == nil { try directory.end() }
         ledger.ended(layer: index, segments: directory.nextIndex)
     }
 }

@@ -154,8 +154,12 @@ public final class StreamPipeline: Sendable {
     /// Why the stream failed, when it did.
     public var failure: String? { ledger.failure }
 
-    /// Composes what was captured until now, empties the encoders and ends the playlists.
-    public func stop() async -> PipelineSummary {
+    /// Composes what was captured until now, empties the encoders and ends the playlists. Those of
+    /// a stream that failed stay open: another bot goes on with them.
+    ///
+    /// - Parameter failure: why the stream has failed, where the pipeline does not know it.
+    public func stop(failure: String? = nil) async -> PipelineSummary {
+        if let failure { ledger.failed(failure) }
         inbox.put(.finish)
         await crew.join()
         inbox.close()

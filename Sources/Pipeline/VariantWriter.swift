@@ -6,7 +6,8 @@ enum LayerItem: Sendable {
     /// The composed canvas of the top layer's size, shown at `index / frameRate`.
     case picture(VideoFrame, index: Int64)
     case sound([EncodedPacket])
-    /// Everything was sent. What is inside comes out, then the playlist ends.
+    /// Everything was sent. What is inside comes out, then the playlist ends, unless the stream has
+    /// failed.
     case finish
 }
 

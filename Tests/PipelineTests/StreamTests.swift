@@ -233,6 +233,28 @@ import Workbench
         #expect(peak < 0.001)
     }
 
+    /// The server starts another bot, which goes on with what this one leaves.
+    @Test func aStreamThatFailedLeavesItsPlaylistsToTheNextBot() async throws {
+        for failure in ["the room is lost", nil] {
+            let pipeline = try pipeline { $0.playoutDelay = .fixed(.zero) }
+            pipeline.show([])
+            pipeline.start()
+            var events = pipeline.events.makeAsyncIterator()
+            while let event = await events.next() {
+                if case .running = event { break }
+            }
+            _ = await pipeline.stop(failure: failure)
+            #expect(pipeline.failure == failure)
+            for layer in 0...1 { #expect(try playlist(layer).isEnded == (failure == nil)) }
+        }
+        for layer in 0...1 {
+            let segments = try playlist(layer).segments
+            let marked = segments.filter(\.isDiscontinuity)
+            #expect(marked.count == 1 && !segments[0].isDiscontinuity)
+            #expect(segments.map(\.uri) == segments.indices.map { "segment_00000\($0).ts" })
+        }
+    }
+
     @Test func aStreamThatNeverBeganLeavesNoPlaylist() async throws {
         let pipeline = try pipeline()
         pipeline.show([])
