@@ -59,6 +59,9 @@ public struct MediaPlaylistBuilder: Sendable {
         nextIsDiscontinuity = nextIsDiscontinuity || !playlist.segments.isEmpty
     }
 
+    /// The next segment goes on where the last one ended, although its process did not.
+    public mutating func markContinuous() { nextIsDiscontinuity = false }
+
     /// Lists a date range with the first segment that ends behind its start, once. A live playlist
     /// keeps it until its end has left the window; the others keep it for ever.
     ///

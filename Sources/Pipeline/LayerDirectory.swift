@@ -89,7 +89,11 @@ struct LayerDirectory {
     /// A bot that was killed between a segment's line and its playlist has recorded it all the
     /// same: it is listed now, since the next one must not take its number.
     private mutating func listLogged() throws(PipelineError) {
-        for record in log?.records ?? [] where record.number == nextIndex {
+        var runs: [Int: Int64] = [:]
+        for record in log?.records ?? [] {
+            runs[record.number] = record.run
+            guard record.number == nextIndex else { continue }
+            if runs[record.number - 1] == record.run { builder.markContinuous() }
             let place = Place(
                 epoch: record.run, frameRate: record.frameRate, firstFrame: record.firstFrame,
                 frameCount: record.frameCount)
