@@ -73,6 +73,7 @@ final class SourceRegister {
         peers = next
         let present = Set(next.map(\.id))
         for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
+        let earlier = owners
         owners = [:]
         for peer in next {
             for track in peer.tracks {
@@ -88,6 +89,9 @@ final class SourceRegister {
         }
         cutUnwanted()
         for id in sources.keys where owners[id] == nil { detach(id) }
+        for (track, owner) in earlier where owners[track] != owner {
+            clocks[owner]?.removeTrack(track)
+        }
     }
 
     /// These roles are heard from now on; nil for everybody. Who is not is faded out at once, not

@@ -101,4 +101,33 @@ import Testing
         #expect(heard.levels[112...].allSatisfy { $0 < 1e-4 })
         #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
     }
+
+    /// The room tells of a track's end first, or its media ends first.
+    @Test(arguments: [true, false])
+    func tracksThatHaveEndedTakeNoPlaceFromOthers(isToldFirst: Bool) throws {
+        func ann(_ track: TrackID) -> SourcePeer {
+            var ann = Self.ann(role: "host")
+            ann.tracks = [SourceTrack(id: track, isVideo: false, isScreen: false, isMuted: false)]
+            return ann
+        }
+        let heard = try heard(seconds: 1) { index, register in
+            guard index == 0 else { return }
+            register.mediaEnded("voice")
+            for number in 0..<2 * SourceClock.maximumTracks {
+                let share = TrackID("share \(number)")
+                register.show([ann(share)])
+                register.mediaBegan(share, .opus)
+                if isToldFirst {
+                    register.show([ann("nothing")])
+                    register.mediaEnded(share)
+                } else {
+                    register.mediaEnded(share)
+                    register.show([ann("nothing")])
+                }
+            }
+            register.show([ann("voice")])
+            register.mediaBegan("voice", .opus)
+        }
+        #expect(heard.levels.suffix(50).allSatisfy { $0 > 0.01 })
+    }
 }
