@@ -109,6 +109,12 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
             let chosen = queue[dueCount - 1]
             queue.removeFirst(dueCount)
             skippedFrames += dueCount - 1
+            guard tick - chosen.presentation <= holdLimit else {
+                // Nobody looked for long, and what was left then is no picture of now.
+                skippedFrames += 1
+                state = .waiting
+                return .placeholder
+            }
             state = .showing(chosen, since: tick)
             return .show(chosen.frame)
         }

@@ -104,6 +104,17 @@ import Testing
         #expect(text(timeline.frame(at: at(5000))) == "show 2")
     }
 
+    /// A tile that comes back to the canvas.
+    @Test func whatNobodyLookedAtInTimeIsNotShownLater() {
+        var timeline = VideoTrackTimeline<Int>(holdLimit: .seconds(3))
+        timeline.insert(1, at: at(0))
+        #expect(text(timeline.frame(at: at(0))) == "show 1")
+        for number in 2...4 { timeline.insert(number, at: at(Int64(number) * 30)) }
+        #expect(text(timeline.frame(at: at(60_000))) == "placeholder")
+        timeline.insert(5, at: at(60_090))
+        #expect(text(timeline.frame(at: at(60_030))) == "show 5")
+    }
+
     @Test func aFirstPictureIsShownAtOnceAndStandsStillUntilTheOthersTimeComes() {
         var timeline = VideoTrackTimeline<Int>()
         timeline.insert(1, at: at(150))
