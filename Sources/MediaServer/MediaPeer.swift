@@ -5,7 +5,7 @@ final class MediaPeer {
     let id: PeerID
     var publish: Connection?
     var subscribe: Connection?
-    var desired: [TrackID: TrackImportance] = [:] { didSet { received = nil } }
+    var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
     /// Bits per second of all that it receives; nil for as much as its way carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?

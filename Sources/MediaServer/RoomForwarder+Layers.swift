@@ -108,7 +108,7 @@ extension RoomForwarder {
                 received.videos.append(
                     .init(
                         subscription: subscription, track: track,
-                        importance: peer.desired[id] ?? TrackImportance()))
+                        importance: peer.desired[id]?.importance ?? TrackImportance()))
             } else {
                 received.audio.append((subscription, track))
             }

@@ -85,7 +85,7 @@ extension RoomForwarder {
 
     func setSubscriptions(_ terms: SubscriberTerms, at now: Instant) {
         guard let peer = peers[terms.peer] else { return }
-        peer.desired = Dictionary(terms.tracks.map { ($0.id, $0.importance) }) { _, last in last }
+        peer.desired = Dictionary(terms.tracks.map { ($0.id, $0) }) { _, last in last }
         peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
         peer.lossRule = terms.lossDegradation
         peer.allocator.recoverGrace =
@@ -180,8 +180,11 @@ extension RoomForwarder {
             track.subscriptions[peer.id] = nil
             hasChanged = true
         }
-        for trackID in peer.desired.keys.filter({ peer.offered[$0] == nil }).sorted() {
-            guard let track = tracks[trackID], track.publisher != peer.id else { continue }
+        for (trackID, wanted) in peer.desired.sorted(by: { $0.key < $1.key })
+        where peer.offered[trackID] == nil {
+            guard let track = tracks[trackID], track.publisher != peer.id,
+                track.codec.isVideo == wanted.isVideo
+            else { continue }
             do throws(PeerConnectionError) {
                 let mid = try connection.core.add(.forwarding(track.incoming))
                 peer.offered[trackID] = (mid, track)

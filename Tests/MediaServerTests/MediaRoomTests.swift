@@ -35,9 +35,17 @@ import Testing
             let first = try await room.nextOffer(for: "ben")
             // Wanted before it is published, and while an offer is on its way.
             await room.room.setSubscriptions([
-                .init(peer: "ben", tracks: ["voice", "camera", "nobody's"].map { .init(id: $0) })
+                .init(
+                    peer: "ben",
+                    tracks: [
+                        .init(id: "voice", isVideo: false), .init(id: "camera", isVideo: true),
+                        .init(id: "nobody's", isVideo: true),
+                        // She may publish sound only under this name.
+                        .init(id: "disguised", isVideo: false),
+                    ])
             ])
-            var ann = try Participant("ann", tracks: [.audio("voice"), .video("camera")])
+            var ann = try Participant(
+                "ann", tracks: [.audio("voice"), .video("camera"), .video("disguised")])
             let published = try await ann.publish(in: room)
             try await ben.answer(first, in: room)
 
@@ -73,7 +81,9 @@ import Testing
             _ = try await ann.publish(in: room)
             let offer = try await room.nextOffer(for: "ann")
             try await ann.answer(offer, in: room)
-            await room.room.setSubscriptions([.init(peer: "ann", tracks: [.init(id: "voice")])])
+            await room.room.setSubscriptions([
+                .init(peer: "ann", tracks: [.init(id: "voice", isVideo: false)])
+            ])
             await room.room.restartSubscribe(of: "ann")
             let restart = try await room.nextOffer(for: "ann")
             #expect(restart.media.map(\.kind) == [.application])

@@ -55,7 +55,9 @@ extension SimulatedRoomTests {
 
         private func subscribe(to tracks: [TrackID]) {
             room.setSubscriptions(
-                .init(peer: "viewer", tracks: tracks.map { .init(id: $0) }), at: now)
+                .init(
+                    peer: "viewer", tracks: tracks.map { .init(id: $0, isVideo: $0 == "camera") }),
+                at: now)
         }
 
         /// Lets time pass, and answers what the viewer is offered.

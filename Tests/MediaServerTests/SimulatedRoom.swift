@@ -69,6 +69,8 @@ final class SimulatedRoom {
     var losesOneOf = 0
     /// Whether the viewer asks for lost packets of the video, again and again.
     var asksForLost = false
+    /// Whether the server asks the camera for packets that have come.
+    var asksForWhatCame = false
     private var missing = NACKGenerator(.insistent)
     /// Datagrams to the viewer that were lost on the way.
     private(set) var lost = 0
@@ -163,13 +165,16 @@ final class SimulatedRoom {
     func subscribe(maximum: Int? = nil, lossRule: LossDegradationRule? = nil) {
         room.setSubscriptions(
             .init(
-                peer: "viewer", tracks: [.init(id: "video"), .init(id: "sound")],
+                peer: "viewer",
+                tracks: [.init(id: "video", isVideo: true), .init(id: "sound", isVideo: false)],
                 bitsPerSecondMaximum: maximum, lossDegradation: lossRule),
             at: now)
     }
 
     /// What the viewer was last told to flow.
     var told: TrackLayers? { subscription?.told }
+    /// Share of what was sent to the viewer that is taken for lost.
+    var loss: Double? { room.peers["viewer"]?.subscribe?.core.loss(at: now) }
     /// 0…5.
     var quality: Int? { room.peers["viewer"]?.quality.score }
 
@@ -209,6 +214,7 @@ final class SimulatedRoom {
             if camera.canSendMedia {
                 for (encoding, packet) in source.due(at: now) {
                     camera.send(packet, mid: mid, encoding: encoding, at: now)
+                    if asksForWhatCame { askAgain(for: packet, encoding) }
                 }
                 for packet in microphone(now) { camera.send(packet, mid: soundMID, at: now) }
             }
@@ -222,6 +228,13 @@ final class SimulatedRoom {
             }
             drain()
         }
+    }
+
+    private func askAgain(for packet: RTPPacket, _ encoding: Int) {
+        guard let publish = room.peers["camera"]?.publish else { return }
+        publish.core.requestRetransmission(
+            of: [packet.sequenceNumber], mid: mid, encoding: encoding)
+        loop.drain(publish, at: now)
     }
 
     /// Lets time pass until it is so, but not for longer. Gives how long it took.

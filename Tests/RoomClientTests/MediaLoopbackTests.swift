@@ -28,7 +28,9 @@ import Testing
         try await ann.publish(in: room, as: "ann")
         try await ben.publish(in: room, as: "ben")
         await room.setSubscriptions([
-            .init(peer: "ben", tracks: [.init(id: "voice"), .init(id: "camera")])
+            .init(
+                peer: "ben",
+                tracks: [.init(id: "voice", isVideo: false), .init(id: "camera", isVideo: true)])
         ])
 
         // The room's events are what moves the test on, whatever time that takes.
@@ -91,7 +93,9 @@ import Testing
         try await ann.publish(in: room, as: "ann")
         try await ben.publish(in: room, as: "ben")
         await room.setSubscriptions([
-            .init(peer: "ben", tracks: [.init(id: "voice"), .init(id: "camera")])
+            .init(
+                peer: "ben",
+                tracks: [.init(id: "voice", isVideo: false), .init(id: "camera", isVideo: true)])
         ])
 
         for await event in room.events {

@@ -84,7 +84,7 @@ extension SubscriberTerms {
             peer: subscriptions.peer,
             tracks: subscriptions.tracks.map { entry in
                 WantedTrack(
-                    id: entry.track.id,
+                    id: entry.track.id, isVideo: entry.track.kind == .video,
                     importance: TrackImportance(
                         priority: entry.priority, isScreen: entry.track.source == "screen"))
             },
