@@ -66,6 +66,7 @@ extension RoomForwarder {
             let publish = peers[track.publisher]?.publish
         else { return }
         let encoding = track.encodings[incoming.encoding]
+        guard encoding.isNew(packet) else { return }
         if !track.isFlowing {
             track.isFlowing = true
             emit(.trackMedia(track.publisher, track.id, isFlowing: true))

@@ -16,6 +16,7 @@ final class SourceEncoding {
     let rid: String?
     /// The stream's SSRC; it changes when the publisher begins anew.
     private(set) var ssrc: SSRC?
+    private var seen = SeenNumbers()
     var keyframes = KeyframeRequests()
     /// What we ask the publisher to send again.
     var nacks = NACKGenerator()
@@ -37,6 +38,18 @@ final class SourceEncoding {
 
     init(rid: String?) { self.rid = rid }
 
+    /// Whether a packet comes for the first time. One that was asked for in vain, or whose sender
+    /// tries out the way, comes twice: as itself and over RTX.
+    func isNew(_ packet: RTPPacket) -> Bool {
+        if packet.ssrc != ssrc {
+            ssrc = packet.ssrc
+            seen = SeenNumbers()
+            nacks = NACKGenerator()
+            recent.removeAll()
+        }
+        return seen.insert(packet.sequenceNumber)
+    }
+
     /// Gives whether the picture sizes are others than before.
     ///
     /// - Parameter picture: the track's count of pictures over all encodings.
@@ -45,11 +58,6 @@ final class SourceEncoding {
     ) -> Bool {
         lastPacket = (now, picture)
         if packet.marker { pictureEnded(at: now) }
-        if packet.ssrc != ssrc {
-            ssrc = packet.ssrc
-            nacks = NACKGenerator()
-            recent.removeAll()
-        }
         if repairs { nacks.received(packet.sequenceNumber, at: now) }
         let spatial = min(Int(summary.vp9?.spatialLayer ?? 0), LayerChoice.spatialMaximum)
         while meters.count <= spatial { meters.append(RateMeter()) }
