@@ -215,9 +215,7 @@ extension PeerConnection {
         }
         if isRepair {
             guard let primary = section.activeSSRCs[encoding] else { return }
-            // The newest replaces the one before, or a peer could fill our memory with them.
-            forgetRepairs(of: primary)
-            repairs[packet.ssrc] = primary
+            expectRepairs(packet.ssrc, of: primary)
             handleLearnedRepair(packet, of: primary)
         } else {
             register(track, encoding: encoding, ssrc: packet.ssrc, rtxSSRC: nil)
@@ -255,20 +253,30 @@ extension PeerConnection {
                 mid: track.mid, encoding: encoding, ssrc: ssrc,
                 payloadType: PayloadType(track.codec.payloadType),
                 clockRate: track.codec.clockRate)
+            dtls?.expectInboundStream(ssrc: ssrc.rawValue)
         }
-        if let rtxSSRC {
-            forgetRepairs(of: ssrc)
-            repairs[rtxSSRC] = ssrc
-        }
+        if let rtxSSRC { expectRepairs(rtxSSRC, of: ssrc) }
     }
 
     func forget(_ ssrc: SSRC) {
         inbound[ssrc] = nil
+        dtls?.retireInboundStream(ssrc: ssrc.rawValue)
         forgetRepairs(of: ssrc)
     }
 
-    func forgetRepairs(of ssrc: SSRC) {
-        for (repair, original) in repairs where original == ssrc { repairs[repair] = nil }
+    private func forgetRepairs(of ssrc: SSRC) {
+        for (repair, original) in repairs where original == ssrc {
+            repairs[repair] = nil
+            dtls?.retireInboundStream(ssrc: repair.rawValue)
+        }
+    }
+
+    private func expectRepairs(_ repair: SSRC, of ssrc: SSRC) {
+        guard repairs[repair] != ssrc else { return }
+        // The newest replaces the one before, or a peer could fill our memory with them.
+        forgetRepairs(of: ssrc)
+        repairs[repair] = ssrc
+        dtls?.expectInboundStream(ssrc: repair.rawValue)
     }
 
     func addOutbound(_ streams: [OutboundStream], mid: String) {

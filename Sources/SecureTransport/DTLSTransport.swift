@@ -221,6 +221,18 @@ public final class DTLSTransport {
         srtp.retireOutbound(ssrc: ssrc)
     }
 
+    /// Says that an incoming stream has ended: it gives way to another one when there are too many.
+    public func retireInboundStream(ssrc: UInt32) {
+        guard case .connected(let srtp?) = phase else { return }
+        srtp.retireInbound(ssrc: ssrc)
+    }
+
+    /// Takes it back that an incoming stream has ended.
+    public func expectInboundStream(ssrc: UInt32) {
+        guard case .connected(let srtp?) = phase else { return }
+        srtp.expectInbound(ssrc: ssrc)
+    }
+
     private func srtp() throws(SecureTransportError) -> SRTPSession {
         guard case .connected(let srtp?) = phase else { throw .srtpUnavailable }
         return srtp

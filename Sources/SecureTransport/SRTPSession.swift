@@ -13,6 +13,9 @@ final class SRTPSession {
     private let outbound: SRTPStreams
     private let inbound: SRTPStreams
     private var inboundStreams: Set<UInt32> = []
+    /// Of them, those that ended, the earliest first: they make room when it is needed. Until then
+    /// their keys' state stays, as a sender may go on with one.
+    private var endedInbound: [UInt32] = []
 
     init(profile: SRTPProfile, material: [UInt8], isServer: Bool) throws(SecureTransportError) {
         self.profile = profile
@@ -56,11 +59,31 @@ final class SRTPSession {
         _ = srtp_remove_stream(session, ssrc.bigEndian)
     }
 
+    /// Says that an incoming stream has ended.
+    func retireInbound(ssrc: UInt32) {
+        guard inboundStreams.contains(ssrc), !endedInbound.contains(ssrc) else { return }
+        endedInbound.append(ssrc)
+    }
+
+    /// Takes it back that an incoming stream has ended.
+    func expectInbound(ssrc: UInt32) { endedInbound.removeAll { $0 == ssrc } }
+
+    private func makeRoom() {
+        guard inboundStreams.count >= Self.inboundStreamsMaximum, !endedInbound.isEmpty else {
+            return
+        }
+        let ssrc = endedInbound.removeFirst()
+        inboundStreams.remove(ssrc)
+        guard let session = try? inbound.session(of: ssrc) else { return }
+        _ = srtp_remove_stream(session, ssrc.bigEndian)
+    }
+
     /// libsrtp makes a stream for an SSRC once a packet of it proved authentic.
     private func unprotect(
         _ packet: inout [UInt8], of ssrc: UInt32, _ transform: Transform
     ) throws(SecureTransportError) {
         let isKnown = inboundStreams.contains(ssrc)
+        if !isKnown { makeRoom() }
         guard isKnown || inboundStreams.count < Self.inboundStreamsMaximum else {
             throw .tooManyStreams(maximum: Self.inboundStreamsMaximum)
         }

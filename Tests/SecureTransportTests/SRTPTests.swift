@@ -152,6 +152,24 @@ struct SRTPTests {
         try pair.server.unprotectRTP(&packet)
     }
 
+    @Test("Streams that have ended give way to others, the earliest first")
+    func endedStreamsGiveWay() throws {
+        let pair = try DTLSPair.connected([.aeadAES128GCM])
+        func send(_ ssrc: UInt32, sequence: UInt16) throws {
+            var packet = rtpPacket(sequence: sequence, ssrc: ssrc, payload: [9])
+            try pair.client.protectRTP(&packet)
+            try pair.server.unprotectRTP(&packet)
+        }
+        for ssrc in UInt32(1)...3000 { try send(ssrc, sequence: 5) }
+        for ssrc in UInt32(1)...3 { pair.server.retireInboundStream(ssrc: ssrc) }
+        pair.server.expectInboundStream(ssrc: 1)
+        for ssrc in UInt32(3001)...3002 { try send(ssrc, sequence: 5) }
+        #expect(throws: SecureTransportError.tooManyStreams(maximum: 3000)) {
+            try send(3003, sequence: 5)
+        }
+        for ssrc in [UInt32(1), 4, 3001] { try send(ssrc, sequence: 6) }
+    }
+
     @Test("A retired stream's state is gone")
     func retired() throws {
         let pair = try DTLSPair.connected()
