@@ -221,7 +221,11 @@ import Testing
             "type":"audio"}}}
             """)
         _ = fixture.media.calls()
-        fixture.media.say(.activeSpeakers([("ann", "t", level: 400)]))
+        // What nobody publishes is nobody's voice.
+        fixture.media.say(
+            .activeSpeakers([
+                ("ben", "mine", level: 90), ("ann", "other", level: 80), ("ann", "t", level: 400),
+            ]))
         fixture.media.shutDown()
         await fixture.signalling.run()
         #expect(

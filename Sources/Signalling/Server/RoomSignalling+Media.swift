@@ -116,8 +116,13 @@ extension RoomSignalling {
     // MARK: - The data channel
 
     private func tellSpeakers(_ speakers: [ActiveSpeakersPayload.Speaker]) async {
-        let speaking = speakers.compactMap { speaker in
-            room.peer(speaker.peerID).map { (peer: $0, speaker: speaker) }
+        // Of what a peer sends and does not publish nobody is told.
+        var speaking: [(peer: Peer, speaker: ActiveSpeakersPayload.Speaker)] = []
+        for speaker in speakers {
+            guard let peer = room.peer(speaker.peerID),
+                peer.tracks.contains(where: { $0.id == speaker.trackID })
+            else { continue }
+            speaking.append((peer, speaker))
         }
         // Most peers hear the same people: each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
