@@ -6,8 +6,8 @@ public struct Peer: Hashable, Sendable {
     public let id: PeerID
     /// From the token.
     public let userID: String
-    /// Tells apart two anonymous users: from the token it came with last, empty when it holds none.
-    public internal(set) var tokenID: String
+    /// Of the token with which it joined.
+    public let tokenID: String
     public internal(set) var role: String
     /// Copied from the role, so that no question about a peer needs the policy.
     public let isHidden: Bool

@@ -18,7 +18,7 @@ extension Room {
     public mutating func connectionLost(_ id: PeerID, at now: Instant) {
         guard let peer = peers[id] else { return }
         switch peer.phase {
-        case .admitted: peers[id] = nil
+        case .admitted: joinAbandoned(id)
         case .present: peers[id]?.phase = .lost(since: now, until: now + limits.absence)
         case .lost: break
         }
@@ -26,16 +26,20 @@ extension Room {
 
     /// The peer is back on a new socket, before or after its old one was known to be lost.
     ///
-    /// - Throws: ``RoomError/peerIDTaken(_:)`` when it is not the same user; an anonymous one is
-    ///   known by its token.
+    /// - Throws: ``RoomError/peerIDTaken(_:)`` when it does not come with the token that it joined
+    ///   with.
     public mutating func connectionReturned(
         _ id: PeerID, userID: String, tokenID: String
     ) throws(RoomError) {
         guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
-        guard isSameUser(peer, userID: userID, tokenID: tokenID) else { throw .peerIDTaken(id) }
+        guard isSameClient(peer, userID: userID, tokenID: tokenID) else {
+            throw .peerIDTaken(id)
+        }
         peers[id]?.phase = .present
-        peers[id]?.tokenID = tokenID
         reappear(id)
+        // What it listens to may have changed meanwhile, and its client does not ask again.
+        let entries = store.entries(heardBy: id)
+        if !entries.isEmpty { tell([id], .storeChanged(entries)) }
     }
 
     /// The peer's media connection broke, or there is none.
@@ -57,13 +61,13 @@ extension Room {
     /// the token it came with.
     public func isHere(_ id: PeerID, userID: String, tokenID: String) -> Bool {
         guard let peer = peers[id], peer.hasJoined else { return false }
-        return isSameUser(peer, userID: userID, tokenID: tokenID) && peer.tokenID == tokenID
+        return isSameClient(peer, userID: userID, tokenID: tokenID)
     }
 
-    /// Whether a token may speak for this peer.
-    func isSameUser(_ peer: Peer, userID: String, tokenID: String) -> Bool {
-        guard userID.isEmpty else { return peer.userID == userID }
-        return peer.userID.isEmpty && !tokenID.isEmpty && peer.tokenID == tokenID
+    /// Whether a token may speak for this peer: the one with which it joined. Everybody knows its
+    /// ids, and whoever has a room's code gets a token in any user's name.
+    func isSameClient(_ peer: Peer, userID: String, tokenID: String) -> Bool {
+        peer.userID == userID && peer.tokenID == tokenID && !(userID + tokenID).isEmpty
     }
 
     // MARK: - Time

@@ -21,6 +21,7 @@ public struct Room: Sendable {
 
     public let id: RoomID
     public let name: String
+    public let description: String
     public let policy: Policy
     public let limits: RoomLimits
 
@@ -46,11 +47,12 @@ public struct Room: Sendable {
 
     /// - Parameter seed: of the session's and the messages' ids; random where ids must not repeat.
     public init(
-        id: RoomID, name: String, policy: Policy, limits: RoomLimits = RoomLimits(),
-        isLocked: Bool = false, seed: UInt64
+        id: RoomID, name: String, description: String = "", policy: Policy,
+        limits: RoomLimits = RoomLimits(), isLocked: Bool = false, seed: UInt64
     ) {
         self.id = id
         self.name = name
+        self.description = description
         self.policy = policy
         self.limits = limits
         self.isLocked = isLocked
@@ -71,14 +73,14 @@ public struct Room: Sendable {
     // MARK: - Joining and leaving
 
     /// A client came to the door with a token: whether it may come in at all. A peer that is here
-    /// already is the same client on a new socket, and so must be the same user.
+    /// already is the same client on a new socket, and so must have the same token.
     public func checkArrival(
         _ id: PeerID, userID: String, tokenID: String, role: String
     ) throws(RoomError) {
         try Check.identifier(id.rawValue, field: "peer id")
         guard let role = policy.role(role) else { throw .unknownRole(role) }
         if let peer = peers[id] {
-            guard isSameUser(peer, userID: userID, tokenID: tokenID) else {
+            guard isSameClient(peer, userID: userID, tokenID: tokenID) else {
                 throw .peerIDTaken(id)
             }
         } else {
@@ -143,6 +145,8 @@ public struct Room: Sendable {
     public mutating func joinAbandoned(_ id: PeerID) {
         guard let peer = peers[id], peer.phase == .admitted else { return }
         peers[id] = nil
+        // The last of those who had joined may have left meanwhile.
+        if session != nil { endSessionIfEmpty() }
     }
 
     /// The peer left.

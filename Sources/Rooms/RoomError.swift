@@ -28,7 +28,7 @@ public enum RoomError: Error, Hashable, Sendable {
     case roleFullForSome(role: String, maximum: Int, left: Int)
     /// A peer accepted a role that nobody offers it, or not any more.
     case unknownRoleOffer
-    /// The peer id is taken by another user.
+    /// The peer id is that of a peer that joined with another token.
     case peerIDTaken(PeerID)
     case missingPermission(Permission, role: String)
     case mayNotPublish(kind: String, role: String)
@@ -93,7 +93,7 @@ public enum RoomError: Error, Hashable, Sendable {
         case .roleFullForSome(let role, let maximum, let left):
             "role '\(role)' is full: the room takes \(maximum) peers of it, and \(left) keep theirs"
         case .unknownRoleOffer: "this role has not been offered, or the offer is over"
-        case .peerIDTaken(let peer): "peer id \(peer) belongs to another user"
+        case .peerIDTaken(let peer): "peer \(peer) joined with another token"
         case .missingPermission(let permission, let role):
             "role '\(role)' has no permission '\(permission.rawValue)'"
         case .mayNotPublish(let kind, let role): "role '\(role)' may not publish \(kind)"

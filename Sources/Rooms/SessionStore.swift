@@ -42,7 +42,12 @@ public struct SessionStore: Hashable, Sendable {
         }
         for key in keys { try Self.check(key: key) }
         listeners[peer] = Set(keys)
-        return Set(keys).sorted().compactMap { entries[$0] }
+        return entries(heardBy: peer)
+    }
+
+    /// The values now of what a peer listens to.
+    func entries(heardBy peer: PeerID) -> [Entry] {
+        (listeners[peer] ?? []).sorted().compactMap { entries[$0] }
     }
 
     func listeners(to key: String) -> Set<PeerID> {

@@ -89,6 +89,18 @@ import Testing
         await #expect(throws: error) { try await authority.verifyRoomToken(token, at: now) }
     }
 
+    @Test func tokensWithoutAnIDAreToldApart() async throws {
+        let authority = try await TestToken.authority()
+        var ids: Set<String> = []
+        for user in ["null", #""u2""#] {
+            var claims = TestToken.room(at: now, changing: "jti", to: "null")
+            if user != "null" { claims.replace(#""u1""#, with: user) }
+            let token = TestToken.make(claims, secret: TestToken.secret)
+            ids.insert(try await authority.verifyRoomToken(token, at: now).tokenID)
+        }
+        #expect(ids.count == 2 && !ids.contains(""))
+    }
+
     @Test(arguments: ["app_id", "customer_id"])
     func anOwnerThatIsOursIsAccepted(claim: String) async throws {
         let authority = try await TestToken.authority()

@@ -145,7 +145,7 @@ def test_what_a_new_role_may_not_publish_is_gone_and_offers_that_list_it_are_ans
 def test_a_new_role_outlives_the_socket(host, guest, connect):
     guest.close()
     ask(host, "role-change-request", requested_for=guest.peer_id, role="viewer", force=True)
-    back = connect("Ben", role="guest", peer_id=guest.peer_id)
+    back = connect("Ben", peer_id=guest.peer_id, token=guest.token)
     assert back.wait_for("on-policy-change")["name"] == "viewer"
 
 

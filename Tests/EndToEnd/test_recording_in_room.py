@@ -46,7 +46,7 @@ def test_a_host_records_and_everybody_sees_it(server, room, connect, tmp_path):
     for peer in ann, late:
         peer.wait_for("on-record-update", lambda one: one["state"] == "paused")
     late.close()
-    again = connect("Late", peer_id=late.peer_id)
+    again = connect("Late", peer_id=late.peer_id, token=late.token)
     assert recording_in(again.wait_for("peer-list"))["state"] == "paused"
     server.resume_recording(stream["id"])
     ann.wait_for("on-record-update", lambda one: one["state"] == "resumed")

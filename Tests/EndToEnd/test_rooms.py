@@ -155,7 +155,7 @@ def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server,
 
         # The same after a reconnect of somebody who was there before.
         early.close()
-        again = connect("Early", peer_id=early.peer_id)
+        again = connect("Early", peer_id=early.peer_id, token=early.token)
         listed = peers_in(again.wait_for("peer-list"))
         names = {peer["info"]["name"] for identifier, peer in listed.items()
                  if identifier != early.peer_id}

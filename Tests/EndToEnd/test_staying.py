@@ -60,7 +60,7 @@ def test_who_is_gone_is_shown_no_more_and_comes_back_as_it_was(connect):
     host.wait_for("session-info", lambda info: info["peer_count"] == 1)
     host.notifications.clear()
 
-    back = connect("Ben", peer_id=guest.peer_id)
+    back = connect("Ben", peer_id=guest.peer_id, token=guest.token)
     back.wait_for("peer-list")
     assert host.wait_for("on-peer-join")["peer_id"] == guest.peer_id
     host.wait_for("session-info", lambda info: info["peer_count"] == 2)

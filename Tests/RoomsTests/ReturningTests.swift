@@ -62,15 +62,27 @@ import Testing
         #expect(fixture.room.peer("a")?.isReachable == false)
     }
 
-    @Test(arguments: [("t1", "t1", true), ("t1", "t2", false), ("", "", false)])
-    mutating func anAnonymousUserIsKnownByItsToken(
-        joined: String, returning: String, isSame: Bool
+    /// Whoever has a room's code gets a token in any user's name, and everybody knows the ids.
+    @Test(arguments: [
+        ("ann", "t1", "t1", true), ("ann", "t1", "t2", false), ("ann", "t1", "", false),
+        ("", "t1", "t1", true), ("", "t1", "t2", false), ("", "", "", false),
+    ])
+    mutating func aPeerReturnsWithTheTokenItJoinedWith(
+        user: String, joined: String, returning: String, isSame: Bool
     ) throws {
-        try fixture.join("a", user: "", token: joined)
-        let error = roomError {
-            try fixture.room.connectionReturned("a", userID: "", tokenID: returning)
+        try fixture.join("a", user: user, token: joined)
+        #expect(fixture.room.isHere("a", userID: user, tokenID: returning) == isSame)
+        for error in [
+            roomError {
+                try fixture.room.checkArrival(
+                    "a", userID: user, tokenID: returning, role: "guest")
+            },
+            roomError {
+                try fixture.room.connectionReturned("a", userID: user, tokenID: returning)
+            },
+        ] {
+            #expect(error == (isSame ? nil : .peerIDTaken("a")))
         }
-        #expect((error == nil) == isSame)
     }
 
     @Test mutating func aNamedUserCannotTakeAnAnonymousPlaceNorTheOtherWayRound() throws {
@@ -220,15 +232,43 @@ import Testing
         #expect(fixture.drain().isEmpty)
     }
 
-    @Test mutating func onlyTheTokenThatAPeerCameWithLetsItBackAfterItHasExpired() throws {
+    @Test mutating func aTokenIsOfUseToThePeerThatJoinedWithItOnly() throws {
         try fixture.join("a", user: "ann", token: "t1")
-        #expect(fixture.room.isHere("a", userID: "ann", tokenID: "t1"))
-        #expect(!fixture.room.isHere("a", userID: "ann", tokenID: "t2"))
         #expect(!fixture.room.isHere("a", userID: "eve", tokenID: "t1"))
         #expect(!fixture.room.isHere("b", userID: "ann", tokenID: "t1"))
-        fixture.room.connectionLost("a", at: .zero)
-        try fixture.room.connectionReturned("a", userID: "ann", tokenID: "t2")
-        #expect(fixture.room.isHere("a", userID: "ann", tokenID: "t2"))
-        #expect(!fixture.room.isHere("a", userID: "ann", tokenID: "t1"))
+    }
+
+    @Test mutating func whoReturnsIsToldTheValuesThatItListensTo() throws {
+        try fixture.join("a", user: "ann")
+        try fixture.join("b", user: "ben")
+        try fixture.room.valuesListened(["pinned", "other"], by: "b")
+        fixture.room.connectionLost("b", at: fixture.now)
+        _ = fixture.drain()
+        let entry = try fixture.room.valueSet(
+            "pinned", to: OpaqueJSON(text: "1"), ifVersion: nil, by: "a", at: fixture.now,
+            wall: fixture.wall)
+        #expect(!fixture.drain().toldPeers.contains("b"))
+        try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        #expect(fixture.drain() == [.tell(["b"], .storeChanged([entry]))])
+    }
+
+    /// The one who was here last leaves while another one is on the way in, and does not arrive.
+    @Test(arguments: [true, false])
+    mutating func aJoinThatFailsEndsTheSessionOfWhoHasLeftMeanwhile(byItsSocket: Bool) throws {
+        try fixture.join("a")
+        try fixture.room.joinRequested(
+            JoinRequest(peer: "b", userID: "ben", role: "guest", name: "Ben"), at: fixture.now)
+        fixture.room.left("a")
+        #expect(fixture.room.session != nil)
+        if byItsSocket {
+            fixture.room.connectionLost("b", at: fixture.now)
+        } else {
+            fixture.room.joinAbandoned("b")
+        }
+        #expect(fixture.room.session == nil)
+        #expect(
+            fixture.drain().contains { effect in
+                if case .noted(.sessionClosed) = effect { true } else { false }
+            })
     }
 }

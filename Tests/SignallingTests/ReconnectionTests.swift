@@ -57,7 +57,7 @@ import Testing
         }
         let refusal = """
             {"jsonrpc":"2.0","method":"on-error","params":{"code":403,\
-            "message":"peer id ann belongs to another user"}}
+            "message":"peer ann joined with another token"}}
             """
         #expect(await intrude() == refusal)
         #expect(try await ann.drain().isEmpty)
@@ -71,6 +71,38 @@ import Testing
             await visiting.signalling.open(
                 peer: "ann", claims: visiting.claims("eve", role: "host"), socket: socket) == nil)
         #expect(try await visitor.call("ping").error == nil)
+    }
+
+    /// Of the same user: who has a room's code may take any user's name.
+    @Test func anotherTokenDoesNotTakeAPeerOver() async throws {
+        let host = try await fixture.connect("ann", user: "ann", token: "t1")
+        let join = #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#
+        #expect(try await host.call("join", join).error == nil)
+        let socket = FakeSocket()
+        let intruder = await fixture.signalling.open(
+            peer: "ann", claims: fixture.claims("ann", role: "guest", token: "t2"),
+            socket: socket)
+        #expect(intruder == nil)
+        #expect(await socket.closure().code == 1008)
+        #expect(try await host.call("ping").error == nil)
+        _ = try await fixture.connect("ann", user: "ann", token: "t1")
+    }
+
+    /// The answer to its join was lost with the socket, so that the client joins by the next one.
+    @Test func aJoinByANewerSocketBeginsAnew() async throws {
+        let ann = try await fixture.join("ann")
+        let lost = try await fixture.join("ben")
+        _ = try await ann.drain()
+        await lost.close()
+        _ = fixture.media.calls()
+        let back = try await fixture.connect("ben")
+        let join = #"{"name":"B","offer":{"type":"offer","sdp":"again"}}"#
+        #expect(try await back.call("join", join).error == nil)
+        let calls = fixture.media.calls().filter { !$0.hasPrefix("subs") }
+        #expect(calls.suffix(3) == ["remove ben", "add ben", "offer ben again"])
+        #expect(try await ann.methods() == ["on-peer-leave", "on-peer-join"])
+        #expect(try await back.call("join", join).code == 400)
+        #expect(await fixture.signalling.snapshot().peerCount == 2)
     }
 
     @Test func aPeerThatDoesNotReturnIsGoneAfterSixtySeconds() async throws {

@@ -9,7 +9,7 @@ public struct RoomTokenClaims: Hashable, Sendable {
     public var role: String
     public var issuedAt: Timestamp
     public var expiresAt: Timestamp
-    /// `jti`, empty when the token carries none.
+    /// `jti`, or the signature of a token that carries none.
     public var tokenID: String
 
     public init(

@@ -152,8 +152,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
         let room = Room(
-            id: id, name: record.name, policy: policy.policy, limits: limits,
-            isLocked: !record.isEnabled, seed: random.next())
+            id: id, name: record.name, description: record.description, policy: policy.policy,
+            limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let signalling = RoomSignalling(
             room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
             limits: settings.signalling,

@@ -8,7 +8,15 @@ extension RoomSignalling {
         _ params: JoinParameters, id: RequestID?, on connection: Connection
     ) async throws(SignallingError) -> Reply {
         let (peer, claims) = (connection.peer, connection.claims)
-        if room.peer(peer)?.hasJoined ?? false { throw .room(.alreadyJoined(peer)) }
+        if room.peer(peer)?.hasJoined ?? false {
+            guard connections[connection.id]?.hasJoined == false else {
+                throw .room(.alreadyJoined(peer))
+            }
+            // Its earlier socket was lost before the answer came: the client knows of no join.
+            log(.info, "peer begins anew", peer)
+            room.left(peer)
+            await settle()
+        }
         guard seats[peer] == nil else { throw .busy }
         if let offer = params.offer {
             try check(offer, is: .offer, field: "offer", maximum: SignallingLimits.sdpBytes)
@@ -57,6 +65,7 @@ extension RoomSignalling {
         try ruled { () throws(RoomError) in
             try room.joinCompleted(connection.peer, wall: clock.wall())
         }
+        connections[connection.id]?.hasJoined = true
         log(
             .info, "peer joined", connection.peer,
             ["role": "\(connection.claims.role)", "user": "\(connection.claims.userID)"])

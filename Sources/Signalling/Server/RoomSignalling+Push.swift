@@ -125,7 +125,7 @@ extension RoomSignalling {
     private func pushCounts(to listeners: [Connection]) {
         guard let session = room.session else { return }
         let roomInfo = RoomInfoNotification(
-            roomID: room.id, name: room.name, description: "",
+            roomID: room.id, name: room.name, description: room.description,
             maxSize: room.limits.visiblePeers ?? room.limits.peers,
             largeRoomOptimization: room.isLarge)
         let sessionInfo = SessionInfoNotification(

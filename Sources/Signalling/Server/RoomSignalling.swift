@@ -18,6 +18,8 @@ public actor RoomSignalling {
         let socket: any SignallingSocket
         let outbox: Outbox
         var lastHeard: Instant
+        /// Its client has joined by it, and not by an earlier one.
+        var hasJoined = false
         var walks = PeerWalks()
         /// What it was told last of the room's size.
         var toldRoom: RoomInfoNotification?
@@ -200,7 +202,7 @@ public actor RoomSignalling {
             try room.checkArrival(
                 peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role)
             if let old = current[peer].flatMap({ connections[$0] }) {
-                guard isSameUser(old.claims, claims) else { throw RoomError.peerIDTaken(peer) }
+                guard isSameClient(old.claims, claims) else { throw RoomError.peerIDTaken(peer) }
                 replace(old)
             }
             guard connections.count < limits.connections else {
@@ -217,9 +219,9 @@ public actor RoomSignalling {
         current[peer] = connection.id
     }
 
-    private func isSameUser(_ old: SignallingClaims, _ new: SignallingClaims) -> Bool {
-        guard new.userID.isEmpty else { return old.userID == new.userID }
-        return old.userID.isEmpty && !new.tokenID.isEmpty && old.tokenID == new.tokenID
+    private func isSameClient(_ old: SignallingClaims, _ new: SignallingClaims) -> Bool {
+        old.userID == new.userID && old.tokenID == new.tokenID
+            && !(new.userID + new.tokenID).isEmpty
     }
 
     /// How long the connection may be silent. Where the network is gone, media says so first.

@@ -6,7 +6,7 @@ public struct SignallingClaims: Hashable, Sendable {
     public var room: RoomID
     public var userID: String
     public var role: String
-    /// `jti`. Tells two anonymous users apart when one of them reconnects.
+    /// Which token it was: a peer comes back with the one it joined with.
     public var tokenID: String
     /// Such a token serves a peer that is in the room to come back with, and nobody else.
     public var isExpired: Bool
