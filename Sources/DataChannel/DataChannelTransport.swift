@@ -87,7 +87,7 @@ public final class DataChannelTransport {
 
     // MARK: Process-wide
 
-    /// Lets SCTP's timers run up to `now`; call it every 10 ms while a transport exists.
+    /// Lets SCTP's timers run up to `now`; call it every 10 to 50 ms while a transport exists.
     public static func tick(at now: Instant) { SCTPStack.tick(at: now) }
 
     /// Whether any transport of the process has something to poll.
