@@ -66,7 +66,12 @@ struct Endpoints: Sendable {
     }
 
     private func authority(of request: Request) -> String {
-        let host = request.head.authority ?? ""
+        authority(saidTo: request.head.authority)
+    }
+
+    /// - Parameter host: the request's `Host`.
+    func authority(saidTo host: String?) -> String {
+        let host = host ?? ""
         // What a URL can hold, so that nothing foreign gets into the answer.
         let isPlain = host.utf8.allSatisfy {
             Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")

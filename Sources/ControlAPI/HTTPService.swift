@@ -158,7 +158,7 @@ public struct HTTPService: Sendable {
         let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/init") { request, _ in await initial.respond(to: request) }
         router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
-        let entrance = WebSocketEntrance(tokens: tokens, door: door)
+        let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
@@ -232,7 +232,7 @@ public struct HTTPService: Sendable {
     }
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
-        let entrance = WebSocketEntrance(tokens: tokens, door: door)
+        let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         let outbox = configuration.outbox
         let plain = HTTPServerBuilder { responder in
             WebSocketChannel(responder: responder, outbox: outbox) { head in

@@ -22,10 +22,12 @@ public protocol RoomDoor: Sendable {
     /// Lives as long as the socket: reads `messages` to their end and answers through `socket`.
     /// When it returns, the socket is closed (with code 1000 unless it already was).
     ///
-    /// - Parameter client: whose error numbers are to be spoken.
+    /// - Parameters:
+    ///   - client: whose error numbers are to be spoken.
+    ///   - authority: `host[:port]` under which the client found this server.
     func open(
-        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, socket: WebSocketConnection,
-        messages: WebSocketMessages
+        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
+        socket: WebSocketConnection, messages: WebSocketMessages
     ) async
 
     /// The rooms that exist now, for the page that lists them. Hidden peers are not counted.

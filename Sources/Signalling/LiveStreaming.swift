@@ -7,18 +7,21 @@ public import Rooms
 public protocol LiveStreaming: Sendable {
     /// Starting what runs is no error. No variants: the default view.
     ///
+    /// - Parameter authority: `host[:port]` under which the peer found this server, one of those
+    ///   that a meeting URL may have.
     /// - Throws: ``LiveStreamingError``, shown to the peer; anything else is shown as a 500.
     func start(
         room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
-        recording: HLSRecordingRequest?, startedBy: PeerID
+        recording: HLSRecordingRequest?, startedBy: PeerID, authority: String
     ) async throws
     /// Stopping what is stopped is no error. No variants: every stream of the room.
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws
     /// Starting what runs is no error.
     ///
+    /// - Parameter authority: as with a stream.
     /// - Throws: ``LiveStreamingError``, shown to the peer; anything else is shown as a 500.
     func startRecording(
-        room: RoomID, _ request: RecordingRequest, startedBy: PeerID
+        room: RoomID, _ request: RecordingRequest, startedBy: PeerID, authority: String
     ) async throws
     /// Stopping what is stopped is no error.
     func stopRecording(room: RoomID, stoppedBy: PeerID) async throws

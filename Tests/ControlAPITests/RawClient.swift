@@ -102,7 +102,7 @@ struct RawClient: Sendable {
     }
 
     static func handshake(_ path: String, extra: String = "") -> String {
-        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "GET \(path) HTTP/1.1\r\nHost: rooms.test:8443\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
             + "\(extra)\r\n"
     }

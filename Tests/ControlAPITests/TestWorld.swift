@@ -230,6 +230,7 @@ final class DoorDouble: RoomDoor {
         var present: [PeerID: String] = [:]
         var opened: [PeerID] = []
         var clients: [ClientKind] = []
+        var authorities: [String] = []
         var closed: [PeerID] = []
         /// What was said of rooms.
         var changes: [CatalogueRoom] = []
@@ -261,12 +262,13 @@ final class DoorDouble: RoomDoor {
     }
 
     func open(
-        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, socket: WebSocketConnection,
-        messages: WebSocketMessages
+        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
+        socket: WebSocketConnection, messages: WebSocketMessages
     ) async {
         state.withLock {
             $0.opened.append(peer)
             $0.clients.append(client)
+            $0.authorities.append(authority)
         }
         for await text in messages {
             switch text {

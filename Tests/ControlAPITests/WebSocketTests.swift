@@ -48,6 +48,15 @@ import Testing
         }
     }
 
+    @Test func theDoorHearsByWhichNameTheClientCame() async throws {
+        try await converse { client, path, world in
+            _ = try await client.upgrade(path)
+            try await client.send(RawClient.text("one"))
+            _ = try await client.frame()
+            #expect(world.door.state.withLock { $0.authorities } == ["rooms.test:8443"])
+        }
+    }
+
     @Test func theSessionEndsWithTheConnection() async throws {
         let world = try await TestWorld()
         let path = "/ws?peer=p1&token=\(try await world.roomToken())"

@@ -78,8 +78,9 @@ import Testing
             try await room.startRecording(
                 room: "demo",
                 RecordingRequest(meetingURL: page, resolution: .init(width: 640, height: 480)),
-                startedBy: "ann")
-            try await room.startRecording(room: "demo", RecordingRequest(), startedBy: "ben")
+                startedBy: "ann", authority: "localhost:8080")
+            try await room.startRecording(
+                room: "demo", RecordingRequest(), startedBy: "ben", authority: "")
             let recording = try #require(
                 await world.streams.current(room: "demo", kind: .recording))
             #expect(recording.startedBy == "ann" && recording.variant.meetingURL == page)
@@ -94,6 +95,38 @@ import Testing
         }
     }
 
+    /// Without a public address in its settings, a server is known by many names.
+    @Test func aMeetingURLMayHaveTheNameByWhichThePeerCame() async throws {
+        try await StreamsWorld().run { world in
+            let room = StreamsInRoom(
+                control: world.streams, chat: world.chat, authorities: ["localhost:8080"])
+            let url = "http://192.0.2.7:8080/rooms/demo"
+            let variants = [HLSVariantRequest(meetingURL: url)]
+            for other in ["", "192.0.2.8:8080"] {
+                await #expect(throws: LiveStreamingError.self, "\(other)") {
+                    try await room.start(
+                        room: "demo", session: nil, variants: variants, recording: nil,
+                        startedBy: "ann", authority: other)
+                }
+                await #expect(throws: LiveStreamingError.self, "\(other)") {
+                    try await room.startRecording(
+                        room: "demo", RecordingRequest(meetingURL: url), startedBy: "ann",
+                        authority: other)
+                }
+            }
+            try await room.start(
+                room: "demo", session: nil, variants: variants, recording: nil,
+                startedBy: "ann", authority: "192.0.2.7:8080")
+            try await room.startRecording(
+                room: "demo", RecordingRequest(meetingURL: url), startedBy: "ann",
+                authority: "192.0.2.7:8080")
+            for kind in [LiveStream.Kind.stream, .recording] {
+                let started = await world.streams.current(room: "demo", kind: kind)
+                #expect(started?.variant.meetingURL == url)
+            }
+        }
+    }
+
     @Test func whatPeersMayNotAskForIsSaid() async throws {
         try await StreamsWorld { $0.streamsMaximum = 1 }.run { world in
             let room = StreamsInRoom(control: world.streams, chat: world.chat, authorities: [])
@@ -104,15 +137,16 @@ import Testing
             ) {
                 try await room.startRecording(
                     room: "demo", RecordingRequest(resolution: .init(width: 641, height: 480)),
-                    startedBy: "ann")
+                    startedBy: "ann", authority: "")
             }
-            try await room.startRecording(room: "demo", RecordingRequest(), startedBy: "ann")
+            try await room.startRecording(
+                room: "demo", RecordingRequest(), startedBy: "ann", authority: "")
             await #expect(
                 throws: LiveStreamingError(
                     code: 503, message: "too many streams: too_many_streams: 1 of 1 are on air")
             ) {
                 try await room.startRecording(
-                    room: "other", RecordingRequest(), startedBy: "ann")
+                    room: "other", RecordingRequest(), startedBy: "ann", authority: "")
             }
         }
     }

@@ -176,11 +176,12 @@ final class FakeStreaming: LiveStreaming {
 
     func start(
         room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
-        recording: HLSRecordingRequest?, startedBy: PeerID
+        recording: HLSRecordingRequest?, startedBy: PeerID, authority: String
     ) async throws {
         let urls = variants.map { $0.meetingURL ?? "-" }.joined(separator: " ")
         try note(
-            "start \(room) [\(urls)] vod=\(recording?.hlsVOD ?? false) by \(startedBy)")
+            "start \(room) [\(urls)] vod=\(recording?.hlsVOD ?? false) "
+                + "by \(startedBy) at \(authority)")
     }
 
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {
@@ -188,10 +189,11 @@ final class FakeStreaming: LiveStreaming {
     }
 
     func startRecording(
-        room: RoomID, _ request: RecordingRequest, startedBy: PeerID
+        room: RoomID, _ request: RecordingRequest, startedBy: PeerID, authority: String
     ) async throws {
         let size = request.resolution.map { "\($0.width)x\($0.height)" } ?? "-"
-        try note("record \(room) [\(request.meetingURL ?? "-")] \(size) by \(startedBy)")
+        try note(
+            "record \(room) [\(request.meetingURL ?? "-")] \(size) by \(startedBy) at \(authority)")
     }
 
     func stopRecording(room: RoomID, stoppedBy: PeerID) async throws {

@@ -11,12 +11,12 @@ import Testing
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
         for (params, call) in [
-            (#"{"record":true}"#, "record r1 [-] - by ann"),
+            (#"{"record":true}"#, "record r1 [-] - by ann at rooms.test:8443"),
             (
                 """
                 {"meeting_url":"https://h.test/rooms/r1","record":true,"rtmp_urls":[],\
                 "resolution":{"width":1280,"height":720}}
-                """, "record r1 [https://h.test/rooms/r1] 1280x720 by ann"
+                """, "record r1 [https://h.test/rooms/r1] 1280x720 by ann at rooms.test:8443"
             ),
         ] {
             #expect(try await ann.call("rtmp-start", params).result == .object([:]))

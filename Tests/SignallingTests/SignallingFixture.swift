@@ -47,7 +47,8 @@ final class SignallingFixture: Sendable {
     }
 
     func claims(_ user: String, role: String, token: String = "") -> SignallingClaims {
-        SignallingClaims(room: "r1", userID: user, role: role, tokenID: token)
+        SignallingClaims(
+            room: "r1", userID: user, role: role, tokenID: token, authority: "rooms.test:8443")
     }
 
     /// A connection that has been told its role and the room's state, and nothing since.

@@ -182,7 +182,7 @@ import Testing
         #expect(try await ann.call("hls-stop").result == .object([:]))
         #expect(
             fixture.streaming.calls() == [
-                "start r1 [https://h.test/x] vod=true by ann", "stop r1 by ann",
+                "start r1 [https://h.test/x] vod=true by ann at rooms.test:8443", "stop r1 by ann",
             ])
         for method in ["hls-start", "hls-stop"] {
             #expect(

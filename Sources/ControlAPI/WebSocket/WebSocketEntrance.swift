@@ -12,6 +12,7 @@ import Rooms
 struct WebSocketEntrance: Sendable {
     let tokens: RoomTokenGuard
     let door: any RoomDoor
+    let endpoints: Endpoints
 
     /// - Returns: the session to run, nil when the request is to be answered over HTTP.
     func decide(_ head: HTTPRequestHead) async -> WebSocketSession? {
@@ -19,9 +20,11 @@ struct WebSocketEntrance: Sendable {
         guard uri.path == "/ws", let (peer, claims) = try? await check(uri) else { return nil }
         let door = door
         let client = ClientKind(userAgent: String(uri.queryParameters["user_agent_v2"] ?? ""))
+        let authority = endpoints.authority(saidTo: head.headers.first(name: "host"))
         return { socket, messages in
             await door.open(
-                peer: peer, claims: claims, client: client, socket: socket, messages: messages)
+                peer: peer, claims: claims, client: client, authority: authority, socket: socket,
+                messages: messages)
         }
     }
 

@@ -220,13 +220,13 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     public func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {
-        let claims = SignallingClaims(claims, of: .web)
-        return await entries[claims.room]?.signalling.isHere(peer, claims) ?? false
+        await entries[claims.room]?.signalling.isHere(
+            peer, userID: claims.user, tokenID: claims.tokenID) ?? false
     }
 
     public func open(
-        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, socket: WebSocketConnection,
-        messages: WebSocketMessages
+        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
+        socket: WebSocketConnection, messages: WebSocketMessages
     ) async {
         let entry: Entry
         do {
@@ -244,7 +244,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let signalling = entry.signalling
         entries[claims.room]?.arrivals += 1
         let connection = await signalling.open(
-            peer: peer, claims: SignallingClaims(claims, of: client),
+            peer: peer, claims: SignallingClaims(claims, of: client, at: authority),
             socket: Socket(connection: socket))
         entries[claims.room]?.arrivals -= 1
         // A refused peer has been told; its socket is read to its end so that the words arrive.
@@ -318,10 +318,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 }
 
 extension SignallingClaims {
-    fileprivate init(_ claims: RoomTokenClaims, of client: ClientKind) {
+    fileprivate init(_ claims: RoomTokenClaims, of client: ClientKind, at authority: String) {
         self.init(
             room: claims.room, userID: claims.user, role: claims.role, tokenID: claims.tokenID,
-            isExpired: claims.isExpired(at: .now()), client: client)
+            isExpired: claims.isExpired(at: .now()), client: client, authority: authority)
     }
 }
 

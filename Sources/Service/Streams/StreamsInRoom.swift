@@ -10,7 +10,7 @@ public import Signalling
 public struct StreamsInRoom: LiveStreaming {
     private let control: any LiveStreamControl
     private let chat: ChatRecorder
-    /// `host[:port]` under which a meeting URL means this server.
+    /// `host[:port]` under which a meeting URL means this server, whoever asks.
     private let authorities: Set<String>
 
     public init(
@@ -23,7 +23,7 @@ public struct StreamsInRoom: LiveStreaming {
 
     public func start(
         room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
-        recording: HLSRecordingRequest?, startedBy: PeerID
+        recording: HLSRecordingRequest?, startedBy: PeerID, authority: String
     ) async throws {
         do {
             let request = try LiveStreamRequest(
@@ -33,7 +33,7 @@ public struct StreamsInRoom: LiveStreaming {
                         hlsVOD: $0.hlsVOD ?? false,
                         singleFilePerLayer: $0.singleFilePerLayer ?? false)
                 },
-                room: room, authorities: authorities)
+                room: room, authorities: authorities.union([authority.lowercased()]))
             _ = try await control.start(room: room, request, startedBy: startedBy)
         } catch let error as APIError {
             throw LiveStreamingError(error)
@@ -65,13 +65,13 @@ public struct StreamsInRoom: LiveStreaming {
     }
 
     public func startRecording(
-        room: RoomID, _ request: RecordingRequest, startedBy: PeerID
+        room: RoomID, _ request: RecordingRequest, startedBy: PeerID, authority: String
     ) async throws {
         do {
             let order = try LiveStreamRequest(
                 checkingRecordingOf: request.meetingURL,
                 resolution: request.resolution.map { .init(width: $0.width, height: $0.height) },
-                room: room, authorities: authorities)
+                room: room, authorities: authorities.union([authority.lowercased()]))
             _ = try await control.start(room: room, order, startedBy: startedBy)
         } catch let error as APIError {
             throw LiveStreamingError(error)

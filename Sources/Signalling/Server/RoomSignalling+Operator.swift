@@ -12,8 +12,8 @@ extension RoomSignalling {
     public func isHere(_ peer: PeerID) -> Bool { room.peer(peer)?.hasJoined ?? false }
 
     /// Whether the peer is in the room and came with this very token, which may have expired since.
-    public func isHere(_ peer: PeerID, _ claims: SignallingClaims) -> Bool {
-        room.isHere(peer, userID: claims.userID, tokenID: claims.tokenID)
+    public func isHere(_ peer: PeerID, userID: String, tokenID: String) -> Bool {
+        room.isHere(peer, userID: userID, tokenID: tokenID)
     }
 
     /// Ends the session for everybody. Who wants may begin another one.

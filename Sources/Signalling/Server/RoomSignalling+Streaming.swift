@@ -5,14 +5,16 @@ internal import Rooms
 /// Streams that are started and stopped from the room (`hms.md` section 5).
 extension RoomSignalling {
     func startHLS(
-        _ params: HLSStartParameters, by peer: PeerID
+        _ params: HLSStartParameters, on connection: Connection
     ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
         try require(.hlsStreaming, of: peer)
         let variants = try checked(params.variants)
         do {
             try await streaming.start(
                 room: room.id, session: room.session?.id, variants: variants,
-                recording: params.hlsRecording, startedBy: peer)
+                recording: params.hlsRecording, startedBy: peer,
+                authority: connection.claims.authority)
         } catch {
             throw streamingError(error, "start")
         }
@@ -52,8 +54,9 @@ extension RoomSignalling {
 
     /// A recording without a live stream, or RTMP, which is refused: all of what is asked, or none.
     func startRecording(
-        _ params: RTMPStartParameters, by peer: PeerID
+        _ params: RTMPStartParameters, on connection: Connection
     ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
         let isRecorded = params.record ?? false
         let isSent = !(params.rtmpURLs ?? []).isEmpty
         if isRecorded { try require(.browserRecording, of: peer) }
@@ -76,7 +79,7 @@ extension RoomSignalling {
             try await streaming.startRecording(
                 room: room.id,
                 RecordingRequest(meetingURL: params.meetingURL, resolution: params.resolution),
-                startedBy: peer)
+                startedBy: peer, authority: connection.claims.authority)
         } catch {
             throw streamingError(error, "start")
         }

@@ -196,7 +196,8 @@ public actor RoomSignalling {
 
     private func admit(_ connection: Connection) throws(SignallingError) {
         let (peer, claims) = (connection.peer, connection.claims)
-        guard !claims.isExpired || isHere(peer, claims) else { throw .tokenExpired }
+        guard !claims.isExpired || isHere(peer, userID: claims.userID, tokenID: claims.tokenID)
+        else { throw .tokenExpired }
         do throws(RoomError) {
             guard claims.room == room.id else { throw RoomError.otherRoom }
             try room.checkArrival(

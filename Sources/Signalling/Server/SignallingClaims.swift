@@ -10,12 +10,13 @@ public struct SignallingClaims: Hashable, Sendable {
     public var tokenID: String
     /// Such a token serves a peer that is in the room to come back with, and nobody else.
     public var isExpired: Bool
-    /// Not of the token: who came with it.
+    /// Not of the token: who came with it, and under which `host[:port]` it found this server.
     public var client: ClientKind
+    public var authority: String
 
     public init(
         room: RoomID, userID: String, role: String, tokenID: String = "", isExpired: Bool = false,
-        client: ClientKind = .web
+        client: ClientKind = .web, authority: String = ""
     ) {
         self.room = room
         self.userID = userID
@@ -23,5 +24,6 @@ public struct SignallingClaims: Hashable, Sendable {
         self.tokenID = tokenID
         self.isExpired = isExpired
         self.client = client
+        self.authority = authority
     }
 }
