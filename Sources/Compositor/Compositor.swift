@@ -166,8 +166,11 @@ public final class Compositor {
             if isUncovered { job.ground.restore(drawing.key.rectangle, of: planes) }
             painter.paint(
                 drawing, on: planes, restoring: changed == nil || isUncovered ? nil : job.ground)
+            // Where nothing was painted over it, the mark is still there.
             if changed != nil, let mark = job.mark {
-                blend(mark, within: drawing.key.rectangle, on: planes)
+                blend(
+                    mark, within: isUncovered ? drawing.key.rectangle : drawing.key.destination,
+                    on: planes)
             }
         }
         if changed == nil, let mark = job.mark { blend(mark, within: mark.rectangle, on: planes) }

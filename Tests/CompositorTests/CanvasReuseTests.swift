@@ -38,9 +38,25 @@ import Testing
         #expect(seen.count == 1)
     }
 
-    @Test func anyHistoryGivesWhatAFreshCompositorGives() throws {
+    @Test func aWatermarkOverALetterboxsBarIsLaidOnOnce() throws {
         let compositor = try Compositor(canvas: canvas)
-        var random = SeededRandom(seed: 42)
+        let mark = Dressing.Watermark(
+            picture: Self.still, anchor: .centre, opacity: 0.5, width: 0.8)
+        let dressing = Dressing(watermark: mark)
+        for seed in 0..<6 {
+            var placed = try tile(0, seed: UInt8(seed))
+            placed.rectangle = Rectangle(x: 0, y: 0, width: 320, height: 192)
+            placed.fit = .letterbox
+            let picture = try compositor.compose(tiles: [placed], dressing: dressing)
+            let fresh = try Compositor(canvas: canvas).compose(tiles: [placed], dressing: dressing)
+            #expect(bytes(picture) == bytes(fresh), "picture \(seed)")
+        }
+    }
+
+    @Test(arguments: [42, 7, 8] as [UInt64])
+    func anyHistoryGivesWhatAFreshCompositorGives(seed: UInt64) throws {
+        let compositor = try Compositor(canvas: canvas)
+        var random = SeededRandom(seed: seed)
         var tiles: [PlacedFrame] = []
         var held: [VideoFrame] = []
         var dressing = Dressing()
