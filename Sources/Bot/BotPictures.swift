@@ -38,8 +38,9 @@ actor BotPictures {
         ofLayout = Set(layout.images)
     }
 
+    /// Of those who publish: nobody else has a tile.
     func wanted(by peers: [SourcePeer]) {
-        ofPeers = Set(peers.compactMap(\.picture))
+        ofPeers = Set(peers.filter { !$0.tracks.isEmpty }.compactMap(\.picture))
         ask()
     }
 
