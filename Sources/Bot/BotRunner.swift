@@ -204,8 +204,9 @@ public struct BotRunner: Sendable {
                 // An empty room is news too, once: the stream's start waits for it.
                 if !changes.isEmpty || (!hasRoster && event.isPeerList) {
                     let sources = room.sources
-                    pipeline.show(sources)
+                    // First: what the picture then wants of them may come at once.
                     requests.roomChanged(sources)
+                    pipeline.show(sources)
                     await pictures.wanted(by: sources)
                 }
                 hasRoster = hasRoster || event.isPeerList
@@ -229,9 +230,9 @@ public struct BotRunner: Sendable {
                 writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
-            case .tilesChanged(let tiles):
+            case .tilesChanged(let tiles, let videos):
                 writer.write(.tiles(tiles))
-                requests.tilesChanged(tiles)
+                requests.tilesChanged(tiles, among: videos)
             case .undecodable(let track, let codec, let reason):
                 writer.write(.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
             case .reductionChanged(let reduction):

@@ -32,7 +32,8 @@ struct LayerWishes {
         asked = asked.filter { videos.contains($0.key) }
     }
 
-    mutating func tilesChanged(_ tiles: [PlacedTile]) -> [Wish] {
+    /// - Parameter known: the videos from which the layout chose.
+    mutating func tilesChanged(_ tiles: [PlacedTile], among known: Set<TrackID>) -> [Wish] {
         var places: [TrackID: Rectangle] = [:]
         for tile in tiles {
             guard let track = tile.track else { continue }
@@ -44,7 +45,7 @@ struct LayerWishes {
             places[track] = tile.rectangle
         }
         self.places = places
-        laidOut = videos
+        laidOut = known
         return changes()
     }
 

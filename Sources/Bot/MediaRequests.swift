@@ -14,7 +14,7 @@ struct MediaRequests: Sendable {
     private enum Change: Sendable {
         case room([SourcePeer])
         case roles(Set<String>?)
-        case tiles([PlacedTile])
+        case tiles([PlacedTile], among: Set<TrackID>)
         case layers([TrackLayersPayload.Track])
     }
 
@@ -33,7 +33,9 @@ struct MediaRequests: Sendable {
 
     func rolesChanged(_ roles: Set<String>?) { sink.yield(.roles(roles)) }
 
-    func tilesChanged(_ tiles: [PlacedTile]) { sink.yield(.tiles(tiles)) }
+    func tilesChanged(_ tiles: [PlacedTile], among videos: Set<TrackID>) {
+        sink.yield(.tiles(tiles, among: videos))
+    }
 
     func layersChanged(_ tracks: [TrackLayersPayload.Track]) { sink.yield(.layers(tracks)) }
 
@@ -50,7 +52,8 @@ struct MediaRequests: Sendable {
                 pictures.roomChanged(videos: Set(videos))
                 voices = sound.roomChanged(sources)
             case .roles(let roles): voices = sound.rolesChanged(roles)
-            case .tiles(let tiles): layers = pictures.tilesChanged(tiles)
+            case .tiles(let tiles, let videos):
+                layers = pictures.tilesChanged(tiles, among: videos)
             case .layers(let tracks):
                 for track in tracks { log(track, to: logger) }
                 layers = pictures.layersChanged(tracks)

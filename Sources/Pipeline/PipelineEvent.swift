@@ -5,14 +5,15 @@ public import Stage
 public enum PipelineEvent: Sendable {
     /// The decoder of a track needs a key frame to go on.
     case keyframeNeeded(TrackID)
-    /// A track is left out: nothing here can decode it.
+    /// A track is left out: nothing here can decode it, or what comes of it.
     case undecodable(TrackID, SourceCodec, reason: String)
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
     /// The first segment of every layer can be fetched, and so can the master playlist.
     case running
-    /// Who is where on the top layer, in its pixels. Comes at every change.
-    case tilesChanged([PlacedTile])
+    /// Who is where on the top layer, in its pixels, and the videos that were there to choose
+    /// from. Comes at every change of either.
+    case tilesChanged([PlacedTile], among: Set<TrackID>)
     /// The CPU is short, or is not any more: this much of the picture is left out by plan.
     case reductionChanged(Reduction)
     /// Pictures were left out of a layer without a plan; the total so far, planned ones included.

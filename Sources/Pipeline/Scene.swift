@@ -29,7 +29,7 @@ final class Scene {
     private var motion: TileMotion?
     private var shown: [Tile.ID: Shown] = [:]
     private var layoutChanged = true
-    private var reported: [PlacedTile]?
+    private var reported: (tiles: [PlacedTile], videos: Set<TrackID>)?
 
     init(
         configuration: PipelineConfiguration, emit: @escaping @Sendable (PipelineEvent) -> Void
@@ -92,6 +92,7 @@ final class Scene {
         var placed: [PlacedFrame] = []
         placed.reserveCapacity(moving.count)
         for tile in moving { placed.append(place(tile, at: tick, source)) }
+        passOverUnseen(moving, at: tick, source)
         return try compositor.compose(tiles: placed, dressing: dressing)
     }
 
@@ -144,13 +145,27 @@ final class Scene {
         return placed
     }
 
+    /// Of videos that have no place the pictures go by unseen: kept, they would fill their queues
+    /// for nobody.
+    private func passOverUnseen(
+        _ moving: [MovingTile], at tick: Instant, _ source: (TrackID) -> VideoSource?
+    ) {
+        let seen = Set(moving.compactMap { $0.tile.participant?.track })
+        for peer in peers {
+            for track in peer.tracks where track.isVideo && !seen.contains(track.id) {
+                _ = source(track.id)?.choose(at: tick)
+            }
+        }
+    }
+
     private func showVideo(
         of one: Participant, on placed: inout PlacedFrame, _ id: Tile.ID, at tick: Instant,
         _ source: (TrackID) -> VideoSource?
     ) {
         guard let track = one.track, let video = source(track) else {
-            // Who has just left fades out as it was.
-            if peersByID[one.peer] == nil, let last = shown[id] {
+            // Who has just left fades out as it was, and so does a screen that is not shared
+            // any more.
+            if one.isScreen || peersByID[one.peer] == nil, let last = shown[id] {
                 placed.frame = last.frame
                 placed.rotation = last.rotation
             }
@@ -198,9 +213,11 @@ final class Scene {
                     peer: one.peer, track: one.track, name: one.name, rectangle: tile.rectangle)
             }
         }
-        guard placed != reported else { return }
-        reported = placed
-        emit(.tilesChanged(placed))
+        // What has no place is told too: it need not be sent.
+        let videos = Set(peers.flatMap(\.tracks).filter(\.isVideo).map(\.id))
+        if let reported, reported == (placed, videos) { return }
+        reported = (placed, videos)
+        emit(.tilesChanged(placed, among: videos))
     }
 
     /// Everybody who publishes has a tile, and so has each shared screen. Who only looks has none.

@@ -22,6 +22,8 @@ final class SourceRegister {
     /// Nil until the room has told of anybody.
     private(set) var peers: [SourcePeer]?
     private var owners: [TrackID: PeerID] = [:]
+    /// Sound of shared screens: heard, and nobody's voice.
+    private var screens: Set<TrackID> = []
     /// Tracks whose media has begun, whether or not the room has told us whose they are.
     private var codecs: [TrackID: SourceCodec] = [:]
     /// Tracks that are both told of and flowing.
@@ -75,9 +77,11 @@ final class SourceRegister {
         for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
         let earlier = owners
         owners = [:]
+        screens = []
         for peer in next {
             for track in peer.tracks {
                 owners[track.id] = peer.id
+                if track.isScreen { screens.insert(track.id) }
                 // Its first frames may have come before we knew whose they are.
                 if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
                 switch sources[track.id] {
@@ -128,7 +132,8 @@ final class SourceRegister {
         clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
     }
 
-    /// - Returns: who is heard how loudly, in -dBov; nil for a picture and for what is not wanted.
+    /// - Returns: who is heard how loudly, in -dBov; nil for a picture, for what is not wanted and
+    ///   for a shared screen, whose sound is not its owner's voice.
     func receive(_ frame: IncomingFrame, of track: TrackID) -> (peer: PeerID, level: Int)? {
         guard let owner = owners[track], let source = sources[track],
             let clock = clocks.index(forKey: owner)
@@ -143,9 +148,15 @@ final class SourceRegister {
             audio.receive(
                 frame, presentation: presentation, slid: clocks.values[clock].slid,
                 isQuiet: { self.clocks.values[clock].soundIsQuiet(at: frame.arrival) })
-            return (owner, audio.level)
+            return screens.contains(track) ? nil : (owner, audio.level)
         case .video(let video):
-            if !video.receive(frame, presentation: presentation) { emit(.keyframeNeeded(track)) }
+            switch video.receive(frame, presentation: presentation) {
+            case .taken, .waiting: break
+            case .keyframeNeeded: emit(.keyframeNeeded(track))
+            case .undecodable(let error):
+                guard let codec = codecs[track] else { break }
+                emit(.undecodable(track, codec, reason: "\(error)"))
+            }
             return nil
         }
     }
@@ -181,8 +192,10 @@ final class SourceRegister {
         else { return false }
         do throws(CodecError) {
             if codec.isVideo {
-                sources[track.id] = .video(
-                    try VideoSource(codec: codec, isScreen: track.isScreen))
+                let video = try VideoSource(codec: codec, isScreen: track.isScreen)
+                // Some cameras that are off go on sending, black pictures.
+                video.setMuted(track.isMuted)
+                sources[track.id] = .video(video)
             } else {
                 let audio = try AudioSource()
                 if let output { audio.begin(output.clock, position: output.position) }

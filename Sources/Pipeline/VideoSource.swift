@@ -10,10 +10,30 @@ final class VideoSource {
         var rotation: Int
     }
 
+    /// What came of a frame.
+    enum Outcome: Hashable {
+        case taken
+        /// The decoder cannot go on without a key frame, which is to be asked for.
+        case keyframeNeeded
+        /// The same, and one is asked for later: those that came were of no use.
+        case waiting
+        /// Key frames come and cannot be decoded. Told once.
+        case undecodable(CodecError)
+    }
+
+    /// Key frames in a row that cannot be decoded, before it is taken for what they are: such as
+    /// of pictures larger than `VideoDecoder.maximumPixels`. Each costs the sender quality, for
+    /// everybody who sees it.
+    static let failedKeyframesMaximum = 3
+    /// Pauses between requests from then on, from one to the other.
+    static let pauses: ClosedRange<Duration> = .seconds(2) ... .seconds(60)
+
     private let decoder: VideoDecoder
     private(set) var timeline: VideoTrackTimeline<Picture>
     /// Whether a first picture has come.
     private(set) var hasPicture = false
+    private var failedKeyframes = 0
+    private var nextRequest: (at: Instant, pause: Duration)?
 
     /// A shared screen may stand still for long: its last picture is worth more than a name.
     static let screenHoldLimit: Duration = .seconds(10)
@@ -33,19 +53,42 @@ final class VideoSource {
         decoder = try VideoDecoder(codec: kind)
     }
 
-    /// Decodes a frame. Gives false when the decoder needs a key frame to go on.
-    func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) -> Bool {
+    /// Decodes a frame.
+    func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) -> Outcome {
         do throws(CodecError) {
-            for picture in try decoder.decode(frame.data, timestamp: frame.timestamp) {
-                guard let instant = presentation(picture.timestamp) else { continue }
+            let pictures = try decoder.decode(frame.data, timestamp: frame.timestamp)
+            for (index, picture) in pictures.enumerated() {
+                // Of VP9's spatial layers each comes out as a picture, the best one last.
+                let isLast = index + 1 == pictures.count
+                guard isLast || pictures[index + 1].timestamp != picture.timestamp,
+                    let instant = presentation(picture.timestamp)
+                else { continue }
                 hasPicture = true
                 timeline.insert(
                     Picture(frame: picture.frame, rotation: frame.rotation), at: instant)
             }
-            return true
+            if frame.isKeyframe {
+                failedKeyframes = 0
+                nextRequest = nil
+            }
+            return .taken
         } catch {
-            return false
+            return failed(error, frame)
         }
+    }
+
+    private func failed(_ error: CodecError, _ frame: IncomingFrame) -> Outcome {
+        if frame.isKeyframe { failedKeyframes += 1 }
+        guard failedKeyframes >= Self.failedKeyframesMaximum else { return .keyframeNeeded }
+        guard let next = nextRequest else {
+            let pause = Self.pauses.lowerBound
+            nextRequest = (frame.arrival + pause, pause)
+            return .undecodable(error)
+        }
+        guard frame.arrival >= next.at else { return .waiting }
+        let pause = min(next.pause * 2, Self.pauses.upperBound)
+        nextRequest = (frame.arrival + pause, pause)
+        return .keyframeNeeded
     }
 
     func setMuted(_ isMuted: Bool) { timeline.setMuted(isMuted) }

@@ -9,6 +9,7 @@ import Testing
 @Suite struct LayerWishesTests {
     private static let ann: TrackID = "ann"
     private static let ben: TrackID = "ben"
+    private static let all: Set<TrackID> = [ann, ben]
     private static let sizes: [TrackLayersPayload.Layer] = [
         .init(layer: .low, width: 160, height: 90),
         .init(layer: .medium, width: 320, height: 180),
@@ -46,37 +47,40 @@ import Testing
     ) {
         var wishes = known(Self.ann)
         #expect(
-            wishes.tilesChanged([tile(Self.ann, width, height)])
+            wishes.tilesChanged([tile(Self.ann, width, height)], among: Self.all)
                 == [.init(track: Self.ann, layer: layer)])
     }
 
     @Test func whatIsNotOnTheCanvasIsNotWantedAndComesBackAsItsTileNeedsIt() {
         var wishes = known(Self.ann, Self.ben)
-        _ = wishes.tilesChanged([tile(Self.ann, 640, 360), tile(Self.ben, 640, 360)])
+        _ = wishes.tilesChanged(
+            [tile(Self.ann, 640, 360), tile(Self.ben, 640, 360)], among: Self.all)
         #expect(
-            wishes.tilesChanged([tile(Self.ann, 640, 360)])
+            wishes.tilesChanged([tile(Self.ann, 640, 360)], among: Self.all)
                 == [.init(track: Self.ben, layer: .none)])
         #expect(
-            wishes.tilesChanged([tile(Self.ann, 320, 180), tile(Self.ben, 160, 90)])
+            wishes.tilesChanged(
+                [tile(Self.ann, 320, 180), tile(Self.ben, 160, 90)], among: Self.all)
                 == [.init(track: Self.ann, layer: .medium), .init(track: Self.ben, layer: .low)])
     }
 
     @Test func nothingIsAskedForTwice() {
         var wishes = known(Self.ann)
         let tiles = [tile(Self.ann, 320, 180)]
-        #expect(wishes.tilesChanged(tiles).count == 1)
-        #expect(wishes.tilesChanged(tiles).isEmpty)
+        #expect(wishes.tilesChanged(tiles, among: Self.all).count == 1)
+        #expect(wishes.tilesChanged(tiles, among: Self.all).isEmpty)
         #expect(wishes.layersChanged([layers(of: Self.ann, Self.sizes)]).isEmpty)
     }
 
     @Test func aVideoThatNoLayoutHasSeenComesAsItIs() {
         var wishes = known(Self.ann)
-        _ = wishes.tilesChanged([tile(Self.ann, 640, 360)])
+        _ = wishes.tilesChanged([tile(Self.ann, 640, 360)], among: [Self.ann])
         wishes.roomChanged(videos: [Self.ann, Self.ben])
+        #expect(wishes.tilesChanged([tile(Self.ann, 640, 360)], among: [Self.ann]).isEmpty)
         // To refuse it and then to ask for it would cost a key frame.
         #expect(wishes.layersChanged([layers(of: Self.ben, Self.sizes)]).isEmpty)
         #expect(
-            wishes.tilesChanged([tile(Self.ann, 640, 360)])
+            wishes.tilesChanged([tile(Self.ann, 640, 360)], among: Self.all)
                 == [.init(track: Self.ben, layer: .none)])
     }
 
@@ -90,7 +94,7 @@ import Testing
         var wishes = LayerWishes()
         wishes.roomChanged(videos: [Self.ann])
         #expect(
-            wishes.tilesChanged([tile(Self.ann, 160, 90)])
+            wishes.tilesChanged([tile(Self.ann, 160, 90)], among: Self.all)
                 == [.init(track: Self.ann, layer: .high)])
         #expect(wishes.layersChanged([layers(of: Self.ann, nil)]).isEmpty)
         #expect(
@@ -101,17 +105,19 @@ import Testing
     @Test func theLargestOfSeveralTilesCounts() {
         var wishes = known(Self.ann)
         let tiles = [tile(Self.ann, 160, 90), tile(Self.ann, 640, 360), tile(nil, 900, 900)]
-        #expect(wishes.tilesChanged(tiles) == [.init(track: Self.ann, layer: .high)])
+        #expect(
+            wishes.tilesChanged(tiles, among: Self.all) == [.init(track: Self.ann, layer: .high)])
     }
 
     @Test func aTrackThatEndedAndComesAgainIsAskedForAnew() {
         var wishes = known(Self.ann)
         let tiles = [tile(Self.ann, 160, 90)]
-        _ = wishes.tilesChanged(tiles)
+        _ = wishes.tilesChanged(tiles, among: Self.all)
         wishes.roomChanged(videos: [])
-        #expect(wishes.tilesChanged([]).isEmpty)
+        #expect(wishes.tilesChanged([], among: []).isEmpty)
         wishes.roomChanged(videos: [Self.ann])
         #expect(wishes.layersChanged([layers(of: Self.ann, Self.sizes)]).isEmpty)
-        #expect(wishes.tilesChanged(tiles) == [.init(track: Self.ann, layer: .low)])
+        #expect(
+            wishes.tilesChanged(tiles, among: Self.all) == [.init(track: Self.ann, layer: .low)])
     }
 }

@@ -1,3 +1,4 @@
+import Codec
 import Foundation
 import HLS
 import MediaKernel
@@ -100,6 +101,57 @@ import Testing
         #expect(heard.levels[20..<108].allSatisfy { $0 > 0.1 })
         #expect(heard.levels[112...].allSatisfy { $0 < 1e-4 })
         #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
+    }
+
+    @Test func theSoundOfASharedScreenIsNotItsOwnersVoice() throws {
+        for isScreen in [false, true] {
+            let register = SourceRegister(
+                configuration: PipelineConfiguration(
+                    ladder: .standard, outputDirectory: "", title: "")
+            ) { _ in }
+            var ann = Self.ann(role: "host")
+            ann.tracks = [
+                SourceTrack(id: "voice", isVideo: false, isScreen: isScreen, isMuted: false)
+            ]
+            register.show([ann])
+            register.mediaBegan("voice", .opus)
+            let packet = try #require(try Voice(seconds: 1, signal: Voice.hum).packets.first)
+            let frame = IncomingFrame(
+                data: packet, timestamp: 0, isKeyframe: true, audioLevel: 20, arrival: .zero)
+            let heard = register.receive(frame, of: "voice")
+            #expect(heard?.level == (isScreen ? nil : 20))
+            #expect(register.sounds.count == 1)
+        }
+    }
+
+    /// Some clients send black pictures of a camera that is off.
+    @Test(arguments: [true, false])
+    func aCameraThatIsOffFromTheBeginningShowsNothing(isToldFirst: Bool) throws {
+        let register = SourceRegister(
+            configuration: PipelineConfiguration(ladder: .standard, outputDirectory: "", title: "")
+        ) { _ in }
+        var ann = Self.ann(role: "host")
+        ann.tracks = [SourceTrack(id: "camera", isVideo: true, isScreen: false, isMuted: true)]
+        if isToldFirst { register.show([ann]) }
+        register.mediaBegan("camera", .vp8)
+        if !isToldFirst { register.show([ann]) }
+        let frame = IncomingFrame(
+            data: try VideoSourceTests.keyframe(.vp8, width: 64, height: 36), timestamp: 0,
+            isKeyframe: true, arrival: .zero)
+        _ = register.receive(frame, of: "camera")
+        let video = try #require(register.video("camera"))
+        guard case .placeholder = video.choose(at: .zero + .seconds(1)) else {
+            Issue.record("the black picture is shown")
+            return
+        }
+        // Turned on, it is there.
+        ann.tracks[0].isMuted = false
+        register.show([ann])
+        _ = register.receive(frame, of: "camera")
+        guard case .show = video.choose(at: .zero + .seconds(2)) else {
+            Issue.record("nothing is shown")
+            return
+        }
     }
 
     /// The room tells of a track's end first, or its media ends first.

@@ -193,7 +193,7 @@ import Workbench
                 #expect(try scratch.bytes("stream/stream_\(layer)/\(name)").count == bytes)
                 published[layer, default: []].append(index)
             case .running: runningAfter = published.mapValues(\.count)
-            case .tilesChanged(let placed): tiles.append(placed)
+            case .tilesChanged(let placed, _): tiles.append(placed)
             case .failed(let reason): Issue.record("failed: \(reason)")
             default: break
             }

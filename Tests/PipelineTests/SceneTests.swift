@@ -1,0 +1,117 @@
+import Codec
+import HLS
+import MediaKernel
+import Stage
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite struct SceneTests {
+    /// What was told of the picture.
+    private final class Told: Sendable {
+        private let events = Mutex<[(tiles: [TrackID?], videos: Set<TrackID>)]>([])
+
+        func note(_ event: PipelineEvent) {
+            guard case .tilesChanged(let tiles, let videos) = event else { return }
+            events.withLock { $0.append((tiles.map(\.track), videos)) }
+        }
+
+        func take() -> [(tiles: [TrackID?], videos: Set<TrackID>)] {
+            events.withLock { events in
+                defer { events = [] }
+                return events
+            }
+        }
+    }
+
+    private let told = Told()
+
+    private func scene(_ layout: Layout) throws -> Scene {
+        let layers = [Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)]
+        let told = told
+        return try Scene(
+            configuration: PipelineConfiguration(
+                ladder: try Ladder(validating: layers), outputDirectory: "", title: "Test",
+                layout: layout),
+            emit: { told.note($0) })
+    }
+
+    private func peer(_ name: String, screen: Bool = false) -> SourcePeer {
+        SourcePeer(
+            id: PeerID(name), name: name, joinedAt: 1,
+            tracks: [
+                SourceTrack(
+                    id: TrackID("\(name)-camera"), isVideo: true, isScreen: false, isMuted: false)
+            ]
+                + (screen
+                    ? [
+                        SourceTrack(
+                            id: TrackID("\(name)-screen"), isVideo: true, isScreen: true,
+                            isMuted: false)
+                    ] : []))
+    }
+
+    private func tick(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
+
+    @Test func aVideoThatGetsNoPlaceIsToldOf() throws {
+        let scene = try scene(Layout(maximumTiles: 2))
+        scene.show(["ann", "ben", "cleo"].map { peer($0) })
+        _ = try scene.picture(at: tick(0)) { _ in nil }
+        let first = told.take()
+        #expect(first.map(\.tiles) == [["ann-camera"]])
+        #expect(first.map(\.videos.count) == [3])
+        // Only the number on the last tile changes.
+        scene.show(["ann", "ben", "cleo", "dora"].map { peer($0) })
+        _ = try scene.picture(at: tick(33)) { _ in nil }
+        let second = told.take()
+        #expect(second.map(\.tiles) == [["ann-camera"]])
+        #expect(second.map(\.videos.count) == [4])
+        scene.tracksChanged()
+        _ = try scene.picture(at: tick(66)) { _ in nil }
+        #expect(told.take().isEmpty, "nothing has changed")
+    }
+
+    @Test func picturesThatNobodySeesAreNotKept() throws {
+        let scene = try scene(Layout(maximumTiles: 2))
+        scene.show(["ann", "ben", "cleo"].map { peer($0) })
+        let hidden = try VideoSource(codec: .vp8, isScreen: false)
+        let data = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
+        for index in 0..<20 {
+            let frame = IncomingFrame(
+                data: data, timestamp: Int64(index * 3000), isKeyframe: true,
+                arrival: tick(33 * index))
+            _ = hidden.receive(frame) { _ in tick(33 * index) }
+            _ = try scene.picture(at: tick(33 * index)) { $0 == "cleo-camera" ? hidden : nil }
+        }
+        #expect(hidden.hasPicture)
+        #expect(hidden.timeline.queuedFrames <= 1)
+    }
+
+    /// Its owner stays, and initials of the size of the canvas would be all there is to see.
+    @Test(arguments: [true, false])
+    func aSharedScreenThatEndsFadesOutAsItWas(mediaEndsFirst: Bool) throws {
+        let scene = try scene(Layout(name: .screen))
+        scene.show([peer("ann", screen: true)])
+        let screen = try VideoSource(codec: .vp8, isScreen: true)
+        let frame = IncomingFrame(
+            data: try VideoSourceTests.keyframe(.vp8, width: 320, height: 180), timestamp: 0,
+            isKeyframe: true, arrival: tick(0))
+        _ = screen.receive(frame) { _ in tick(0) }
+        let shared = try scene.picture(at: tick(0)) { $0 == "ann-screen" ? screen : nil }
+        let bright = luma(shared)
+        #expect(bright > 200)
+        if mediaEndsFirst {
+            scene.tracksChanged()
+            #expect(luma(try scene.picture(at: tick(33)) { _ in nil }) == bright)
+        }
+        scene.show([peer("ann")])
+        let fading = luma(try scene.picture(at: tick(66)) { _ in nil })
+        #expect(fading > 150, "the white screen fades: \(fading)")
+    }
+
+    /// In the left half, which a strip of faces leaves free.
+    private func luma(_ picture: VideoFrame) -> UInt8 {
+        picture.withPlanes { $0.y[40, 90] }
+    }
+}

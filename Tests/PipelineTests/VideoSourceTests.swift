@@ -1,0 +1,80 @@
+import Codec
+import HLS
+import MediaKernel
+import Stage
+import Testing
+
+@testable import Pipeline
+
+@Suite struct VideoSourceTests {
+    static func keyframe(
+        _ format: VPXEncoder.Format, width: Int, height: Int, _ colour: Colour = .white
+    ) throws -> [UInt8] {
+        let encoder = try VPXEncoder(
+            format,
+            VideoEncoderSettings(
+                width: width, height: height, frameRate: 30, bitrate: 200_000,
+                keyframeInterval: 300))
+        let picture = try VideoFrame.solid(width: width, height: height, colour: colour)
+        return try #require(try encoder.encode(picture, index: 0, forceKeyframe: true).first).data
+    }
+
+    /// Annex B of the VP9 bitstream specification: frames, and an index of their sizes.
+    private func superframe(_ frames: [[UInt8]]) -> [UInt8] {
+        let marker = 0b1100_0000 | 3 << 3 | UInt8(frames.count - 1)
+        let sizes = frames.flatMap { frame in
+            (0..<4).map { UInt8(truncatingIfNeeded: frame.count >> (8 * $0)) }
+        }
+        return frames.flatMap { $0 } + [marker] + sizes + [marker]
+    }
+
+    @Test func ofSpatialLayersTheBestIsShown() throws {
+        let source = try VideoSource(codec: .vp9, isScreen: false)
+        let layers = try [(160, 90), (320, 180), (640, 360)].map {
+            try Self.keyframe(.vp9, width: $0.0, height: $0.1)
+        }
+        let frame = IncomingFrame(
+            data: superframe(layers), timestamp: 9000, isKeyframe: true, arrival: .zero)
+        let outcome = source.receive(frame) { _ in .zero + .milliseconds(100) }
+        #expect(outcome == .taken)
+        #expect(source.timeline.queuedFrames == 1)
+        guard case .show(let picture) = source.choose(at: .zero + .milliseconds(100)) else {
+            Issue.record("no picture")
+            return
+        }
+        #expect(picture.frame.width == 640)
+    }
+
+    /// Larger than `VideoDecoder.maximumPixels`, or plain nonsense: the decoder says no, whatever
+    /// comes.
+    @Test func keyFramesThatAreOfNoUseAreAskedForLessAndLess() throws {
+        let source = try VideoSource(codec: .vp8, isScreen: true)
+        var asked: [Double] = []
+        var told: [Double] = []
+        // RFC 6386 section 9.1: a key frame of 16383x16383 samples that says nothing else.
+        let nonsense: [UInt8] = [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]
+        for index in 0..<3000 {
+            let arrival = Instant.zero + .milliseconds(100 * index)
+            let frame = IncomingFrame(
+                data: nonsense, timestamp: Int64(9000 * index), isKeyframe: index % 3 == 0,
+                arrival: arrival)
+            switch source.receive(frame, presentation: { _ in arrival }) {
+            case .taken: Issue.record("decoded")
+            case .keyframeNeeded: asked.append(Double(index) / 10)
+            case .undecodable: told.append(Double(index) / 10)
+            case .waiting: break
+            }
+        }
+        #expect(told == [0.6])
+        #expect(
+            asked == [0, 0.1, 0.2, 0.3, 0.4, 0.5, 2.6, 6.6, 14.6, 30.6, 62.6, 122.6, 182.6, 242.6])
+        // What can be decoded is shown all the same, and begins anew.
+        let good = IncomingFrame(
+            data: try Self.keyframe(.vp8, width: 64, height: 36), timestamp: 40_000_000,
+            isKeyframe: true, arrival: .zero + .seconds(400))
+        #expect(source.receive(good, presentation: { _ in .zero }) == .taken)
+        let bad = IncomingFrame(
+            data: nonsense, timestamp: 41_000_000, isKeyframe: true, arrival: .zero + .seconds(401))
+        #expect(source.receive(bad, presentation: { _ in .zero }) == .keyframeNeeded)
+    }
+}
