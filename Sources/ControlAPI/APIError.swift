@@ -242,13 +242,15 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 /// Says in the answer when the connection ends with it, so that the client does not try to use
-/// it again. RFC 9112 sect. 9.6.
+/// it again (RFC 9112 sect. 9.6), and leaves out the body of an answer to HEAD, which the client
+/// would take for the next answer (RFC 9110 sect. 9.3.2).
 struct ConnectionMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
+        if request.method == .head { response = response.createHeadResponse() }
         if request.headers[.connection] == "close" { response.headers[.connection] = "close" }
         return response
     }

@@ -152,7 +152,8 @@ public struct HTTPService: Sendable {
     }
 
     func router() -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+        let router = Router(
+            context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware())
         let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)

@@ -101,6 +101,31 @@ import Testing
         }
     }
 
+    /// Some proxies take a connection that they have for it.
+    @Test func aSocketOnAConnectionThatWasUsedIsRefusedAndEndsIt() async throws {
+        try await converse { client, path, _ in
+            try await client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try await client.response().hasPrefix("HTTP/1.1 200"))
+            let answer = try await client.upgrade(path)
+            #expect(answer.hasPrefix("HTTP/1.1 426"))
+            #expect(answer.lowercased().contains("connection: close"))
+            #expect(try await client.response().isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "/health", "/hls/demo/none/master.m3u8", "/recordings/none/a.mp4", "/v2/rooms",
+    ])
+    func anAnswerToHEADHasNoBody(path: String) async throws {
+        try await converse { client, _, _ in
+            try await client.send(
+                "HEAD \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: Close\r\n\r\n")
+            let answer = try await client.response()
+            #expect(answer.hasPrefix(path == "/health" ? "HTTP/1.1 200" : "HTTP/1.1 40"))
+            #expect(answer.hasSuffix("\r\n\r\n"), "\(answer)")
+        }
+    }
+
     @Test(arguments: [
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n",
         "Upgrade: websocket\r\nConnection: Upgrade\r\n"

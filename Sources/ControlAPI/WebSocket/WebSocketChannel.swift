@@ -44,10 +44,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             configuration.decoderConfiguration.maxHeaderListSize = Limits.headerListBytes
             configuration.decoderConfiguration.maxHeaderFieldCount = Limits.headerFieldCount
             let pipeline = channel.pipeline.syncOperations
-            // A client that connects and says nothing, or never finishes its first head.
-            try pipeline.addHandler(
-                IdleStateHandler(readTimeout: Self.openingTimeout), name: Self.idle)
-            try pipeline.addHandler(IdleClose(), name: Self.idleClose)
+            try pipeline.addHandler(OpeningGuard(Self.openingTimeout), name: Self.opening)
             let negotiation = try pipeline.configureUpgradableHTTPServerPipeline(
                 configuration: configuration)
             let upgrade = try pipeline.handler(
@@ -71,8 +68,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 
-    private static let idle = "roomcast.idle"
-    private static let idleClose = "roomcast.idle.close"
+    private static let opening = "roomcast.opening"
 
     private static func upgrader(
         _ gate: UpgradeGate
@@ -94,7 +90,8 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ) -> EventLoopFuture<Negotiated> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            removeIdleHandlers(channel)
+            channel.pipeline.removeHandler(name: opening, promise: nil)
+            try pipeline.addHandler(HTTPConnectionGuard())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
@@ -110,7 +107,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ) throws -> Negotiated {
         guard let session = gate.session else { throw ChannelError.inappropriateOperationForState }
         let pipeline = channel.pipeline.syncOperations
-        removeIdleHandlers(channel)
+        channel.pipeline.removeHandler(name: opening, promise: nil)
         try pipeline.addHandler(IdleStateHandler(readTimeout: WebSocketGuard.pingAfter))
         try pipeline.addHandler(WebSocketFrameCheck())
         try pipeline.addHandler(
@@ -123,12 +120,6 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             wrappingChannelSynchronously: channel,
             configuration: .init(isOutboundHalfClosureEnabled: true))
         return .webSocket(wrapped, session)
-    }
-
-    private static func removeIdleHandlers(_ channel: any Channel) {
-        for name in [idle, idleClose] {
-            channel.pipeline.removeHandler(name: name, promise: nil)
-        }
     }
 
     private static func run(
@@ -191,15 +182,32 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     }
 }
 
-/// Closes a connection that became idle before it was an HTTP or a WebSocket connection.
-private final class IdleClose: ChannelInboundHandler, RemovableChannelHandler, Sendable {
+/// Closes a connection that has not become one of HTTP or a WebSocket after a while: its client
+/// says nothing, or never finishes its first head, however its bytes trickle in.
+final class OpeningGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
+    private let timeout: TimeAmount
+    private var deadline: Scheduled<Void>?
+
+    init(_ timeout: TimeAmount) { self.timeout = timeout }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch event {
-        case is IdleStateHandler.IdleStateEvent, is ChannelShouldQuiesceEvent:
-            context.close(promise: nil)
-        default: context.fireUserInboundEventTriggered(event)
+        guard event is ChannelShouldQuiesceEvent else {
+            return context.fireUserInboundEventTriggered(event)
         }
+        context.close(promise: nil)
     }
 }

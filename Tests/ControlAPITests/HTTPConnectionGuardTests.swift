@@ -1,0 +1,106 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct HTTPConnectionGuardTests {
+    private let loop = EmbeddedEventLoop()
+
+    private func channel() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: HTTPConnectionGuard(), loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    private func head(
+        _ headers: HTTPHeaders = [:], version: HTTPVersion = .http1_1
+    ) -> HTTPServerRequestPart {
+        .head(HTTPRequestHead(version: version, method: .GET, uri: "/", headers: headers))
+    }
+
+    @Test func aRequestWhoseBodyTricklesInIsCutOff() throws {
+        let channel = try channel()
+        try channel.writeInbound(head())
+        for _ in 0..<3 {
+            loop.advanceTime(by: .seconds(20))
+            try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
+        }
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(15))
+        #expect(!channel.isActive)
+    }
+
+    @Test func anAnswerMayTakeItsTime() throws {
+        let channel = try channel()
+        try channel.writeInbound(head())
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        loop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        _ = try channel.finish()
+    }
+
+    @Test func whoTakesNothingOfAnAnswerIsCutOff() throws {
+        let channel = try channel()
+        for _ in 0..<3 {
+            channel.isWritable = false
+            channel.pipeline.fireChannelWritabilityChanged()
+            loop.advanceTime(by: .minutes(4))
+            channel.isWritable = true
+            channel.pipeline.fireChannelWritabilityChanged()
+            loop.advanceTime(by: .minutes(4))
+        }
+        #expect(channel.isActive, "who takes some now and then goes on")
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        loop.advanceTime(by: .minutes(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aServerThatStopsDoesNotWaitForDownloads() throws {
+        let channel = try channel()
+        try channel.writeInbound(head())
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        loop.advanceTime(by: .seconds(4))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test(
+        arguments: [
+            (["connection": "keep-alive"], HTTPVersion.http1_1, "keep-alive"),
+            (["connection": "Close"], .http1_1, "close"),
+            (["connection": "TE, close"], .http1_1, "close"),
+            ([:], .http1_0, "close"), (["connection": "keep-alive"], .http1_0, "close"),
+            (["connection": "Upgrade", "upgrade": "websocket"], .http1_1, "close"),
+        ] as [(HTTPHeaders, HTTPVersion, String)])
+    func theLastRequestOfAConnectionIsKnown(
+        headers: HTTPHeaders, version: HTTPVersion, connection: String
+    ) throws {
+        let channel = try channel()
+        try channel.writeInbound(head(headers, version: version))
+        guard case .head(let seen) = try channel.readInbound(as: HTTPServerRequestPart.self)
+        else {
+            Issue.record("no head")
+            return
+        }
+        #expect(seen.headers["connection"] == [connection])
+        #expect(!seen.headers.contains(name: "upgrade"))
+        _ = try channel.finish()
+    }
+
+    @Test func aConnectionThatNeverAsksIsCutOff() throws {
+        let channel = EmbeddedChannel(handler: OpeningGuard(.seconds(75)), loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        for _ in 0..<3 {
+            loop.advanceTime(by: .seconds(20))
+            try channel.writeInbound(ByteBuffer(string: "G"))
+        }
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(15))
+        #expect(!channel.isActive)
+    }
+}
