@@ -18,6 +18,8 @@ final class MediaPeer {
     var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive; the best of each when it said nothing.
     var preferences: [TrackID: LayerPreference] = [:]
+    /// Tracks for which there was no section left, as was logged last.
+    var leftOutCount = 0
     var allocator = LayerAllocator()
     var probes = ProbePlan()
     var lossDegradation = LossDegradation()

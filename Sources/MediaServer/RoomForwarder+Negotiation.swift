@@ -180,8 +180,12 @@ extension RoomForwarder {
             track.subscriptions[peer.id] = nil
             hasChanged = true
         }
-        for (trackID, wanted) in peer.desired.sorted(by: { $0.key < $1.key })
-        where peer.offered[trackID] == nil {
+        var leftOut: PeerConnectionError?
+        var leftOutCount = 0
+        // Sound first, of which nothing may be missing; then what counts most.
+        for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
+        where peer.offered[wanted.id] == nil {
+            let trackID = wanted.id
             guard let track = tracks[trackID], track.publisher != peer.id,
                 track.codec.isVideo == wanted.isVideo
             else { continue }
@@ -190,12 +194,26 @@ extension RoomForwarder {
                 peer.offered[trackID] = (mid, track)
                 hasChanged = true
             } catch {
-                loop.logger.warning(
-                    "track not offered",
-                    metadata: ["room": "\(id)", "peer": "\(peer.id)", "error": "\(error)"])
+                leftOut = error
+                leftOutCount += 1
             }
         }
+        if let leftOut, leftOutCount != peer.leftOutCount {
+            loop.logger.warning(
+                "tracks not offered",
+                metadata: [
+                    "room": "\(id)", "peer": "\(peer.id)", "tracks": "\(leftOutCount)",
+                    "error": "\(leftOut)",
+                ])
+        }
+        peer.leftOutCount = leftOutCount
         return hasChanged
+    }
+
+    private static func isOfferedBefore(_ a: WantedTrack, _ b: WantedTrack) -> Bool {
+        guard a.isVideo == b.isVideo else { return b.isVideo }
+        guard a.importance == b.importance else { return a.importance < b.importance }
+        return a.id < b.id
     }
 }
 

@@ -136,14 +136,25 @@ extension PeerConnection {
         return [IncomingEncoding()]
     }
 
-    /// The offerer's first choice among what we know. RFC 3264 sect. 6.1 asks to keep its order.
+    /// The offerer's first choice among what we know. RFC 3264 sect. 6.1 asks to keep its order; but
+    /// what comes is offered to others as it is, and Firefox refuses the high profile of H.264 that
+    /// Safari would like best. So other profiles than the constrained baseline come last.
     private static func firstKnownCodec(of remote: MediaSection) -> NegotiatedCodec? {
         let known = negotiate(offered: remote, capabilities: Defaults.roomcast)
         return known.min { a, b in
             let order = remote.codecs.map(\.payloadType)
-            let first = order.firstIndex(of: a.codec.payloadType) ?? .max
-            let second = order.firstIndex(of: b.codec.payloadType) ?? .max
-            return first < second
+            func rank(_ codec: CodecDescription) -> (Int, Int) {
+                (codec.isWidelyDecoded ? 0 : 1, order.firstIndex(of: codec.payloadType) ?? .max)
+            }
+            return rank(a.codec) < rank(b.codec)
         }
+    }
+}
+
+extension CodecDescription {
+    fileprivate var isWidelyDecoded: Bool {
+        guard isNamed("H264") else { return true }
+        let text = parameters["profile-level-id"]
+        return text.flatMap { H264ProfileLevel(parsing: $0) }?.profile == .constrainedBaseline
     }
 }

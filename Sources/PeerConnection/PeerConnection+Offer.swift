@@ -11,14 +11,18 @@ extension PeerConnection {
     /// Announces a track from the next offer on. Gives the mid under which to send it.
     public func add(_ track: OutgoingTrack) throws(PeerConnectionError) -> String {
         addDataSectionIfNeeded()
+        guard !descriptions(of: track).isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
         let mid: String
         if let index = sections.firstIndex(where: { $0.isFree(for: track.kind) }) {
             mid = sections[index].mid
             sections[index].use = .outgoing(track)
         } else {
-            guard sections.count < Self.sectionsMaximum else {
-                throw .tooMany(what: "media sections", maximum: Self.sectionsMaximum)
+            let maximum = Self.sectionsMaximum
+            guard sections.count < maximum else {
+                throw .tooMany(what: "media sections", maximum: maximum)
             }
+            guard track.kind != .video || sections.count(where: { $0.kind == .video }) < maximum / 2
+            else { throw .tooMany(what: "video sections", maximum: maximum / 2) }
             mid = takeMID()
             let section = Section(
                 mid: mid, kind: track.kind, use: .outgoing(track),
@@ -35,7 +39,7 @@ extension PeerConnection {
                     ssrc: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
                     rtxSSRC: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
                     rtxSequence: SequenceNumber(
-                        UInt16.random(in: 0...UInt16.max, using: &random)),
+                        UInt16.random(in: SequenceNumber.beginnings, using: &random)),
                     rid: track.rids.isEmpty ? nil : track.rids[encoding])
             }, mid: mid)
         return mid
@@ -58,7 +62,7 @@ extension PeerConnection {
         restartsICE: Bool = false, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
         addDataSectionIfNeeded()
-        for index in sections.indices { try refreshOffer(at: index) }
+        for index in sections.indices { refreshOffer(at: index) }
         // Last, since nothing may have changed when the above throws.
         if restartsICE { agent.restart(local: Self.freshCredentials(), at: now) }
         isOfferOutstanding = true
@@ -66,7 +70,7 @@ extension PeerConnection {
         return describe(setup: .actpass)
     }
 
-    private func refreshOffer(at index: Int) throws(PeerConnectionError) {
+    private func refreshOffer(at index: Int) {
         guard case .outgoing(let track) = sections[index].use else { return }
         guard let track else {
             sections[index].local.direction = .inactive
@@ -76,10 +80,7 @@ extension PeerConnection {
             return
         }
         let mid = sections[index].mid
-        let codecs = track.codecs.flatMap { codec in
-            payloadTypes.descriptions(for: codec, withRetransmission: track.kind == .video)
-        }
-        guard !codecs.isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
+        let codecs = descriptions(of: track)
         // A receiver binds a layer's SSRC by what its packets say of themselves. RFC 8852.
         let named = [
             HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
@@ -174,6 +175,13 @@ extension PeerConnection {
                 local: MediaSection(
                     kind: .application, mid: mid, sctpPort: 5000,
                     maxMessageSize: Self.messageBytesMaximum)))
+    }
+
+    /// Its codecs under our payload types; none when there are no more of them.
+    private func descriptions(of track: OutgoingTrack) -> [CodecDescription] {
+        track.codecs.flatMap { codec in
+            payloadTypes.descriptions(for: codec, withRetransmission: track.kind == .video)
+        }
     }
 
     /// Clients of 100ms parse mids as numbers (hms.md sect. 8).

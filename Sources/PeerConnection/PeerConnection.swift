@@ -59,7 +59,7 @@ public final class PeerConnection {
     }
 
     /// Sections of one description. A room's limit on tracks lies far below.
-    public static let sectionsMaximum = 256
+    public static let sectionsMaximum = 400
     /// Different SSRCs that one remote side may use at a time.
     static let inboundStreamsMaximum = 1024
     /// Interval of our reception reports.

@@ -20,7 +20,7 @@ struct OutgoingLane {
         clockRate = codec.clockRate
         packetizer = codec.makePacketizer()
         sequence = SequenceNumber(
-            wrapsSoon ? .max - Self.packetsToWrap : .random(in: 0...UInt16.max))
+            wrapsSoon ? .max - Self.packetsToWrap : .random(in: SequenceNumber.beginnings))
         firstTimestamp =
             wrapsSoon
             ? .max - UInt32(codec.clockRate * Self.secondsToWrap)

@@ -2,6 +2,11 @@
 public struct SequenceNumber: Hashable, Sendable, CustomStringConvertible {
     public var rawValue: UInt16
 
+    /// Where a stream may begin: far enough from the end that a receiver which misses the first
+    /// packets does not count one time round too few, whereupon it could decrypt nothing.
+    /// RFC 3711 sect. 3.3.1.
+    public static let beginnings: ClosedRange<UInt16> = 0...0x7fff
+
     public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The low 16 bits of an extended sequence number.

@@ -35,7 +35,7 @@ public enum SDPLimits {
     public static let descriptionBytesMaximum = 512 * 1024
     /// Browsers write lines of a few hundred bytes; only H.264 parameter sets come near.
     public static let lineBytesMaximum = 4096
-    public static let sectionsMaximum = 256
+    public static let sectionsMaximum = 400
     /// Attribute lines per section, of all kinds together.
     public static let attributesPerSectionMaximum = 1024
     public static let candidatesPerSectionMaximum = 128

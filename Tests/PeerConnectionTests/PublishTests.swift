@@ -54,6 +54,30 @@ extension PeerConnectionTests {
             #expect(answer.media.dropFirst().flatMap(\.candidates).isEmpty)
         }
 
+        /// As Safari offers it: high profile first. Firefox would refuse what is forwarded then.
+        @Test(arguments: [
+            (["640c1f", "42e01f"], "42e01f"), (["42001f", "42e01f", "4d001f"], "42e01f"),
+            (["640c1f"], "640c1f"),
+        ])
+        func ofH264sProfilesTheOneIsTakenThatAllBrowsersHave(
+            offered: [String], taken: String
+        ) throws {
+            let wire = Wire(channelOf: .client)
+            var camera = OutgoingTrack.video()
+            camera.codecs = offered.map { profile in
+                CodecDescription(
+                    payloadType: 0, name: "H264", clockRate: 90_000,
+                    parameters: [
+                        FormatParameter("packetization-mode", "1"),
+                        FormatParameter("profile-level-id", profile),
+                    ])
+            }
+            let mid = try wire.client.core.add(camera)
+            let (_, answer) = try wire.negotiate(offering: .client)
+            let codec = answer.section(mid: mid)?.codecs.first
+            #expect(codec?.parameters["profile-level-id"] == taken)
+        }
+
         @Test func theServerKnowsTheTracksBeforeTheirMedia() throws {
             let wire = Wire(channelOf: .client)
             _ = try wire.client.core.add(.audio("voice", stream: "ann"))
