@@ -37,6 +37,8 @@ extension Room {
         }
         peers[id]?.phase = .present
         reappear(id)
+        // Others may have renamed it or lowered its hand; it is in no list that it is given.
+        if let peer = peers[id], peer.isVisible { tell([id], .peerUpdated(peer)) }
         // What it listens to may have changed meanwhile, and its client does not ask again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
@@ -98,8 +100,17 @@ extension Room {
         let listeners = subscribers(of: peer)
         peers[peer.id]?.isGhost = true
         if !peer.isQuiet { tell(everybody(except: peer.id), .peerLeft(peer)) }
-        if !peer.tracks.isEmpty { resubscribe(listeners) }
+        withdrawTracks(of: peer, from: listeners)
         emit(.refreshPreviews)
+    }
+
+    /// After those who received them were told that the peer is gone: clients of 100ms take a
+    /// track's elements down when they hear that it was removed, and forget it before that when
+    /// they hear it while its peer is there.
+    mutating func withdrawTracks(of peer: Peer, from listeners: [Peer]) {
+        guard !peer.tracks.isEmpty else { return }
+        tell(listeners.reachable, .tracksRemoved(peer.tracks, of: peer))
+        resubscribe(listeners)
     }
 
     private mutating func reappear(_ id: PeerID) {

@@ -160,7 +160,7 @@ public struct Room: Sendable {
         noteLeaving(peer, reason, message: message)
         if peer.isVisible {
             if !peer.isQuiet { tell(everybody(except: id), .peerLeft(peer)) }
-            if !peer.tracks.isEmpty { resubscribe(subscribers(of: peer)) }
+            withdrawTracks(of: peer, from: subscribers(of: peer))
             emit(.refreshPreviews)
         }
         endSessionIfEmpty()

@@ -9,6 +9,12 @@ public struct SessionStore: Hashable, Sendable {
         public let version: Int
         public let updatedBy: PeerID
         public let updatedAt: WallTime
+
+        fileprivate var isCleared: Bool { data.text == "null" }
+
+        fileprivate func isOlder(than other: Entry) -> Bool {
+            (updatedAt.milliseconds, key) < (other.updatedAt.milliseconds, other.key)
+        }
     }
 
     private var entries: [String: Entry] = [:]
@@ -26,8 +32,11 @@ public struct SessionStore: Hashable, Sendable {
         if let expected, expected != version {
             throw .versionConflict(key: key, version: version)
         }
-        guard version > 0 || entries.count < RoomLimits.storeKeys else {
-            throw .storeFull(maximum: RoomLimits.storeKeys)
+        if version == 0, entries.count >= RoomLimits.storeKeys {
+            // 100ms removes a value by setting it to nothing. Its version is kept while it can be.
+            guard let cleared = entries.values.filter(\.isCleared).min(by: { $0.isOlder(than: $1) })
+            else { throw .storeFull(maximum: RoomLimits.storeKeys) }
+            entries[cleared.key] = nil
         }
         let entry = Entry(
             key: key, data: data, version: version + 1, updatedBy: peer, updatedAt: wall)

@@ -129,7 +129,15 @@ import Testing
         let effects = fixture.drain()
         #expect(effects.contains(.releaseMedia("b")))
         #expect(effects.contains(.resubscribe("a")))
-        #expect(effects.told("a").count == 1)
+        // In this order: clients of 100ms know what to take down by the second.
+        let told = effects.told("a")
+        guard told.count == 2, case .peerLeft(let peer) = told[0],
+            case .tracksRemoved(let tracks, let publisher) = told[1]
+        else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(peer.id == "b" && publisher.id == "b" && tracks.map(\.id) == ["v"])
         #expect(effects.told("b").isEmpty)
         #expect(fixture.room.subscriptions(of: "a").isEmpty)
         fixture.room.left("b")

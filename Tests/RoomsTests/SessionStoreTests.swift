@@ -58,6 +58,14 @@ import Testing
             try set("k\(index)", "1")
         }
         #expect(roomError { try set("one more", "1") } == .storeFull(maximum: 100))
+        // Clients of 100ms remove a value by setting it to nothing.
+        fixture.now += .seconds(1)
+        try set("k7", "null")
+        #expect(fixture.room.store.entry("k7")?.version == 2)
+        fixture.now += .seconds(1)
+        try set("one more", "1")
+        #expect(fixture.room.store.entry("k7") == nil)
+        #expect(roomError { try set("two more", "1") } == .storeFull(maximum: 100))
         try set("k0", "2")
         #expect(
             roomError { try set("k0", String(repeating: "1", count: 8193)) }

@@ -141,6 +141,26 @@ import Testing
         #expect(shown.recording == nil)
     }
 
+    /// Of the one before, that is: its assets were still being made.
+    @Test func aFailureIsNotShownBesideANewerStream() {
+        func stream(_ id: StreamID, at seconds: Int64) -> LiveStream {
+            LiveStream(
+                id: id, room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
+                destination: "", playbackURL: "p",
+                createdAt: Timestamp(nanoseconds: seconds * 1_000_000_000), startedBy: "")
+        }
+        var failed = stream("1", at: 10)
+        failed.status = .failed
+        failed.stoppedAt = Timestamp(nanoseconds: 20_000_000_000)
+        failed.stopReason = "failure: x"
+        func shown(_ other: LiveStream) -> HLSState {
+            HLSState([failed, other], playlistType: .dvr)
+        }
+        #expect(shown(stream("2", at: 30)).error == nil)
+        // Two variants at once, of which one goes on.
+        #expect(shown(stream("2", at: 11)).error?.message == "failure: x")
+    }
+
     private func recorded(
         _ id: StreamID, _ status: LiveStream.Status, isPaused: Bool = false,
         hasResumed: Bool = false

@@ -34,7 +34,9 @@ import Testing
         await ben.notify("leave")
         await fixture.pass(.seconds(1))
         #expect(
-            try await ann.methods() == ["on-track-add", "on-peer-leave", "session-info"])
+            try await ann.methods() == [
+                "on-track-add", "on-peer-leave", "on-track-remove", "session-info",
+            ])
     }
 
     // MARK: - Previews
@@ -67,8 +69,12 @@ import Testing
             policy: try policy(#"{"enabled":true,"sendPeerList":\#(sendsPeers)}"#))
         _ = try await fixture.join("ann", role: "host")
         let visitor = try await fixture.connect("visitor", role: "host")
-        let state = try #require(try await visitor.drain().last)
-        #expect(state.method == "room-state")
+        let frames = try await visitor.drain()
+        #expect(
+            frames.map(\.method) == ["on-policy-change", "room-info", "session-info", "room-state"])
+        // The one number that clients of 100ms look at.
+        #expect(frames[2].params["peer_count"].integer == 1)
+        let state = try #require(frames.first { $0.method == "room-state" })
         #expect(state.params["peer_count"].integer == 1)
         #expect(state.params["peers"].keys == (sendsPeers ? ["ann"] : []))
         #expect(state.text.contains(#""peers""#) == sendsPeers)
@@ -81,13 +87,13 @@ import Testing
         _ = try await visitor.drain()
         _ = try await fixture.join("ann", role: "host")
         await fixture.pass(.seconds(1))
-        #expect(try await visitor.methods() == ["room-state"])
+        #expect(try await visitor.methods() == ["session-info", "room-state"])
         _ = try await fixture.join("ben", role: "host")
         await fixture.pass(.seconds(9))
         #expect(try await visitor.methods() == [])
         await fixture.pass(.seconds(1))
         let states = try await visitor.drain()
-        #expect(states.map(\.method) == ["room-state"])
+        #expect(states.map(\.method) == ["session-info", "room-state"])
         #expect(states.first?.params["peer_count"].integer == 2)
     }
 

@@ -214,21 +214,22 @@ import Testing
         client.opened(at: .zero)
         let join = client.join(name: "bot", offer: "o")
         var events: [SignallingEvent] = []
-        while events.count < 6 {
+        while events.count < 8 {
             while let output = client.poll() {
                 switch output {
                 case .send(let text): await socket.send(text)
                 case .event(let event): events.append(event)
                 }
             }
-            if events.count < 6, let text = await socket.socket.next() {
+            if events.count < 8, let text = await socket.socket.next() {
                 client.received(text, at: .zero)
             }
         }
-        guard case .policy(let policy) = events[0], case .roomState = events[1],
-            case .joined(join, "answer to o") = events[2],
-            case .peerList(let list) = events[3], case .roomInfo = events[4],
-            case .sessionInfo(let session) = events[5]
+        guard case .policy(let policy) = events[0], case .roomInfo = events[1],
+            case .sessionInfo = events[2], case .roomState = events[3],
+            case .joined(join, "answer to o") = events[4],
+            case .peerList(let list) = events[5], case .roomInfo = events[6],
+            case .sessionInfo(let session) = events[7]
         else {
             Issue.record("wrong events: \(events)")
             return

@@ -32,6 +32,9 @@ import Testing
         #expect(host["publishParams"]["video"]["frameRate"].integer == 30)
         #expect(host["permissions"]["hlsStreaming"] == .bool(true))
         #expect(host["subscribeParams"]["maxSubsBitRate"].integer == 9000)
+        for method in ["room-info", "session-info"] {
+            #expect(try await client.next()?.method == method)
+        }
         let state = try #require(await client.next())
         #expect(
             state.text == """
@@ -147,8 +150,7 @@ import Testing
             "stream_id":"s1","mute":true}}}
             """)
         let ann = try await fixture.connect("ann")
-        let state = try await ann.drain().last
-        #expect(state?.method == "room-state")
+        let state = try await ann.drain().first { $0.method == "room-state" }
         #expect(state?.params["peer_count"].integer == 1)
         #expect(state?.params["peers"]["ben"]["tracks"] == .null)
         _ = try await ann.call(

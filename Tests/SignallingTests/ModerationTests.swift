@@ -309,7 +309,7 @@ import Testing
                 switch output {
                 case .send(let text): await socket.send(text)
                 case .event(.policy(let policy)): roles.append(policy.name)
-                case .event(.sessionInfo):
+                case .event(.peerList):
                     _ = try await ann.call(
                         "role-change-request", changeRole(of: "ben", to: "viewer", force: false))
                 case .event(.roleOffered(let offer)):

@@ -22,12 +22,17 @@ import Testing
                 """)
         #expect(try await ben.drain().map(\.method) == ["on-peer-update"])
 
+        // As the web SDK says it.
+        let named = try await ann.call("find-peer", #"{"peerIds":["ben"],"limit":10}"#).result
+        #expect(named["total"].integer == 1 && named["peers"][0]["peer_id"].string == "ben")
+        let everybody = try await ann.call("peer-name-search", #"{"limit":20}"#).result
+        #expect(everybody["peers"][1]["peer_id"].string != nil)
         let hands = try await ann.call("find-peer", #"{"group":"_handraise"}"#).result
         #expect(hands["total"].integer == 1)
         #expect(hands["peers"][0]["peer_id"].string == "ben")
         #expect(try await ann.call("find-peer", #"{"group":""}"#).result["total"].integer == 2)
         let late = try await fixture.connect("late", role: "viewer")
-        let state = try await late.drain().last?.params
+        let state = try await late.drain().first { $0.method == "room-state" }?.params
         #expect(state?["peers"]["ben"]["groups"] == .array([.string("_handraise")]))
         _ = try await late.call("join", #"{"name":"L","offer":{"type":"offer","sdp":"v"}}"#)
         let list = try await late.drain().first?.params

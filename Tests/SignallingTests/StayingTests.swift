@@ -111,7 +111,7 @@ import Testing
         await fixture.pass(.seconds(9))
         #expect(try await events(of: ann) == [])
         await fixture.pass(.seconds(1))
-        #expect(try await events(of: ann) == ["on-peer-leave"])
+        #expect(try await events(of: ann) == ["on-peer-leave", "on-track-remove"])
         #expect(await fixture.signalling.snapshot().peers.map(\.id) == ["ann"])
         let unknown = try await ann.call("get-peer", #"{"peer_id":"ben"}"#).error
         #expect(unknown?.hasPrefix("404") == true)

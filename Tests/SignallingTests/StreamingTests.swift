@@ -265,8 +265,8 @@ import Testing
         #expect(try await visitor.drain().isEmpty)
         await fixture.pass(.seconds(1))
         let frames = try await visitor.drain()
-        #expect(frames.map(\.method) == ["room-state"])
-        #expect(frames.first?.params["peer_count"].integer == 2)
+        #expect(frames.map(\.method) == ["session-info", "room-state"])
+        #expect(frames.last?.params["peer_count"].integer == 2)
         await fixture.pass(.seconds(1))
         #expect(try await visitor.drain().isEmpty)
     }

@@ -130,7 +130,14 @@ extension LiveStreamingError {
 
 extension HLSState {
     /// What peers are shown of a room's streams: `initialised` until a stream runs.
+    ///
+    /// A failure is shown until a newer stream is on air.
     public init(_ streams: [LiveStream], playlistType: HLSVariant.PlaylistType) {
+        let failed = streams.last { stream in
+            let end = stream.stoppedAt ?? stream.createdAt
+            return stream.status == .failed
+                && !streams.contains { $0.status.isOnAir && $0.createdAt > end }
+        }
         self.init(
             variants: streams.map { stream in
                 HLSVariant(
@@ -140,7 +147,7 @@ extension HLSState {
                     initialisedAt: WallTime(stream.createdAt),
                     startedAt: stream.startedAt.map { WallTime($0) })
             },
-            error: streams.last { $0.status == .failed }.map {
+            error: failed.map {
                 StreamingFailure(code: 500, message: $0.stopReason ?? "failure")
             },
             recording: HLSRecording(streams))

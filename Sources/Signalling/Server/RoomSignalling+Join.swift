@@ -23,7 +23,7 @@ extension RoomSignalling {
         }
         let request = JoinRequest(
             peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
-            name: params.name, metadata: params.data ?? "")
+            name: params.name ?? "", metadata: params.data ?? "")
         try ruled { () throws(RoomError) in try room.joinRequested(request, at: clock.now()) }
 
         guard let offer = params.offer else {

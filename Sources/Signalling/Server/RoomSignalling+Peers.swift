@@ -9,7 +9,7 @@ extension RoomSignalling {
     }
 
     func findPeers(_ params: FindPeersParameters, on connection: Connection) -> Reply {
-        let wanted = params.peers.map(Set.init)
+        let wanted = (params.peers ?? params.peerIDs).map(Set.init)
         // A client that wants no group in particular may name an empty one.
         let group = params.group.flatMap { $0.isEmpty ? nil : $0 }
         let found = room.visiblePeers.filter { peer in
@@ -49,7 +49,7 @@ extension RoomSignalling {
     ) throws(SignallingError) -> Reply {
         let found = try ruled { () throws(RoomError) in
             try room.peersSearched(
-                params.query, limit: params.limit, offset: params.offset, by: peer,
+                params.query ?? "", limit: params.limit, offset: params.offset, by: peer,
                 at: clock.now())
         }
         return .result(PeerSearchResult(found))

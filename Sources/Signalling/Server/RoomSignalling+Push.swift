@@ -113,7 +113,9 @@ extension RoomSignalling {
             PeerListPayload(
                 peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(room)),
             to: connection)
-        pushCounts(to: [connection])
+        connections[connection.id]?.toldRoom = nil
+        connections[connection.id]?.toldSession = nil
+        pushCounts(to: [connections[connection.id] ?? connection])
     }
 
     /// Tells every peer how many there are, and whether that makes a large room, where it has
@@ -122,14 +124,15 @@ extension RoomSignalling {
         pushCounts(to: connections.values.filter { room.peer($0.peer)?.hasJoined ?? false })
     }
 
-    private func pushCounts(to listeners: [Connection]) {
-        guard let session = room.session else { return }
+    /// To visitors too: clients of 100ms take the number of peers from nothing else. Without a
+    /// session it is nobody's.
+    func pushCounts(to listeners: [Connection]) {
         let roomInfo = RoomInfoNotification(
             roomID: room.id, name: room.name, description: room.description,
             maxSize: room.limits.visiblePeers ?? room.limits.peers,
             largeRoomOptimization: room.isLarge)
         let sessionInfo = SessionInfoNotification(
-            sessionID: session.id, roomID: room.id, peerCount: room.peerCount,
+            sessionID: room.session?.id ?? "", roomID: room.id, peerCount: room.peerCount,
             trackCount: room.trackCount)
         push(.roomInfo, roomInfo, to: listeners.filter { $0.toldRoom != roomInfo })
         push(.sessionInfo, sessionInfo, to: listeners.filter { $0.toldSession != sessionInfo })

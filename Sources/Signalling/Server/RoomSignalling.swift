@@ -180,6 +180,7 @@ public actor RoomSignalling {
                 subscribeRestarts.restarted(peer, at: clock.now())
             }
         } else if room.policy.showsRoom(to: claims.role) {
+            pushCounts(to: [connection])
             push(.roomState, roomState(), to: connection)
         }
         await settle()
@@ -301,6 +302,7 @@ public actor RoomSignalling {
             !(room.peer($0.peer)?.hasJoined ?? false) && room.policy.showsRoom(to: $0.claims.role)
         }
         guard !visitors.isEmpty else { return }
+        pushCounts(to: visitors)
         push(.roomState, roomState(), to: visitors)
     }
 

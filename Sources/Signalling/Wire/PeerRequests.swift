@@ -20,18 +20,27 @@ public struct GetPeerParameters: Hashable, Sendable, Codable {
 
 public struct FindPeersParameters: Hashable, Sendable, Codable {
     public var peers: [PeerID]?
+    /// The same as 100ms' web SDK says it.
+    public var peerIDs: [PeerID]?
     public var role: String?
     public var group: String?
     public var limit: Int?
+
+    enum CodingKeys: String, CodingKey {
+        case peers
+        case peerIDs = "peerIds"
+        case role, group, limit
+    }
 }
 
 /// `peer-name-search`.
 public struct PeerSearchParameters: Hashable, Sendable, Codable {
-    public var query: String
+    /// None finds everybody.
+    public var query: String?
     public var limit: Int?
     public var offset: Int?
 
-    public init(query: String, limit: Int? = nil, offset: Int? = nil) {
+    public init(query: String? = nil, limit: Int? = nil, offset: Int? = nil) {
         self.query = query
         self.limit = limit
         self.offset = offset

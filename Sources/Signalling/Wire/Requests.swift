@@ -4,7 +4,7 @@ public import MediaKernel
 // or wrong one is an error that names it.
 
 public struct JoinParameters: Hashable, Sendable, Codable {
-    public var name: String
+    public var name: String?
     /// The peer's metadata.
     public var data: String?
     /// Absent for a client that neither publishes nor subscribes.
