@@ -467,3 +467,130 @@ def test_the_spotlight_has_some_patience(page):
         {"a": 40}, {"b": 60}, {"a": 50}, {"b": 60, "a": 20}, {"b": 60, "a": 59}, {}, {"c": 30}, {},
         {"c": 30}, {"c": 30},
     ]) == ["a", "a", "a", "a", "b", "b", "b", "b", "b", "c"]
+
+
+def with_devices(steps):
+    """The steps, with a `media` whose questions to the browser are answered by hand."""
+    return """async () => {
+  const { LocalMedia } = await import("/assets/local-media.js");
+  const asked = []; // what the browser was asked for, each to be granted or refused
+  const given = []; // tracks
+  const make = {
+    video() {
+      const canvas = document.createElement("canvas");
+      canvas.getContext("2d");
+      return canvas.captureStream().getVideoTracks()[0];
+    },
+    audio() {
+      window.context ??= new AudioContext();
+      return window.context.createMediaStreamDestination().stream.getAudioTracks()[0];
+    },
+  };
+  const settled = () => new Promise((resolve) => setTimeout(resolve));
+  navigator.mediaDevices.getUserMedia = (wanted) => new Promise((resolve, reject) => asked.push({
+    wanted,
+    grant() {
+      const tracks = ["video", "audio"].filter((kind) => wanted[kind]).map((kind) => make[kind]());
+      given.push(...tracks);
+      resolve(new MediaStream(tracks));
+      return settled();
+    },
+    refuse(name) {
+      reject(new DOMException("No.", name));
+      return settled();
+    },
+  }));
+  const live = () => given.filter((track) => track.readyState === "live")
+    .map(({ kind, enabled }) => (enabled ? kind : `silent ${kind}`)).sort();
+  const media = new LocalMedia();
+  const opened = async () => {
+    media.start();
+    await settled();
+    await asked.at(-1).grant();
+  };
+  try { %s } finally { delete navigator.mediaDevices.getUserMedia; }
+}""" % steps
+
+
+def test_a_microphone_muted_before_it_is_there_is_silent(page):
+    found = page.evaluate(with_devices("""
+      await opened();
+      media.release({ camera: false, microphone: true });
+      media.setMicrophone(true);
+      media.setMicrophone(false);
+      await settled();
+      await asked.at(-1).grant();
+      return [media.isMicrophoneOn, live()];
+    """))
+    assert found == [False, ["silent audio", "video"]]
+
+
+@pytest.mark.parametrize(("step", "expected"), [
+    ("media.setCamera(false)", ["audio"]),
+    ("media.release({ camera: true, microphone: false })", ["audio"]),
+    ("media.release({ camera: false, microphone: true })", ["video"]),
+    ("media.stop()", []),
+])
+def test_a_device_given_up_before_it_is_there_is_given_back(page, step, expected):
+    assert page.evaluate(with_devices(f"""
+      media.start();
+      await settled();
+      {step};
+      await asked[0].grant();
+      return live();
+    """)) == expected
+
+
+@pytest.mark.parametrize("kind", ["Camera", "Microphone"])
+def test_of_two_devices_chosen_at_once_the_second_is_in_use(page, kind):
+    found = page.evaluate(with_devices(f"""
+      await opened();
+      media.choose{kind}("one");
+      media.choose{kind}("two");
+      await settled();
+      for (let next = 1; next < asked.length; next += 1) await asked[next].grant();
+      const {{ video, audio }} = asked.at(-1).wanted;
+      return [live(), media.stream.getTracks().length, (video || audio).deviceId];
+    """))
+    assert found == [["audio", "video"], 2, {"exact": "two"}]
+
+
+def test_another_microphone_is_muted_from_the_beginning(page):
+    found = page.evaluate(with_devices("""
+      await opened();
+      media.setMicrophone(false);
+      await settled();
+      const told = [];
+      media.addEventListener("change", () => told.push(media.isMicrophoneOn));
+      media.chooseMicrophone("other");
+      await settled();
+      await asked.at(-1).grant();
+      return [[...new Set(told)], live(), asked.length];
+    """))
+    assert found == [[False], ["silent audio", "video"], 2]
+
+
+def test_what_was_turned_off_is_not_asked_for_again(page):
+    found = page.evaluate(with_devices("""
+      media.start();
+      await settled();
+      media.setCamera(false);
+      await asked[0].refuse("NotFoundError");
+      await asked[1].grant();
+      await settled();
+      return [asked.length, media.isCameraOn, live()];
+    """))
+    assert found == [2, False, ["audio"]]
+
+
+def test_a_wish_is_shown_before_the_device_has_answered(page):
+    found = page.evaluate(with_devices("""
+      media.start();
+      const told = [];
+      media.addEventListener("change", () => told.push([media.isCameraOn, media.isMicrophoneOn]));
+      media.setCamera(false);
+      media.setMicrophone(false);
+      media.setCamera(true);
+      return told;
+    """))
+    assert found == [[False, True], [False, False], [True, False]]

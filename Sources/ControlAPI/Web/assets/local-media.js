@@ -1,6 +1,8 @@
 // The camera and the microphone of this page. Switching the camera off gives the device back, so
 // its light goes out; a muted microphone stays open and sends silence.
 
+import { Queue } from "./client/queue.js";
+
 const pictureWanted = {
   width: { ideal: 1280 },
   height: { ideal: 720 },
@@ -8,91 +10,81 @@ const pictureWanted = {
 };
 const soundWanted = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
-/** Emits `change` whenever a track, its state or the list of devices is another. */
+/**
+ * Emits `change` whenever a track, its state or the list of devices is another.
+ *
+ * What is wished holds at once; browsers take their time, so devices are opened one after the other,
+ * and one that is no longer wanted when it comes is given back.
+ */
 export class LocalMedia extends EventTarget {
   stream = new MediaStream();
-  isCameraOn = true;
-  isMicrophoneOn = true;
   problem = "";
-  #cameraID = "";
-  #microphoneID = "";
+  #video = { word: "camera", wanted: pictureWanted, isOn: true, isHeld: true, id: "" };
+  #audio = { word: "microphone", wanted: soundWanted, isOn: true, isHeld: true, id: "" };
+  #work = new Queue();
 
   get isAvailable() {
     return Boolean(navigator.mediaDevices?.getUserMedia);
   }
 
+  get isCameraOn() {
+    return this.#video.isOn;
+  }
+
+  get isMicrophoneOn() {
+    return this.#audio.isOn;
+  }
+
   get camera() {
-    return this.stream.getVideoTracks()[0] ?? null;
+    return this.#trackOf("video");
   }
 
   get microphone() {
-    return this.stream.getAudioTracks()[0] ?? null;
+    return this.#trackOf("audio");
   }
 
   /** The camera in use, or the one to be used. */
   get cameraID() {
-    return this.camera?.getSettings().deviceId || this.#cameraID;
+    return this.camera?.getSettings().deviceId || this.#video.id;
   }
 
   get microphoneID() {
-    return this.microphone?.getSettings().deviceId || this.#microphoneID;
+    return this.microphone?.getSettings().deviceId || this.#audio.id;
   }
 
   /** Asks for both devices; what one lacks or refuses does not cost the other. */
-  async start() {
-    if (!this.isAvailable) {
-      this.isCameraOn = false;
-      this.isMicrophoneOn = false;
-      this.#failed("Camera and microphone need a secure page: HTTPS, or this machine itself.");
-      return;
-    }
-    try {
-      this.#adopt(await this.#ask({ video: true, audio: true }));
-    } catch {
-      await this.setCamera(true);
-      await this.setMicrophone(true);
-    }
-    this.#changed();
+  start() {
+    return this.#work.run(async () => {
+      // In one question, where both are there.
+      const both = this.isAvailable && (await this.#ask("video", "audio").catch(() => null));
+      if (both) this.#adopt(both);
+      await this.#open("video");
+      await this.#open("audio");
+    });
   }
 
-  async setCamera(isOn) {
-    this.isCameraOn = isOn;
-    if (!isOn) this.#drop(this.camera);
-    else if (!this.camera) await this.#askOne("video", "camera");
-    this.#changed();
+  setCamera(isOn) {
+    this.#wish("video", { isOn, isHeld: isOn });
+    return this.#work.run(() => this.#open("video"));
   }
 
-  async setMicrophone(isOn) {
-    this.isMicrophoneOn = isOn;
-    if (isOn && !this.microphone) await this.#askOne("audio", "microphone");
-    if (this.microphone) this.microphone.enabled = isOn;
-    this.#changed();
+  setMicrophone(isOn) {
+    this.#wish("audio", { isOn, isHeld: isOn || this.#audio.isHeld });
+    return this.#work.run(() => this.#open("audio"));
   }
 
-  async chooseCamera(deviceID) {
-    this.#cameraID = deviceID;
-    if (!this.isCameraOn) return;
-    this.#drop(this.camera);
-    await this.setCamera(true);
+  chooseCamera(deviceID) {
+    return this.#choose("video", deviceID);
   }
 
-  async chooseMicrophone(deviceID) {
-    this.#microphoneID = deviceID;
-    if (!this.microphone) return;
-    const isOn = this.isMicrophoneOn;
-    this.#drop(this.microphone);
-    await this.setMicrophone(true);
-    if (!isOn) await this.setMicrophone(false);
+  chooseMicrophone(deviceID) {
+    return this.#choose("audio", deviceID);
   }
 
   /** Gives the devices back that a role has no use for; they stay off until they are wanted. */
   release({ camera, microphone }) {
-    const isChanged = (camera && this.isCameraOn) || (microphone && this.isMicrophoneOn);
-    if (camera) this.#drop(this.camera);
-    if (microphone) this.#drop(this.microphone);
-    if (camera) this.isCameraOn = false;
-    if (microphone) this.isMicrophoneOn = false;
-    if (isChanged) this.#changed();
+    if (camera && this.#video.isHeld) this.#wish("video", { isOn: false, isHeld: false });
+    if (microphone && this.#audio.isHeld) this.#wish("audio", { isOn: false, isHeld: false });
   }
 
   /** @param {"videoinput"|"audioinput"|"audiooutput"} kind */
@@ -103,43 +95,75 @@ export class LocalMedia extends EventTarget {
   }
 
   stop() {
-    for (const track of this.stream.getTracks()) this.#drop(track);
+    this.release({ camera: true, microphone: true });
   }
 
-  #ask({ video, audio }) {
-    const exactly = (id) => (id ? { deviceId: { exact: id } } : {});
-    return navigator.mediaDevices.getUserMedia({
-      video: video && { ...pictureWanted, ...exactly(this.#cameraID) },
-      audio: audio && { ...soundWanted, ...exactly(this.#microphoneID) },
+  #device(kind) {
+    return kind === "video" ? this.#video : this.#audio;
+  }
+
+  #trackOf(kind) {
+    return this.stream.getTracks().find((track) => track.kind === kind) ?? null;
+  }
+
+  /** @param {{isOn: boolean, isHeld: boolean}} wish isHeld: the device is open, or to be opened */
+  #wish(kind, wish) {
+    Object.assign(this.#device(kind), wish);
+    const track = this.#trackOf(kind);
+    if (!wish.isHeld) this.#drop(track);
+    else if (track) track.enabled = wish.isOn;
+    this.#changed();
+  }
+
+  #choose(kind, deviceID) {
+    this.#device(kind).id = deviceID;
+    return this.#work.run(() => {
+      if (this.#device(kind).isHeld) this.#drop(this.#trackOf(kind)); // many have one open at a time
+      return this.#open(kind);
     });
   }
 
-  async #askOne(kind, word) {
+  #ask(...kinds) {
+    const constraints = kinds.map((kind) => {
+      const { wanted, id } = this.#device(kind);
+      return [kind, id ? { ...wanted, deviceId: { exact: id } } : wanted];
+    });
+    return navigator.mediaDevices.getUserMedia(Object.fromEntries(constraints));
+  }
+
+  /** Opens a device that is wanted and not there. */
+  async #open(kind) {
+    const device = this.#device(kind);
+    if (!device.isHeld || this.#trackOf(kind)) return;
+    if (!this.isAvailable) {
+      this.#failed(kind, "Camera and microphone need a secure page: HTTPS, or this machine itself.");
+      return;
+    }
     try {
-      this.#adopt(await this.#ask({ video: kind === "video", audio: kind === "audio" }));
+      this.#adopt(await this.#ask(kind));
     } catch (error) {
-      if (kind === "video") this.isCameraOn = false;
-      else this.isMicrophoneOn = false;
-      this.#failed(explanation(error, word));
+      if (device.isHeld) this.#failed(kind, explanation(error, device.word));
     }
   }
 
   #adopt(stream) {
     this.problem = "";
     for (const track of stream.getTracks()) {
-      this.stream.addTrack(track);
+      const { isOn, isHeld } = this.#device(track.kind);
+      if (!isHeld) {
+        track.stop();
+        continue;
+      }
+      track.enabled = isOn;
       track.addEventListener("ended", () => this.#lost(track));
-      if (track.kind === "audio") track.enabled = this.isMicrophoneOn;
+      this.stream.addTrack(track);
     }
+    this.#changed();
   }
 
   /** The device was unplugged, or the permission withdrawn. */
   #lost(track) {
-    if (!this.stream.getTracks().includes(track)) return;
-    this.#drop(track);
-    if (track.kind === "video") this.isCameraOn = false;
-    else this.isMicrophoneOn = false;
-    this.#changed();
+    if (this.#trackOf(track.kind) === track) this.#wish(track.kind, { isOn: false, isHeld: false });
   }
 
   #drop(track) {
@@ -148,9 +172,9 @@ export class LocalMedia extends EventTarget {
     track.stop();
   }
 
-  #failed(text) {
+  #failed(kind, text) {
     this.problem = text;
-    this.#changed();
+    this.#wish(kind, { isOn: false, isHeld: false });
   }
 
   #changed() {

@@ -78,11 +78,12 @@ export class Publishing {
     const media = this.#media;
     const { allowed, video, simulcast } = this.#client.role.publishParams;
     const isAllowed = (kind) => allowed.includes(kind);
+    // A device that is wanted and has not answered yet is neither heard nor seen.
     await this.#syncOne("audio", isAllowed("audio"), media.microphone, media.stream, {
-      isMuted: !media.isMicrophoneOn,
+      isMuted: !media.isMicrophoneOn || !media.microphone,
     });
     await this.#syncOne("video", isAllowed("video"), media.camera, media.stream, {
-      isMuted: !media.isCameraOn,
+      isMuted: !media.isCameraOn || !media.camera,
       maximumBitrate: video?.bitRate ? video.bitRate * 1000 : undefined,
       layers: simulcast?.video?.layers ?? [],
     });

@@ -2,27 +2,17 @@
 // which the server offers what it subscribes to. Both carry a data channel named `ion-sfu`.
 
 import { randomIdentifier } from "./identifier.js";
+import { Queue } from "./queue.js";
 import { mediaIdentifiers, withoutSilence } from "./sdp.js";
 
 const channelLabel = "ion-sfu";
-
-/** Runs asynchronous jobs one after the other: a PeerConnection has one negotiation at a time. */
-class Queue {
-  #tail = Promise.resolve();
-
-  run(job) {
-    const result = this.#tail.then(job);
-    this.#tail = result.catch(() => {});
-    return result;
-  }
-}
 
 /** What both share: candidates wait, on either side, until the other end can use them. */
 class Connection {
   #pendingRemote = [];
   #pendingLocal = [];
   #maySend = false;
-  queue = new Queue();
+  queue = new Queue(); // a PeerConnection has one negotiation at a time
 
   constructor(configuration, { onCandidate, onState }) {
     this.pc = new RTCPeerConnection(configuration);
