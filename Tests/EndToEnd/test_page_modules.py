@@ -594,3 +594,29 @@ def test_a_wish_is_shown_before_the_device_has_answered(page):
       return told;
     """))
     assert found == [[False, True], [False, False], [True, False]]
+
+
+def test_what_is_wrong_with_a_device_is_told_once_and_stands_until_that_device_works(page):
+    found = page.evaluate(with_devices("""
+      const told = [], shown = [];
+      media.addEventListener("problem", ({ detail }) => told.push(detail));
+      media.start();
+      await settled();
+      await asked[0].refuse("NotAllowedError");
+      await asked[1].grant();
+      await asked[2].refuse("NotReadableError");
+      shown.push(media.problem);
+      await media.setCamera(false);
+      media.setCamera(true);
+      await settled();
+      await asked[3].refuse("NotReadableError");
+      shown.push(media.problem);
+      media.setMicrophone(true);
+      await settled();
+      await asked[4].grant();
+      shown.push(media.problem);
+      return [told, shown];
+    """))
+    sound, picture = (f"Your {word} is in use by another program."
+                      for word in ("microphone", "camera"))
+    assert found == [[sound, picture], [sound, f"{picture} {sound}", picture]]

@@ -154,6 +154,7 @@ export class Call {
       onEnd(reason);
     });
     this.#media.addEventListener("change", () => this.#mediaChanged());
+    this.#media.addEventListener("problem", ({ detail }) => toast(detail, "error"));
   }
 
   #gotMessage(message) {
@@ -195,7 +196,6 @@ export class Call {
 
   #mediaChanged() {
     if (this.#client.state === "left") return;
-    if (this.#media.problem) toast(this.#media.problem, "error");
     this.#draw();
     this.#publishing.sync();
   }

@@ -11,16 +11,16 @@ const pictureWanted = {
 const soundWanted = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
 /**
- * Emits `change` whenever a track, its state or the list of devices is another.
+ * Emits `change` whenever a track, its state or the list of devices is another, and `problem` with the
+ * words for it where a device does not work.
  *
  * What is wished holds at once; browsers take their time, so devices are opened one after the other,
  * and one that is no longer wanted when it comes is given back.
  */
 export class LocalMedia extends EventTarget {
   stream = new MediaStream();
-  problem = "";
-  #video = { word: "camera", wanted: pictureWanted, isOn: true, isHeld: true, id: "" };
-  #audio = { word: "microphone", wanted: soundWanted, isOn: true, isHeld: true, id: "" };
+  #video = deviceFor("camera", pictureWanted);
+  #audio = deviceFor("microphone", soundWanted);
   #work = new Queue();
 
   get isAvailable() {
@@ -33,6 +33,12 @@ export class LocalMedia extends EventTarget {
 
   get isMicrophoneOn() {
     return this.#audio.isOn;
+  }
+
+  /** What is wrong with the devices; empty where nothing is. */
+  get problem() {
+    const both = new Set([this.#video.problem, this.#audio.problem]);
+    return [...both].filter(Boolean).join(" ");
   }
 
   get camera() {
@@ -106,9 +112,11 @@ export class LocalMedia extends EventTarget {
     return this.stream.getTracks().find((track) => track.kind === kind) ?? null;
   }
 
-  /** @param {{isOn: boolean, isHeld: boolean}} wish isHeld: the device is open, or to be opened */
+  /** @param {{isOn: boolean, isHeld: boolean}} wish see `deviceFor` */
   #wish(kind, wish) {
-    Object.assign(this.#device(kind), wish);
+    const device = this.#device(kind);
+    Object.assign(device, wish);
+    if (wish.isOn) device.problem = ""; // it is tried again
     const track = this.#trackOf(kind);
     if (!wish.isHeld) this.#drop(track);
     else if (track) track.enabled = wish.isOn;
@@ -147,7 +155,6 @@ export class LocalMedia extends EventTarget {
   }
 
   #adopt(stream) {
-    this.problem = "";
     for (const track of stream.getTracks()) {
       const { isOn, isHeld } = this.#device(track.kind);
       if (!isHeld) {
@@ -173,8 +180,9 @@ export class LocalMedia extends EventTarget {
   }
 
   #failed(kind, text) {
-    this.problem = text;
+    this.#device(kind).problem = text;
     this.#wish(kind, { isOn: false, isHeld: false });
+    this.dispatchEvent(new CustomEvent("problem", { detail: text }));
   }
 
   #changed() {
@@ -182,10 +190,15 @@ export class LocalMedia extends EventTarget {
   }
 }
 
+/** @returns what there is to a device: isHeld: it is open, or to be opened; id: "" for any */
+function deviceFor(word, wanted) {
+  return { word, wanted, isOn: true, isHeld: true, id: "", problem: "" };
+}
+
 function explanation(error, word) {
   switch (error.name) {
     case "NotAllowedError":
-      return `This page may not use your ${word}. Allow it in the browser to be seen and heard.`;
+      return `This page may not use your ${word}. Allow it in the browser.`;
     case "NotFoundError":
     case "OverconstrainedError":
       return `No ${word} was found.`;

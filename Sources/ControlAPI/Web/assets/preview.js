@@ -2,7 +2,7 @@
 
 import { configuration, rooms } from "./api.js";
 import { listDevices } from "./devices.js";
-import { byID, element } from "./dom.js";
+import { byID, element, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { LevelMeter } from "./level-meter.js";
 import { roleText } from "./role-dialog.js";
@@ -93,9 +93,9 @@ export class Preview {
     const media = this.#media;
     if (node.video.srcObject !== media.stream) node.video.srcObject = media.stream;
     node.video.hidden = !media.camera;
-    const isWaiting = media.isCameraOn && !media.camera && !media.problem;
-    const state = isWaiting ? "Waiting for your camera …" : media.camera ? "" : "Camera off";
-    node.note.textContent = media.problem || state;
+    const without = media.isCameraOn ? "Waiting for your camera …" : "Camera off";
+    const state = media.camera ? "" : without;
+    setText(node.note, media.problem || state);
     toggle(node.camera, media.isCameraOn, "camera", "cameraOff");
     toggle(node.microphone, media.isMicrophoneOn, "microphone", "microphoneOff");
     this.#meter.follow(media.microphone);
