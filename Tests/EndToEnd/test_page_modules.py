@@ -492,6 +492,10 @@ def with_devices(steps):
     grant() {
       const tracks = ["video", "audio"].filter((kind) => wanted[kind]).map((kind) => make[kind]());
       given.push(...tracks);
+      // No page can make a track end by itself, and Firefox' tracks dispatch nothing of a page's.
+      for (const track of tracks) {
+        track.addEventListener = (type, handler) => (track.unplug = handler);
+      }
       resolve(new MediaStream(tracks));
       return settled();
     },
@@ -620,3 +624,43 @@ def test_what_is_wrong_with_a_device_is_told_once_and_stands_until_that_device_w
     sound, picture = (f"Your {word} is in use by another program."
                       for word in ("microphone", "camera"))
     assert found == [[sound, picture], [sound, f"{picture} {sound}", picture]]
+
+
+def test_a_device_that_was_taken_out_is_told_and_another_is_taken(page):
+    found = page.evaluate(with_devices("""
+      await opened();
+      media.chooseMicrophone("headset");
+      await settled();
+      await asked[1].grant();
+      media.microphone.unplug();
+      const shown = [media.isMicrophoneOn, media.problem, live()];
+      media.setMicrophone(true);
+      await settled();
+      await asked[2].refuse("OverconstrainedError");
+      await asked[3].grant();
+      const ids = asked.map(({ wanted }) => wanted.audio.deviceId?.exact ?? "");
+      return [shown, ids, media.problem, live()];
+    """))
+    assert found == [[False, "Your microphone was disconnected.", ["video"]],
+                     ["", "headset", "headset", ""], "", ["audio", "video"]]
+
+
+def test_that_no_device_at_all_is_there_is_told(page):
+    found = page.evaluate(with_devices("""
+      await opened();
+      media.chooseCamera("one");
+      await settled();
+      await asked[1].refuse("NotFoundError");
+      await asked[2].refuse("NotFoundError");
+      return [asked.length, media.isCameraOn, media.problem];
+    """))
+    assert found == [3, False, "No camera was found."]
+
+
+def test_a_device_that_was_plugged_in_is_listed(page):
+    assert page.evaluate(with_devices("""
+      let count = 0;
+      media.addEventListener("change", () => (count += 1));
+      navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
+      return count;
+    """)) == 1

@@ -23,6 +23,11 @@ export class LocalMedia extends EventTarget {
   #audio = deviceFor("microphone", soundWanted);
   #work = new Queue();
 
+  constructor() {
+    super();
+    navigator.mediaDevices?.addEventListener("devicechange", () => this.#changed());
+  }
+
   get isAvailable() {
     return Boolean(navigator.mediaDevices?.getUserMedia);
   }
@@ -147,9 +152,15 @@ export class LocalMedia extends EventTarget {
       this.#failed(kind, "Camera and microphone need a secure page: HTTPS, or this machine itself.");
       return;
     }
+    const { id } = device;
     try {
       this.#adopt(await this.#ask(kind));
     } catch (error) {
+      if (id && isMissing(error)) {
+        // It was taken out; perhaps there is another, or one has been chosen meanwhile.
+        if (device.id === id) device.id = "";
+        return this.#open(kind);
+      }
       if (device.isHeld) this.#failed(kind, explanation(error, device.word));
     }
   }
@@ -170,7 +181,10 @@ export class LocalMedia extends EventTarget {
 
   /** The device was unplugged, or the permission withdrawn. */
   #lost(track) {
-    if (this.#trackOf(track.kind) === track) this.#wish(track.kind, { isOn: false, isHeld: false });
+    const { kind } = track;
+    if (this.#trackOf(kind) === track) {
+      this.#failed(kind, `Your ${this.#device(kind).word} was disconnected.`);
+    }
   }
 
   #drop(track) {
@@ -195,13 +209,15 @@ function deviceFor(word, wanted) {
   return { word, wanted, isOn: true, isHeld: true, id: "", problem: "" };
 }
 
+function isMissing(error) {
+  return ["NotFoundError", "OverconstrainedError"].includes(error.name);
+}
+
 function explanation(error, word) {
+  if (isMissing(error)) return `No ${word} was found.`;
   switch (error.name) {
     case "NotAllowedError":
       return `This page may not use your ${word}. Allow it in the browser.`;
-    case "NotFoundError":
-    case "OverconstrainedError":
-      return `No ${word} was found.`;
     case "NotReadableError":
       return `Your ${word} is in use by another program.`;
     default:
