@@ -1,5 +1,6 @@
 """The pages' pure modules, in the browsers that run them, without the server."""
 
+import json
 import re
 import socket
 import subprocess
@@ -664,3 +665,104 @@ def test_a_device_that_was_plugged_in_is_listed(page):
       navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
       return count;
     """)) == 1
+
+
+def in_a_room(answers, steps):
+    """The steps, with a `client` in a room that publishes a picture and a sound, and is then cut off.
+
+    `answers` are those of the server to each further call but pings, by the number of the socket and
+    the method: true takes it, a number is an error's code.
+    """
+    return """async () => {
+  const { RoomcastClient } = await import("/assets/roomcast-client.js");
+  const answers = %s;
+  const sockets = [], calls = [];
+  class Socket extends EventTarget {
+    static OPEN = 1;
+    readyState = 1;
+    number = sockets.push(this) - 1;
+    connection = null;
+    constructor() {
+      super();
+      setTimeout(() => {
+        this.dispatchEvent(new Event("open"));
+        this.say({ method: "on-policy-change", params: { name: "host", known_roles: {} } });
+      });
+    }
+    say(message) {
+      this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(message) }));
+    }
+    async send(text) {
+      const { id, method, params } = JSON.parse(text);
+      if (!id) return;
+      const isTaken = method === "ping" || this.number === 0
+        || (answers[this.number]?.[method]?.shift() ?? true);
+      if (method !== "ping") calls.push([this.number, method, params]);
+      if (isTaken !== true) return this.say({ id, error: { code: isTaken, message: "No." } });
+      const result = method === "join" ? await answer(params.offer)
+        : method === "offer" ? await answer(params.desc) : { timestamp: 1 };
+      this.say({ id, result });
+    }
+    close() {
+      this.readyState = 3;
+      this.dispatchEvent(new CloseEvent("close", { code: 1006 }));
+    }
+  }
+  let far = null;
+  let session = "";
+  async function answer(offer) {
+    const began = offer.sdp.match(/a=fingerprint:.*/)[0];
+    if (began !== session) {
+      far = new RTCPeerConnection();
+      session = began;
+    }
+    await far.setRemoteDescription(offer);
+    await far.setLocalDescription(await far.createAnswer());
+    return far.localDescription.toJSON();
+  }
+  const raised = [["_handraise"], []].map((groups) => ({
+    method: "on-peer-update", params: { peer_id: "", groups } }));
+  const tell = (message) => {
+    message.params.peer_id = client.peerID;
+    sockets.at(-1).say(message);
+  };
+  const real = { WebSocket: window.WebSocket, fetch: window.fetch };
+  window.WebSocket = Socket;
+  window.fetch = async () => new Response(JSON.stringify({ endpoint: "wss://h.test/ws" }));
+  const client = new RoomcastClient({ origin: location.origin, token: "t" });
+  const joined = () => new Promise((resolve, reject) =>
+    client.addEventListener("state", ({ detail: { state, reason } }) => {
+      if (state === "joined") resolve();
+      if (state === "left") reject(new Error(reason));
+    }));
+  const published = () => Object.values(calls.findLast(([, method]) => method === "offer")[2].tracks)
+    .map(({ type }) => type).sort();
+  const canvas = document.createElement("canvas");
+  canvas.getContext("2d");
+  window.context ??= new AudioContext();
+  const streams = [canvas.captureStream(), window.context.createMediaStreamDestination().stream];
+  try {
+    await client.connect();
+    await client.join({ name: "Ann" });
+    for (const stream of streams) await client.publish(stream.getTracks()[0], stream);
+    %s
+  } finally {
+    client.leave();
+    Object.assign(window, real);
+  }
+}""" % (json.dumps(answers), steps)
+
+
+@pytest.mark.parametrize("answers", [
+    {1: {"offer": [404], "join": [503]}, 2: {"offer": [404]}},  # forgotten, and busy for a while
+    {1: {"offer": [404], "join": [503]}},  # the join was taken, and its answer lost
+    {1: {"offer": [404, 503]}},
+    {1: {"offer": [404, 503]}, 2: {"offer": [404]}},
+])
+def test_what_was_published_is_so_again_however_often_the_way_back_fails(page, answers):
+    assert page.evaluate(in_a_room(answers, """
+      const back = joined();
+      sockets[0].close();
+      await back;
+      return published();
+    """)) == ["audio", "video"]

@@ -354,6 +354,15 @@ def test_screens_are_shared_and_large(world):
     assert heard(ben, "on-track-update-request", track_id="s1")["mute"] is True
 
 
+def test_what_is_wished_while_the_page_is_cut_off_is_done_when_it_is_back(world):
+    ben, ann = world.connect("Ben"), world.open()
+    ann.wait_for("button", "Share the screen")
+    ann.cut_off(then_press="screen")
+    ben.wait_for("on-track-add", lambda params: any(
+        track["source"] == "screen" for track in params["tracks"].values()), PUBLISHING_TIMEOUT)
+    assert ann.texts("toast-error") == []
+
+
 def test_the_network_of_everybody_is_told(world):
     ann, ben = world.open(), world.connect("Ben", tracks=["a1"])
     ann.operate("button", "People")

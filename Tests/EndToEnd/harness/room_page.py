@@ -26,16 +26,34 @@ TELL = """(messages) => {
     }
   }
 }"""
-# Chromium has a fake screen, and says by itself what went wrong on a page.
-FIREFOX_LACKS = """() => {
-  window.faults = [];
-  addEventListener("error", ({ message }) => window.faults.push(message));
-  addEventListener("unhandledrejection", ({ reason }) => window.faults.push(String(reason)));
+# Keeps the sockets, so that a test can cut the page off.
+KEEP_SOCKETS = """() => {
+  window.sockets = [];
+  window.WebSocket = class extends WebSocket {
+    constructor(...options) {
+      super(...options);
+      window.sockets.push(this);
+    }
+  };
+}"""
+# Cuts it off, and presses a button before it is back.
+CUT_OFF = """(id) => {
+  const socket = window.sockets.at(-1);
+  socket.addEventListener("close", () => document.getElementById(id).click());
+  socket.close();
+}"""
+FAKE_SCREEN = """() => {
   MediaDevices.prototype.getDisplayMedia = async () => {
     const canvas = document.createElement("canvas");
     canvas.getContext("2d").fillRect(0, 0, 9, 9);
     return canvas.captureStream();
   };
+}"""
+# Chromium says by itself what went wrong on a page.
+KEEP_FAULTS = """() => {
+  window.faults = [];
+  addEventListener("error", ({ message }) => window.faults.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => window.faults.push(String(reason)));
 }"""
 # To ask Firefox of every element takes it a second. The tree has the last word on these.
 PERHAPS_NAMED = """(name) => [...document.querySelectorAll("body *")].filter((node) => {
@@ -131,11 +149,16 @@ class RoomPage:
                  TIMEOUT)
         self.evaluate(TELL, [{"jsonrpc": "2.0", "method": method, "params": params}] * times)
 
+    def cut_off(self, then_press):
+        """The socket is lost, and a button pressed, by its id, before the page is back."""
+        self.evaluate(FAKE_SCREEN)  # Chromium has one of its own, for real keys only
+        self.evaluate(CUT_OFF, then_press)
+
 
 class InChromium(RoomPage):
     def __init__(self, browser, **options):
         self.context = browser.new_context(permissions=["camera", "microphone"], **options)
-        self.context.add_init_script(f"({KEEP_CHANNELS})()")
+        self.context.add_init_script(f"({KEEP_CHANNELS})(); ({KEEP_SOCKETS})();")
         self.page = self.context.new_page()
         self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -172,7 +195,9 @@ class InFirefox(RoomPage):
     def __init__(self, firefox):
         self.firefox = firefox
         self.errors = []
-        self.script = firefox.preload(f"() => {{ ({KEEP_CHANNELS})(); ({FIREFOX_LACKS})(); }}")
+        parts = (KEEP_CHANNELS, KEEP_SOCKETS, FAKE_SCREEN, KEEP_FAULTS)
+        calls = " ".join(f"({part})();" for part in parts)
+        self.script = firefox.preload(f"() => {{ {calls} }}")
 
     def go(self, url):
         self.firefox.navigate(url)

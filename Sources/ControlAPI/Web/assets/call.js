@@ -147,6 +147,7 @@ export class Call {
     on("speakers", ({ levels }) => this.#speakersChanged(levels));
     on("state", ({ state, reason }) => {
       setText(byID("call-state"), state === "reconnecting" ? "Reconnecting …" : "");
+      if (state === "joined") this.#publishing.sync(); // what was wished meanwhile
       if (state !== "left") return;
       this.#moderating.stop();
       dismissAll();

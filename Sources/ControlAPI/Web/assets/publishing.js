@@ -45,7 +45,7 @@ export class Publishing {
     return this.#publications.has(kind);
   }
 
-  /** Brings what is published in line with the role and the devices. */
+  /** Brings what is published in line with the role and the devices, as soon as we are in the room. */
   sync() {
     this.#work = this.#work.then(() => this.#attempt(() => this.#publishWhatIsAllowed()));
     return this.#work;
@@ -74,7 +74,7 @@ export class Publishing {
   }
 
   async #publishWhatIsAllowed() {
-    if (this.#client.state === "left") return;
+    if (this.#client.state !== "joined") return;
     const media = this.#media;
     const { allowed, video, simulcast } = this.#client.role.publishParams;
     const isAllowed = (kind) => allowed.includes(kind);

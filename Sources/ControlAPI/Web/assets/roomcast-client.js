@@ -51,6 +51,7 @@ export class RoomcastClient extends EventTarget {
   #subscribe = null;
   #settings = null; // what /init answered
   #joined = null; // the join's parameters, once joined
+  #earlier = []; // publications of a connection that is gone, until they are on the next one
   #policy = null; // resolves the wait for the first on-policy-change of a socket
   #iceTimer = null;
 
@@ -350,7 +351,10 @@ export class RoomcastClient extends EventTarget {
 
   /** Goes on where the old socket broke off, or enters anew where the server has forgotten us. */
   async #resume() {
-    const isConnected = this.#publish.pc.connectionState === "connected";
+    const { connectionState, remoteDescription } = this.#publish.pc;
+    // The last join was not answered. Chromium makes no offer any more after it was taken back.
+    if (!remoteDescription) return this.#enterAgain();
+    const isConnected = connectionState === "connected";
     try {
       await this.#offer({ iceRestart: !isConnected });
       this.#signal.notify("track-update", { tracks: this.#publish.describe() });
@@ -361,9 +365,10 @@ export class RoomcastClient extends EventTarget {
   }
 
   async #enterAgain() {
-    const earlier = this.#publish.publications;
+    this.#earlier.push(...this.#publish.publications);
     await this.#enter();
-    for (const publication of earlier) {
+    if (this.#earlier.length === 0) return;
+    for (const publication of this.#earlier.splice(0)) {
       const { media, stream, source, isMuted, maximumBitrate, layers } = publication;
       const options = { source, isMuted, maximumBitrate, layers };
       // The page keeps its handle, so the handle is what moves to the new connection.
@@ -371,7 +376,7 @@ export class RoomcastClient extends EventTarget {
       Object.assign(publication, { transceiver: fresh.transceiver, id: null });
       this.#publish.publications.splice(-1, 1, publication);
     }
-    if (earlier.length > 0) await this.#offer();
+    await this.#offer();
   }
 
   // MARK: Telling
