@@ -766,3 +766,16 @@ def test_what_was_published_is_so_again_however_often_the_way_back_fails(page, a
       await back;
       return published();
     """)) == ["audio", "video"]
+
+
+@pytest.mark.parametrize("is_raised", [True, False])
+def test_a_raised_hand_is_raised_again_where_the_server_has_forgotten_it(page, is_raised):
+    assert page.evaluate(in_a_room({1: {"offer": [404]}}, f"""
+      tell(raised[0]);
+      if (!{json.dumps(is_raised)}) tell(raised[1]);
+      const back = joined();
+      sockets[0].close();
+      await back;
+      return calls.filter(([number, method]) => number === 1 && method === "group-join")
+        .map(([, , params]) => params.name);
+    """)) == ([HAND[0]] if is_raised else [])

@@ -365,8 +365,10 @@ export class RoomcastClient extends EventTarget {
   }
 
   async #enterAgain() {
+    const isHandRaised = this.room.local.handRaisedAs > 0; // the new list of peers knows of no hand
     this.#earlier.push(...this.#publish.publications);
     await this.#enter();
+    if (isHandRaised) this.moderation.raiseHand().catch((error) => this.#fault(error));
     if (this.#earlier.length === 0) return;
     for (const publication of this.#earlier.splice(0)) {
       const { media, stream, source, isMuted, maximumBitrate, layers } = publication;
