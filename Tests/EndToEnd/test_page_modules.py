@@ -779,3 +779,28 @@ def test_a_raised_hand_is_raised_again_where_the_server_has_forgotten_it(page, i
       return calls.filter(([number, method]) => number === 1 && method === "group-join")
         .map(([, , params]) => params.name);
     """)) == ([HAND[0]] if is_raised else [])
+
+
+def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):
+    found = page.evaluate("""async () => {
+      const { ask, dismissAll } = await import("/assets/dialog.js");
+      const { toast } = await import("/assets/toasts.js");
+      const inFront = (node) => {
+        const { x, y, width, height } = node.getBoundingClientRect();
+        return node.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      };
+      const shown = () => [...document.querySelectorAll(".toast")].map((node) => node.innerText.trim());
+      toast("before");
+      const answers = [ask({ title: "One?", confirm: "Yes" }), ask({ title: "Two?", confirm: "Yes" })];
+      const region = [...document.querySelectorAll("dialog")].at(-1).querySelector("[role=status]");
+      toast("meanwhile");
+      const close = region.querySelector("button");
+      const facts = [region.innerText.trim(), inFront(close), shown()];
+      dismissAll();
+      await Promise.all(answers);
+      facts.push(shown(), document.querySelectorAll(".toasts").length);
+      for (const node of document.querySelectorAll(".toast button")) node.click();
+      return [...facts, shown()];
+    }""")
+    both = ["before", "meanwhile"]
+    assert found == ["meanwhile", True, both, both, 1, []]

@@ -2,6 +2,7 @@
 // takes Escape for no.
 
 import { element } from "./dom.js";
+import { toastsIn } from "./toasts.js";
 
 let count = 0;
 const open = new Set();
@@ -51,6 +52,7 @@ export function ask({ title, text = "", content = [], confirm, refuse, isDanger,
     yes.click();
   });
   document.body.append(dialog);
+  const endToasts = toastsIn(dialog);
   open.add(dialog);
   dialog.showModal();
   if (isUnasked) heading.focus();
@@ -58,6 +60,7 @@ export function ask({ title, text = "", content = [], confirm, refuse, isDanger,
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       open.delete(dialog);
+      endToasts();
       dialog.remove();
       resolve(dialog.returnValue === "yes");
     });
