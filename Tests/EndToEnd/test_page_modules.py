@@ -804,3 +804,33 @@ def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):
     }""")
     both = ["before", "meanwhile"]
     assert found == ["meanwhile", True, both, both, 1, []]
+
+
+def test_the_focus_stays_on_what_is_moved(page):
+    found = page.evaluate("""async () => {
+      const { element, reconcile } = await import("/assets/dom.js");
+      const list = element("div");
+      document.body.append(list);
+      const show = (...names) => reconcile(list, names, {
+        key: (name) => name,
+        create: (name) => element("p", {}, element("button", {}, name)),
+        update: () => {},
+      });
+      const focused = [];
+      const look = () => focused.push(document.activeElement.textContent);
+      show("a", "b", "c");
+      list.querySelectorAll("button")[2].focus();
+      for (const order of [["c", "a", "b"], ["a", "b", "c"], ["b", "c", "d", "a"]]) {
+        show(...order);
+        look();
+      }
+      const other = element("button", {}, "other");
+      document.body.append(other);
+      other.focus();
+      show("c", "b");
+      look();
+      list.remove();
+      other.remove();
+      return focused;
+    }""")
+    assert found == ["c", "c", "c", "other"]

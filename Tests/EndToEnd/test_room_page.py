@@ -22,6 +22,14 @@ NAMES = """() => [...document.querySelectorAll("[data-testid=person] .person-tex
 ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
   .map((node) => node.textContent).join()"""
 ADDRESSEE = """() => document.querySelector("[data-testid=message-to]").selectedOptions[0].text"""
+REFUSE_ONCE = """() => {
+  const real = window.fetch;
+  window.fetch = async (url, ...more) => {
+    if (!String(url).includes("/init")) return real(url, ...more);
+    window.fetch = real;
+    return new Response(JSON.stringify({ message: "Not yet." }), { status: 503 });
+  };
+}"""
 RECORD_WITH_THE_STREAM = "Record with the stream Its files are on the recordings page later."
 LOCK_THE_ROOM = "Lock the room Nobody comes in again until it is opened anew."
 ASK_BEN_FIRST = "Ask Ben first Without, the role changes at once."
@@ -61,6 +69,7 @@ def test_one_sees_oneself_and_chooses_how_to_come_in(world):
     page.operate("button", "Join room")
 
     page.wait_for("button", "Turn the camera on", PUBLISHING_TIMEOUT)
+    page.wait_for_focus("heading", world.room)
     joined = ben.wait_for("on-peer-join", lambda params: params["info"]["name"] == "Cleo")
     assert joined["role"] == "guest"
     added = heard(ben, "on-track-add", PUBLISHING_TIMEOUT)
@@ -68,6 +77,19 @@ def test_one_sees_oneself_and_chooses_how_to_come_in(world):
     page.operate("button", "Devices")
     page.wait_for("combobox", "Microphone")
     assert page.value("call-microphone-device") == chosen["microphone"]
+
+
+def test_who_was_not_let_in_can_try_again_by_the_next_key(world):
+    page = world.page()
+    page.look_in(world.server, world.room)
+    page.tab_to("textbox", "Your name")
+    page.type("Cleo")
+    page.evaluate(REFUSE_ONCE)
+    page.operate("button", "Join room")
+    page.wait_for_text("join-error", "Not yet.")
+    assert page.is_focused("button", "Join room")
+    page.press("Enter")
+    page.wait_for("group", "Call controls", PUBLISHING_TIMEOUT)
 
 
 # Others
@@ -329,6 +351,7 @@ def test_the_speaker_and_who_is_pinned_are_large(world):
 
     ann.operate("button", "Show Cleo large")
     wait_for("Cleo is large", lambda: large(ann) == "Cleo", TIMEOUT)
+    assert ann.is_focused("button", "Show Cleo large")
     ann.operate("button", "Show Cleo large")
     wait_for("Ben is large again", lambda: large(ann) == "Ben", TIMEOUT)
     ann.operate("button", "Speaker view")

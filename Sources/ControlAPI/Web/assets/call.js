@@ -83,6 +83,7 @@ export class Call {
     this.#recording.show(recording);
     if (this.#onAir.phase === "live") tellNews(streamNews, "live");
     if (this.#recording.phase === "recording") tellNews(recordingNews, "recording");
+    byID("call-title").focus(); // where one is now; the form that had the focus is gone
   }
 
   #makePanels() {

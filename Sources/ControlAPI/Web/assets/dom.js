@@ -35,6 +35,7 @@ export function setText(node, text) {
  * @param {{key: (item) => string, create: (item) => Element, update: (node, item) => void}} rules
  */
 export function reconcile(parent, items, { key, create, update }) {
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
   const existing = new Map([...parent.children].map((node) => [node.dataset.key, node]));
   let previous = null;
   for (const item of items) {
@@ -51,6 +52,8 @@ export function reconcile(parent, items, { key, create, update }) {
     previous = node;
   }
   for (const node of existing.values()) node.remove();
+  // What is put elsewhere loses the focus.
+  if (document.activeElement !== focused) focused?.focus({ preventScroll: true });
 }
 
 /** "AB" for "Ann Berg"; what stands in for a picture. */

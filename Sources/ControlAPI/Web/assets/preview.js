@@ -32,6 +32,7 @@ export class Preview {
   #media;
   #meter = new LevelMeter(node.meter);
   #onJoin;
+  #isJoining = false;
 
   /**
    * @param {boolean} hasToken the address holds a room token, so none need be asked for
@@ -71,21 +72,27 @@ export class Preview {
   }
 
   async join() {
+    if (this.#isJoining) return;
     const name = node.name.value.trim();
     if (!name) return node.name.focus();
     remember(name);
     node.error.hidden = true;
-    node.join.disabled = true;
-    node.join.textContent = "Joining …";
+    this.#showJoining(true);
     try {
       await this.#onJoin({ name, role: node.role.value });
     } catch (error) {
       node.error.textContent = error.message;
       node.error.hidden = false;
     } finally {
-      node.join.disabled = false;
-      node.join.textContent = "Join room";
+      this.#showJoining(false);
     }
+  }
+
+  /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
+  #showJoining(isJoining) {
+    this.#isJoining = isJoining;
+    node.join.setAttribute("aria-disabled", String(isJoining));
+    node.join.textContent = isJoining ? "Joining …" : "Join room";
   }
 
   #show() {
