@@ -13,6 +13,7 @@ const node = {
   tab: byID("tab-people"),
   list: byID("people"),
   search: byID("people-search"),
+  none: byID("people-none"),
   note: byID("people-note"),
   muteAll: byID("mute-all"),
   changeRoles: byID("change-roles"),
@@ -63,24 +64,19 @@ export class PeoplePanel {
     const text = this.#text;
     const listed = this.#people.filter((person) => person.name.toLowerCase().includes(text));
     const ids = new Set(this.#people.map((person) => person.id));
-    const beyond = text ? this.#found.filter((person) => !ids.has(person.id)) : [];
+    const found = text ? this.#found.filter((person) => !ids.has(person.id)) : [];
     // Hands first, in the order in which they went up.
     const raised = listed.filter((person) => person.hand > 0).sort((a, b) => a.hand - b.hand);
-    const shown = [...raised, ...listed.filter((person) => person.hand === 0), ...beyond];
+    const shown = [...raised, ...listed.filter((person) => person.hand === 0), ...found];
     reconcile(node.list, shown, {
       key: (person) => person.id,
       create: (person) => this.#create(person),
       update: (row, person) => this.#update(row, person),
     });
-    setText(node.note, this.#note(shown.length));
+    setText(node.none, text && shown.length === 0 ? "Nobody of that name." : "");
+    const beyond = text ? 0 : this.#count - this.#people.length;
+    setText(node.note, beyond > 0 ? `${beyond} more, who only watch: the search finds them.` : "");
     closeOrphanedMenu();
-  }
-
-  /** What the list does not say. */
-  #note(shownCount) {
-    if (this.#text) return shownCount === 0 ? "Nobody of that name." : "";
-    const beyond = this.#count - this.#people.length;
-    return beyond > 0 ? `${beyond} more, who only watch: the search finds them.` : "";
   }
 
   #create(person) {
