@@ -834,3 +834,46 @@ def test_the_focus_stays_on_what_is_moved(page):
       return focused;
     }""")
     assert found == ["c", "c", "c", "other"]
+
+
+CHOOSE_LOUDSPEAKER = """async (answer) => {
+  const { RoomSound } = await import("/assets/room-sound.js");
+  const { LocalMedia } = await import("/assets/local-media.js");
+  const { chooseDevices } = await import("/assets/device-dialog.js");
+  const { dismissAll } = await import("/assets/dialog.js");
+  navigator.mediaDevices.selectAudioOutput = async () => {
+    if (typeof answer === "string") throw new DOMException("No.", answer);
+    return answer;
+  };
+  const faults = [], chosen = [];
+  const sound = new RoomSound(() => {});
+  sound.chooseOutput = async (id) => chosen.push(id);
+  const onFault = (text) => faults.push(text);
+  const done = chooseDevices({ media: new LocalMedia(), sound, onFault });
+  try {
+    const find = () => document.querySelector("[data-testid=call-speaker-chooser]");
+    for (let tries = 0; tries < 100 && !find(); tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const lists = document.querySelectorAll("[data-testid=call-speaker-device]").length;
+    const before = find().innerText;
+    find().click();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return [lists, before, find().innerText, chosen, faults];
+  } finally {
+    dismissAll();
+    delete navigator.mediaDevices.selectAudioOutput;
+    await done;
+  }
+}"""
+
+
+@pytest.mark.parametrize(("answer", "text", "chosen", "faults"), [
+    ({"deviceId": "usb", "label": "USB"}, "USB …", ["usb"], []),
+    ("NotAllowedError", "Choose a loudspeaker …", [], []),  # how the browser's own list is left
+    ("NotFoundError", "Choose a loudspeaker …", [], ["No."]),
+])
+def test_a_browser_that_has_a_list_of_loudspeakers_is_asked_for_it(
+        page, answer, text, chosen, faults):
+    assert page.evaluate(CHOOSE_LOUDSPEAKER, answer) == [
+        0, "Choose a loudspeaker …", text, chosen, faults]

@@ -13,7 +13,8 @@ export async function chooseDevices({ media, sound, onFault }) {
   const select = (testID) => element("select", { class: "field", "data-testid": testID });
   const cameras = select("call-camera-device");
   const microphones = select("call-microphone-device");
-  const speakers = RoomSound.canChooseOutput ? select("call-speaker-device") : null;
+  const isListed = RoomSound.canChooseOutput && !RoomSound.isOutputAskedFor;
+  const speakers = isListed ? select("call-speaker-device") : null;
   const list = () =>
     listDevices(media, { cameras, microphones, speakers, outputID: sound.outputID });
 
@@ -30,8 +31,25 @@ export async function chooseDevices({ media, sound, onFault }) {
       labelled("Camera", cameras),
       labelled("Microphone", microphones),
       ...(speakers ? [labelled("Loudspeaker", speakers)] : []),
+      ...(RoomSound.isOutputAskedFor ? [speakerChooser(sound, onFault)] : []),
     ],
     confirm: "Done",
   });
   media.removeEventListener("change", list);
+}
+
+/** Opens the browser's own list of loudspeakers, and says which one of it is in use. */
+function speakerChooser(sound, onFault) {
+  const text = () => (sound.outputName ? `${sound.outputName} …` : "Choose a loudspeaker …");
+  const attributes = {
+    class: "button",
+    type: "button",
+    "data-testid": "call-speaker-chooser",
+    onclick: async () => {
+      await sound.askForOutput().catch((error) => onFault(error.message));
+      button.textContent = text();
+    },
+  };
+  const button = element("button", attributes, text());
+  return button;
 }

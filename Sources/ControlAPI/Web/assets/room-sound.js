@@ -1,6 +1,7 @@
 // The sound of the room: an audio element for each remote track, on the output that was chosen.
 
 export class RoomSound {
+  outputName = ""; // of what was chosen in the browser's own list
   #elements = new Map();
   #onBlocked;
   #outputID = "";
@@ -13,6 +14,11 @@ export class RoomSound {
   /** Whether this browser lets pages choose. */
   static get canChooseOutput() {
     return "setSinkId" in HTMLMediaElement.prototype;
+  }
+
+  /** Whether the browser has a list of its own, and tells pages only what was chosen in it. */
+  static get isOutputAskedFor() {
+    return "selectAudioOutput" in (navigator.mediaDevices ?? {});
   }
 
   get outputID() {
@@ -46,6 +52,18 @@ export class RoomSound {
   async chooseOutput(deviceID) {
     await Promise.all([...this.#elements.values()].map((audio) => audio.setSinkId(deviceID)));
     this.#outputID = deviceID;
+  }
+
+  /** @throws as `chooseOutput` */
+  async askForOutput() {
+    try {
+      const { deviceId, label } = await navigator.mediaDevices.selectAudioOutput();
+      await this.chooseOutput(deviceId);
+      this.outputName = label;
+    } catch (error) {
+      // Closing the browser's own list is an answer, not a fault.
+      if (error.name !== "NotAllowedError") throw error;
+    }
   }
 
   #start(audio) {
