@@ -877,3 +877,78 @@ def test_a_browser_that_has_a_list_of_loudspeakers_is_asked_for_it(
         page, answer, text, chosen, faults):
     assert page.evaluate(CHOOSE_LOUDSPEAKER, answer) == [
         0, "Choose a loudspeaker …", text, chosen, faults]
+
+
+PUBLISHING = """async ([roles, screen]) => {
+  const { Publishing } = await import("/assets/publishing.js");
+  const [picture, sound] = ["video", "audio"].map((kind) => ({ kind }));
+  const calls = [], faults = [];
+  const client = {
+    state: "joined",
+    role: null,
+    async publish(track, stream, { maximumBitrate, layers, source = "regular" }) {
+      calls.push(["publish", `${source} ${track.kind}`, maximumBitrate ?? 0, layers?.length ?? 0]);
+      return { media: track, isMuted: false };
+    },
+    async unpublish(publication) {
+      calls.push(["unpublish", publication.media.kind]);
+    },
+  };
+  const media = {
+    camera: picture, microphone: sound, isCameraOn: true, isMicrophoneOn: true, stream: {} };
+  const attempt = (action) => action().catch((error) => faults.push(error.message));
+  const publishing = new Publishing({ client, media, attempt, onChange: () => {} });
+  const wanted = [];
+  navigator.mediaDevices.getDisplayMedia = async (constraints) => {
+    wanted.push(constraints.video);
+    if (typeof screen === "string") throw new DOMException(screen, "NotAllowedError");
+    const canvas = document.createElement("canvas");
+    canvas.getContext("2d");
+    return canvas.captureStream();
+  };
+  try {
+    for (const publishParams of roles) {
+      client.role = { publishParams };
+      await publishing.sync();
+    }
+    if (screen) await publishing.startScreen();
+    await publishing.settled;
+  } finally {
+    delete navigator.mediaDevices.getDisplayMedia;
+  }
+  return { calls, faults, wanted };
+}"""
+CAMERA = {"allowed": ["audio", "video", "screen"], "video": {"bitRate": 900}}
+LAYERS = {"simulcast": {"video": {"layers": [{"rid": "f"}, {"rid": "h"}]}}}
+
+
+@pytest.mark.parametrize(("role", "expected"), [
+    (CAMERA, []),
+    (CAMERA | {"screen": {"bitRate": 2000}}, []),
+    (CAMERA | {"video": {"bitRate": 300}},
+     [["unpublish", "video"], ["publish", "regular video", 300_000, 0]]),
+    (CAMERA | LAYERS, [["unpublish", "video"], ["publish", "regular video", 900_000, 2]]),
+    (CAMERA | {"allowed": ["audio"]}, [["unpublish", "video"]]),
+])
+def test_a_camera_is_sent_as_the_new_role_has_it(page, role, expected):
+    calls = page.evaluate(PUBLISHING, [[CAMERA, role], False])["calls"]
+    assert calls == [["publish", "regular audio", 0, 0],
+                     ["publish", "regular video", 900_000, 0], *expected]
+
+
+def test_a_screen_is_sent_as_the_role_has_it_and_no_larger_than_is_recorded(page):
+    role = {"allowed": ["screen"], "screen": {"bitRate": 1500}}
+    found = page.evaluate(PUBLISHING, [[role], True])
+    assert found["calls"] == [["publish", "screen video", 1_500_000, 0]]
+    [wanted] = found["wanted"]
+    assert (wanted["width"], wanted["height"]) == ({"max": 3840}, {"max": 2160})
+
+
+@pytest.mark.parametrize(("reason", "faults"), [
+    ("Permission denied", []),  # by the user
+    ("Permission denied by user", []),
+    ("Permission denied by system",
+     ["The system does not let this browser show the screen. Allow it in the system's settings."]),
+])
+def test_a_screen_that_the_system_refuses_is_told(page, reason, faults):
+    assert page.evaluate(PUBLISHING, [[CAMERA], reason])["faults"] == faults

@@ -1,6 +1,10 @@
 // What is published: the camera, the microphone and a shared screen, as far as the role allows it.
 
-const screenWanted = { video: { frameRate: { ideal: 15 } }, audio: true };
+// Larger pictures are not decoded where the room is recorded.
+const pictureWanted = { frameRate: { ideal: 15 }, width: { max: 3840 }, height: { max: 2160 } };
+const screenWanted = { video: pictureWanted, audio: true };
+const refusedBySystem =
+  "The system does not let this browser show the screen. Allow it in the system's settings.";
 
 export class Publishing {
   #client;
@@ -8,6 +12,7 @@ export class Publishing {
   #onChange;
   #attempt;
   #publications = new Map(); // "audio", "video", "screen", "screen-audio" → publication
+  #encodings = new Map(); // the same → how it is sent, as text
   #screen = null; // MediaStream while sharing
   #work = Promise.resolve();
 
@@ -55,8 +60,12 @@ export class Publishing {
     try {
       this.#screen = await navigator.mediaDevices.getDisplayMedia(screenWanted);
     } catch (error) {
+      const isRefused = error.name === "NotAllowedError";
+      const isBySystem = isRefused && error.message.includes("by system");
       // Closing the browser's own dialogue is an answer, not a fault.
-      if (error.name !== "NotAllowedError") await this.#attempt(() => Promise.reject(error));
+      if (isRefused && !isBySystem) return;
+      const fault = isBySystem ? new Error(refusedBySystem) : error;
+      await this.#attempt(() => Promise.reject(fault));
       return;
     }
     this.screen.contentHint = "detail";
@@ -76,7 +85,7 @@ export class Publishing {
   async #publishWhatIsAllowed() {
     if (this.#client.state !== "joined") return;
     const media = this.#media;
-    const { allowed, video, simulcast } = this.#client.role.publishParams;
+    const { allowed, video, screen: shared, simulcast } = this.#client.role.publishParams;
     const isAllowed = (kind) => allowed.includes(kind);
     // A device that is wanted and has not answered yet is neither heard nor seen.
     await this.#syncOne("audio", isAllowed("audio"), media.microphone, media.stream, {
@@ -84,30 +93,41 @@ export class Publishing {
     });
     await this.#syncOne("video", isAllowed("video"), media.camera, media.stream, {
       isMuted: !media.isCameraOn || !media.camera,
-      maximumBitrate: video?.bitRate ? video.bitRate * 1000 : undefined,
+      maximumBitrate: bitrateOf(video),
       layers: simulcast?.video?.layers ?? [],
     });
     const screen = isAllowed("screen") ? this.#screen : null;
-    const options = { source: "screen" };
+    const source = "screen";
     const [picture, sound] = [screen?.getVideoTracks()[0], screen?.getAudioTracks()[0]];
-    await this.#syncOne("screen", Boolean(picture), picture, screen, options);
-    await this.#syncOne("screen-audio", Boolean(sound), sound, screen, options);
+    await this.#syncOne("screen", Boolean(picture), picture, screen, {
+      source,
+      maximumBitrate: bitrateOf(shared),
+    });
+    await this.#syncOne("screen-audio", Boolean(sound), sound, screen, { source });
   }
 
   async #syncOne(slot, isWanted, track, stream, options) {
+    const encoding = JSON.stringify([options.maximumBitrate, options.layers]);
+    const isOther = Boolean(track) && this.#encodings.get(slot) !== encoding;
+    const earlier = this.#publications.get(slot);
+    if (earlier && (!isWanted || isOther)) {
+      this.#publications.delete(slot);
+      await this.#client.unpublish(earlier);
+    }
     const publication = this.#publications.get(slot);
     if (!publication) {
       if (!isWanted || !track) return;
       this.#publications.set(slot, await this.#client.publish(track, stream, options));
-      return;
-    }
-    if (!isWanted) {
-      this.#publications.delete(slot);
-      await this.#client.unpublish(publication);
+      this.#encodings.set(slot, encoding);
       return;
     }
     if (publication.media !== track) await this.#client.replaceMedia(publication, track ?? null);
     const isMuted = options.isMuted ?? false;
     if (publication.isMuted !== isMuted) this.#client.setMuted(publication, isMuted);
   }
+}
+
+/** In bit/s, as a role has it; undefined where it has none. */
+function bitrateOf(parameters) {
+  return parameters?.bitRate ? parameters.bitRate * 1000 : undefined;
 }
