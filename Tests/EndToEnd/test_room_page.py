@@ -79,6 +79,15 @@ def test_one_sees_oneself_and_chooses_how_to_come_in(world):
     assert page.value("call-microphone-device") == chosen["microphone"]
 
 
+def test_who_comes_with_a_token_is_asked_for_no_role(world):
+    page = world.page()
+    page.look_in(world.server, world.room)
+    page.wait_for("combobox", "Role")
+    page.go(f"{world.server.base}/rooms/{world.room}?auth_token={tokens.room_token(world.room)}")
+    page.wait_for("combobox", "Camera")
+    assert page.count("combobox", "Role") == 0
+
+
 def test_who_was_not_let_in_can_try_again_by_the_next_key(world):
     page = world.page()
     page.look_in(world.server, world.room)

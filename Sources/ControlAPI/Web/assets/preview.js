@@ -43,6 +43,7 @@ export class Preview {
     this.#onJoin = onJoin;
     node.title.textContent = roomID;
     node.name.value = name || remembered();
+    node.role.closest("label").hidden = hasToken; // which says the role
     this.#offerRoles(usualRoles, role);
     this.#describe(roomID, role, hasToken);
 
