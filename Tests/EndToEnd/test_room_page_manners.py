@@ -63,6 +63,16 @@ CONTRASTS = """() => {
   }
   return below;
 }"""
+# As a browser does until a key is pressed.
+KEEP_SILENT = """() => {
+  const real = HTMLMediaElement.prototype.play;
+  HTMLAudioElement.prototype.play = async () => { throw new DOMException("", "NotAllowedError"); };
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") HTMLAudioElement.prototype.play = real;
+  }, true);
+}"""
+HEAR_IS_SAID = """() => [...document.querySelectorAll("[role=status]")]
+  .some((node) => node.textContent === "Hear the room")"""
 MOTION = """() => [...document.querySelectorAll("body *")].filter((node) =>
   [null, "::before", "::after"].some((part) => {
     const style = getComputedStyle(node, part);
@@ -186,3 +196,14 @@ def test_another_microphone_is_chosen_inside_the_room(in_chromium):
     ann.press("Enter")
     ann.wait_for("combobox", "Microphone")
     assert ann.value(field) == other
+
+
+def test_a_room_that_the_browser_keeps_silent_is_heard_by_a_key(in_chromium):
+    ann = in_chromium.open()
+    ann.evaluate(KEEP_SILENT)
+    in_chromium.open("Ben")
+    ann.wait_for("button", "Hear the room")
+    assert ann.evaluate(HEAR_IS_SAID)
+    ann.operate("button", "Hear the room")
+    ann.wait_for_none("button", "Hear the room")
+    assert ann.is_focused("heading", in_chromium.room)

@@ -308,15 +308,16 @@ export class Call {
   }
 
   #soundBlocked(isBlocked) {
-    const shown = document.querySelector(".hear");
-    if (!isBlocked) return shown?.remove();
-    if (shown) return;
+    const place = byID("hear");
+    if (isBlocked === place.hasChildNodes()) return;
+    const hadFocus = place.contains(document.activeElement);
     const attributes = {
-      class: "button button-primary hear",
+      class: "button button-primary",
       type: "button",
       onclick: () => this.#sound.resume(),
     };
-    byID("call").append(element("button", attributes, "Hear the room"));
+    place.replaceChildren(...(isBlocked ? [element("button", attributes, "Hear the room")] : []));
+    if (hadFocus) byID("call-title").focus();
   }
 
   /** @returns {Promise<boolean>} whether it worked; why not is shown to the user */
