@@ -952,3 +952,28 @@ def test_a_screen_is_sent_as_the_role_has_it_and_no_larger_than_is_recorded(page
 ])
 def test_a_screen_that_the_system_refuses_is_told(page, reason, faults):
     assert page.evaluate(PUBLISHING, [[CAMERA], reason])["faults"] == faults
+
+
+def test_what_is_cut_off_while_it_is_published_is_no_fault(page):
+    found = page.evaluate("""async () => {
+      const { Publishing } = await import("/assets/publishing.js");
+      const client = {
+        role: { publishParams: { allowed: ["audio"] } },
+        async publish() {
+          client.state = client.becomes;
+          throw new Error("No.");
+        },
+      };
+      const media = { microphone: {}, isMicrophoneOn: true, stream: {} };
+      const faults = [];
+      const attempt = (action) => action().catch((error) => faults.push(error.message));
+      const publishing = new Publishing({ client, media, attempt, onChange: () => {} });
+      const told = [];
+      for (const becomes of ["reconnecting", "joined"]) {
+        Object.assign(client, { state: "joined", becomes });
+        await publishing.sync();
+        told.push(faults.length);
+      }
+      return told;
+    }""")
+    assert found == [0, 1]

@@ -52,7 +52,10 @@ export class Publishing {
 
   /** Brings what is published in line with the role and the devices, as soon as we are in the room. */
   sync() {
-    this.#work = this.#work.then(() => this.#attempt(() => this.#publishWhatIsAllowed()));
+    const publish = () => this.#publishWhatIsAllowed().catch((error) => {
+      if (this.#client.state === "joined") throw error; // else it is done when we are back
+    });
+    this.#work = this.#work.then(() => this.#attempt(publish));
     return this.#work;
   }
 
