@@ -7,7 +7,7 @@ extension Catalogue {
     public struct Rebuilt: Hashable, Sendable {
         public var streams = 0
         public var assets = 0
-        /// Files that could not be read, by their paths.
+        /// Files that cannot be read or are not where they belong, by their paths.
         public var unreadable: [String] = []
     }
 
@@ -46,8 +46,15 @@ private struct RebuildSources {
     init(streams root: String, recordings: String) {
         // Recordings without a live stream have hidden directories.
         for path in Self.files(StreamFile.name, depth: 2, below: root, isHidden: true) {
-            if let stream: CatalogueStream = read(path) { take(stream) }
+            guard let stream: CatalogueStream = read(path) else { continue }
+            // A directory that was copied or renamed is not the stream's own.
+            guard path == "\(root)/\(stream.directory)/\(StreamFile.name)" else {
+                unreadable.append(path)
+                continue
+            }
+            take(stream)
         }
+        let present = Set(streams.keys)
         let manifests = CatalogueStream.Kind.allCases.flatMap { kind in
             Self.files(
                 RecordingManifest.fileName, depth: 3, below: "\(recordings)/\(kind.rawValue)")
@@ -66,6 +73,9 @@ private struct RebuildSources {
                 return asset
             }
         }
+        // A manifest says how far the stream was when its assets were made. Whose directory was
+        // removed since is brought to its end by nobody else.
+        for id in streams.keys where !present.contains(id) { streams[id]?.endIfLeftBehind() }
     }
 
     /// A stream is in both trees; what was written later knows more.

@@ -35,6 +35,13 @@ extension Catalogue {
         }
     }
 
+    /// Whether it knows of none, as one that was just made.
+    public func hasNoStreams() async throws(CatalogueError) -> Bool {
+        try await read { database in
+            try Row.fetchOne(database, sql: "SELECT 1 FROM stream LIMIT 1") == nil
+        }
+    }
+
     /// What a restart finds unfinished, oldest first.
     public func unfinishedStreams() async throws(CatalogueError) -> [CatalogueStream] {
         try await read { database in

@@ -81,3 +81,18 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
         details = try container.decode(String.self, forKey: .details)
     }
 }
+
+extension CatalogueStream {
+    /// Brings a stream to its end of which nobody will say how it ended: as it was about to, or else
+    /// as failed. One that is final stays as it is.
+    public mutating func endIfLeftBehind() {
+        switch status {
+        case .stopping, .postProcessing:
+            status = reason?.hasPrefix("failure: ") == true ? .failed : .completed
+        case .starting, .running:
+            status = .failed
+            reason = "failure: the server was restarted"
+        case .completed, .failed: break
+        }
+    }
+}

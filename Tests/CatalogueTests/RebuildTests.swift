@@ -119,4 +119,44 @@ import Testing
         #expect(try await catalogue.assetsToUpload(limit: 9).isEmpty)
         #expect(try await catalogue.assetsToRemoveFromStore(limit: 9) == [assets[1]])
     }
+
+    @Test(
+        arguments: [
+            (.running, nil, .failed), (.postProcessing, "client request", .completed),
+            (.postProcessing, "failure: the disk is full", .failed),
+        ] as [(CatalogueStream.Status, String?, CatalogueStream.Status)])
+    func aStreamOfWhichThereAreAssetsOnlyIsOver(
+        status: CatalogueStream.Status, reason: String?, end: CatalogueStream.Status
+    ) async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        var left = stream("a", status)
+        left.reason = reason
+        // The finisher of this one is at work, whatever it has made already.
+        let kept = stream("b", status)
+        try write(kept, to: "\(place.path)/streams/room/b/stream.json")
+        for (stream, epoch) in [(left, 1), (kept, 2)] {
+            try write(
+                RecordingManifest(stream: stream, assets: []),
+                to: "\(place.path)/recordings/hls/room/2026-02-02/\(epoch)/manifest.json")
+        }
+        _ = try await catalogue.rebuild(
+            streams: "\(place.path)/streams", recordings: "\(place.path)/recordings")
+        #expect(try await catalogue.stream("a")?.status == end)
+        #expect(
+            try await catalogue.stream("a")?.reason
+                == reason ?? "failure: the server was restarted")
+        #expect(try await catalogue.unfinishedStreams() == [kept])
+    }
+
+    @Test func aCopiedDirectoryIsNoStream() async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        let copy = "\(place.path)/streams/room/copy/stream.json"
+        try write(stream("a", .completed), to: copy)
+        let rebuilt = try await catalogue.rebuild(
+            streams: "\(place.path)/streams", recordings: "\(place.path)/recordings")
+        #expect(rebuilt.streams == 0 && rebuilt.unreadable == [copy])
+        #expect(try await catalogue.hasNoStreams())
+    }
 }

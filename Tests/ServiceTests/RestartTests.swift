@@ -83,19 +83,28 @@ import Testing
         }
     }
 
-    @Test func anEndThatIsOnTheDiskOnlyIsTakenOverWithItsAssets() async throws {
-        let world = try await StreamsWorld()
-        try await leave(world, "a", .completed, reason: "client request", row: .postProcessing)
+    /// Writes a manifest with one asset, which is in a store.
+    private func leaveManifest(
+        _ world: StreamsWorld, of stream: CatalogueStream
+    ) throws -> CatalogueAsset {
         let place = RecordingPlace(room: "demo", date: "2025-10-09", epoch: 1_760_000_000)
-        let asset = CatalogueAsset(
-            id: "a-vod", stream: "a", room: "demo", kind: .roomVOD, path: "x.zip", byteCount: 1,
-            createdAt: UnixTime(seconds: 1))
+        var asset = CatalogueAsset(
+            id: "\(stream.id)-vod", stream: stream.id, room: "demo", kind: .roomVOD,
+            path: "x.zip", byteCount: 1, createdAt: UnixTime(seconds: 1))
+        asset.location = "s3://b/x.zip"
         let directory = "\(world.directory)/recordings/\(place.directory)"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
-        let stream = try #require(try await world.catalogue.stream("a"))
         try JSONEncoder().encode(RecordingManifest(stream: stream, assets: [asset]))
             .write(to: URL(filePath: "\(directory)/\(RecordingManifest.fileName)"))
+        return asset
+    }
+
+    @Test func anEndThatIsOnTheDiskOnlyIsTakenOverWithItsAssets() async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .completed, reason: "client request", row: .postProcessing)
+        let asset = try leaveManifest(
+            world, of: try #require(try await world.catalogue.stream("a")))
         try await world.streams.recover()
         #expect(try await world.catalogue.stream("a")?.status == .completed)
         #expect(try await world.catalogue.asset("a-vod") == asset)
@@ -112,6 +121,22 @@ import Testing
             await world.streams.streams(LiveStreamQuery()).streams.map(\.id) == ["b", "a"])
         #expect(await world.streams.current(room: "demo", kind: .stream)?.id == "b")
         #expect(try await world.streams.stop(stream: "a", stoppedBy: nil).status == .completed)
+    }
+
+    @Test func aCatalogueThatWasLostLearnsOfRecordingsWhoseStreamIsGone() async throws {
+        let world = try await StreamsWorld()
+        var stream = CatalogueStream(
+            id: "a", room: "demo", status: .postProcessing, createdAt: UnixTime(seconds: 1),
+            directory: "demo/a")
+        stream.reason = "client request"
+        let asset = try leaveManifest(world, of: stream)
+        // One that ran, of which it is not known whether that was told.
+        try await leave(world, "b", .running, isRecorded: false)
+        try await world.streams.recover()
+        #expect(try await world.catalogue.stream("a")?.status == .completed)
+        #expect(try await world.catalogue.asset("a-vod") == asset)
+        #expect(await world.streams.stream("b")?.status == .postProcessing)
+        #expect(try await world.catalogue.deliveries(DeliveryQuery()).records == [])
     }
 
     @Test func anEndThatIsKnownIsNotTakenBack() async throws {

@@ -19,6 +19,7 @@ struct StreamRecovery: Sendable {
     /// - Returns: those that came to no end, oldest first. They have rows.
     /// - Throws: `CatalogueError`.
     func run() async throws -> [StreamKeeper.Record] {
+        let isLost = try await remakeCatalogue()
         let records = try await NIOThreadPool.singleton.runIfActive { self.files() }
         var unfinished: [StreamKeeper.Record] = []
         var known: Set<StreamID> = []
@@ -28,13 +29,28 @@ struct StreamRecovery: Sendable {
             let row = try await keeper.catalogue.stream(stream.id)
             // A row that is final was written behind a file that was.
             guard row?.status.isFinal != true else { continue }
-            // Without a row the catalogue was lost: what was told is not known, and nothing may be
-            // told twice. With one, an end that is on the disk was told to nobody.
-            try await keeper.saveRow(record, isTold: row != nil)
+            // What was told is not known when the catalogue was lost, and nothing may be told twice.
+            // Else an end that is on the disk was told to nobody.
+            try await keeper.saveRow(record, isTold: row != nil && !isLost)
             if !stream.status.isFinal { unfinished.append(record) }
         }
         try await endMissing(known)
         return unfinished.sorted { $0.file.stream.id < $1.file.stream.id }
+    }
+
+    /// One without a stream was lost, or nothing was ever streamed. It learns of recordings whose
+    /// streams' directories are gone, too.
+    ///
+    /// - Returns: whether it was made anew.
+    private func remakeCatalogue() async throws -> Bool {
+        guard try await keeper.catalogue.hasNoStreams() else { return false }
+        let rebuilt = try await keeper.catalogue.rebuild(
+            streams: streams, recordings: keeper.recordings)
+        guard rebuilt.streams > 0 else { return false }
+        logger.notice(
+            "the catalogue was lost and is made anew",
+            metadata: ["streams": "\(rebuilt.streams)", "assets": "\(rebuilt.assets)"])
+        return true
     }
 
     /// Streams whose directories somebody removed meanwhile.
@@ -84,15 +100,12 @@ struct StreamRecovery: Sendable {
 }
 
 extension StreamMachine.Outcome {
-    /// How a stream ends that a server left behind: as it was about to, or else as failed.
+    /// How a stream ends that a server left behind.
     init(leftBehind stream: CatalogueStream) {
-        switch stream.status {
-        case .stopping, .postProcessing:
-            let reason = stream.reason ?? ""
-            self.init(
-                status: reason.hasPrefix("failure: ") ? .failed : .completed, reason: reason)
-        case .starting, .running, .completed, .failed:
-            self.init(status: .failed, reason: "failure: the server was restarted")
-        }
+        var stream = stream
+        stream.endIfLeftBehind()
+        self.init(
+            status: stream.status == .completed ? .completed : .failed,
+            reason: stream.reason ?? "")
     }
 }
