@@ -12,8 +12,9 @@ extension Catalogue {
     }
 
     /// Makes the lists of streams and assets anew from what is on the disk, in one transaction: who
-    /// reads meanwhile sees the old ones. Deliveries stay as they are, and none is added: what was
-    /// told before the catalogue was lost is not known, and nothing may be told twice.
+    /// reads meanwhile sees the old ones, who writes waits, so that nothing is taken back. Deliveries
+    /// stay as they are, and none is added: what was told before the catalogue was lost is not known,
+    /// and nothing may be told twice.
     ///
     /// - Parameters:
     ///   - streams: the root below which each stream has `<room>/<stream>/stream.json`.
@@ -22,15 +23,16 @@ extension Catalogue {
     public func rebuild(
         streams: String, recordings: String
     ) async throws(CatalogueError) -> Rebuilt {
-        let found = RebuildSources(streams: streams, recordings: recordings)
         try await write { database in
+            // First, which locks out all others: files are written before rows.
             try database.execute(sql: "DELETE FROM stream; DELETE FROM asset")
+            let found = RebuildSources(streams: streams, recordings: recordings)
             for stream in found.streams.values { try stream.write(to: database) }
             for asset in found.assets { try asset.write(to: database) }
+            return Rebuilt(
+                streams: found.streams.count, assets: found.assets.count,
+                unreadable: found.unreadable)
         }
-        return Rebuilt(
-            streams: found.streams.count, assets: found.assets.count,
-            unreadable: found.unreadable)
     }
 }
 

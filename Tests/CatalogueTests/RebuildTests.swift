@@ -159,4 +159,22 @@ import Testing
         #expect(rebuilt.streams == 0 && rebuilt.unreadable == [copy])
         #expect(try await catalogue.hasNoStreams())
     }
+
+    /// A server goes on meanwhile: files first, then rows.
+    @Test func nothingThatIsWrittenMeanwhileIsTakenBack() async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        let ids = (0..<200).map { "s\($0)" }
+        func end(_ id: String, as status: CatalogueStream.Status) async throws {
+            try write(stream(id, status), to: "\(place.path)/streams/room/\(id)/stream.json")
+            try await catalogue.save(stream(id, status))
+        }
+        for id in ids { try await end(id, as: .running) }
+        async let rebuilt = catalogue.rebuild(
+            streams: "\(place.path)/streams", recordings: "\(place.path)/recordings")
+        for id in ids { try await end(id, as: .completed) }
+        _ = try await rebuilt
+        #expect(try await catalogue.unfinishedStreams() == [])
+        #expect(try await catalogue.stream("s199") == stream("s199", .completed))
+    }
 }
