@@ -13,17 +13,17 @@ struct AssetMaker: Sendable {
     let place: RecordingPlace
     let recordings: String
     let createdAt: UnixTime
+    let meter: ProgressMeter
     let report: @Sendable (FinisherEvent) -> Void
 
     /// - Returns: the assets, all of which are on the disk.
     /// - Throws: what the first of the two threads that failed says.
     func make() throws(RecordingError) -> [CatalogueAsset] {
-        let meter = ProgressMeter(
-            jobs: (order.singleFilePerLayer ? 1 : 0) + (order.hlsVOD ? 1 : 0), report: report)
+        meter.begin(jobs: (order.singleFilePerLayer ? 1 : 0) + (order.hlsVOD ? 1 : 0))
         let archive =
             order.hlsVOD
             ? BlockingTask { () throws(RecordingError) in
-                try makeArchive(meter)
+                try makeArchive()
             } : nil
         let wish = order.isSoundAlone ? nil : order.thumbnails
         let pictures = wish.map { wish in
@@ -36,7 +36,7 @@ struct AssetMaker: Sendable {
         }
         // All are waited for, also when one of them fails: none may write on behind our back.
         let movies = Result { () throws(RecordingError) in
-            order.singleFilePerLayer ? try makeMovies(meter) : []
+            order.singleFilePerLayer ? try makeMovies() : []
         }
         let made = archive.map { $0.wait() }
         let thumbnails = pictures.map { $0.wait() }
@@ -68,7 +68,7 @@ struct AssetMaker: Sendable {
         return [asset]
     }
 
-    private func makeMovies(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {
+    private func makeMovies() throws(RecordingError) -> [CatalogueAsset] {
         let isSoundAlone = order.isSoundAlone
         let wishes = order.layers.enumerated().map { layer, size in
             RecordingAssets.Movie(
@@ -91,13 +91,14 @@ struct AssetMaker: Sendable {
         }
     }
 
-    private func makeArchive(_ meter: ProgressMeter) throws(RecordingError) -> [CatalogueAsset] {
+    private func makeArchive() throws(RecordingError) -> [CatalogueAsset] {
         let directory = "\(recordings)/\(place.vodDirectory)"
         let archive = try assets.writeArchive(
             at: RecordingAssets.Place(directory: directory, name: place.archiveName)
         ) { done, all in meter.reached(done, of: all, job: order.singleFilePerLayer ? 1 : 0) }
         try assets.unpack(
-            into: directory, archive: place.archiveName, ranges: archive.segments)
+            into: directory, archive: place.archiveName, ranges: archive.segments,
+            progress: meter.goesOn)
         var asset = self.asset(
             "\(stream.id)-vod", .roomVOD, path: "\(place.vodDirectory)/\(place.archiveName)",
             archive.byteCount)

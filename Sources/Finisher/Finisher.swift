@@ -21,6 +21,7 @@ public struct Finisher: Sendable {
     private let lockTimeout: Duration
     private let now: @Sendable () -> UnixTime
     private let report: @Sendable (FinisherEvent) -> Void
+    private let meter: ProgressMeter
 
     /// - Parameters:
     ///   - directory: of the stream, absolute.
@@ -37,6 +38,7 @@ public struct Finisher: Sendable {
         self.lockTimeout = lockTimeout
         self.now = now
         self.report = report
+        meter = ProgressMeter(now: now, report: report)
     }
 
     /// Ends the playlists and makes what `stream.json` orders.
@@ -113,13 +115,13 @@ public struct Finisher: Sendable {
             do throws(RecordingError) {
                 let made = try AssetMaker(
                     assets: assets, stream: stream, order: order, place: place,
-                    recordings: recordings, createdAt: now(), report: report
+                    recordings: recordings, createdAt: now(), meter: meter, report: report
                 ).make()
                 try write(RecordingManifest(stream: stream, assets: made), to: place)
                 return made
             } catch {
                 guard case .damaged = error, attempt < Self.plansMaximum else { throw error }
-                for (layer, segments) in assets.damagedSegments() {
+                for (layer, segments) in assets.damagedSegments(progress: meter.goesOn) {
                     damaged[layer, default: []].formUnion(segments)
                     for segment in segments.sorted() {
                         report(.leftOut(layer: layer, segment: segment))

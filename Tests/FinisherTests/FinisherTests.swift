@@ -158,6 +158,56 @@ import Workbench
     }
 }
 
+/// The server kills a finisher that says nothing, so one that is at work must not be silent.
+@Suite struct FinisherSilenceTests {
+    private func progress(_ world: FinishedStream) -> [Int] {
+        world.events.compactMap { if case .progress(let permille) = $0 { permille } else { nil } }
+    }
+
+    @Test func whatGoesOnSlowlyIsToldEveryTenSeconds() {
+        let second = Mutex(Int64(0))
+        let told = Mutex<[FinisherEvent]>([])
+        let meter = ProgressMeter(
+            now: { UnixTime(seconds: second.withLock { $0 }) },
+            report: { event in told.withLock { $0.append(event) } })
+        meter.begin(jobs: 2)
+        for done in 1...25 {
+            second.withLock { $0 += 1 }
+            meter.reached(done, of: 10_000, job: 0)
+        }
+        #expect(told.withLock { $0 } == [.progress(0), .progress(1)])
+        meter.reached(1, of: 50, job: 1)
+        #expect(told.withLock { $0.last } == .progress(11))
+        // The wall clock is set back by an hour.
+        second.withLock { $0 -= 3600 }
+        meter.goesOn()
+        #expect(told.withLock { $0.count } == 4)
+        // Once more, without a damaged segment.
+        meter.begin(jobs: 2)
+        second.withLock { $0 += 10 }
+        meter.goesOn()
+        #expect(told.withLock { $0.last } == .progress(11))
+    }
+
+    @Test func segmentsThatAreUnpackedAreTold() throws {
+        let world = try FinishedStream(singleFilePerLayer: false)
+        try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
+        _ = try world.finish(pace: 60)
+        // Two parts in the archive, then of each of two layers two segments.
+        #expect(progress(world) == [500] + Array(repeating: 1000, count: 5))
+    }
+
+    @Test func theSearchForDamagedSegmentsIsTold() throws {
+        let world = try FinishedStream(singleFilePerLayer: false)
+        try world.stream.record(run: 1, frames: 90, preset: "ultrafast")
+        var bytes = try world.stream.bytes("stream_0/segment_000001.ts")
+        bytes[200] ^= 1
+        try world.stream.write(bytes, to: "stream_0/segment_000001.ts")
+        _ = try world.finish(pace: 60)
+        #expect(progress(world).prefix(4) == [333, 333, 333, 333])
+    }
+}
+
 @Suite struct UnfinishedStreamTests {
     @Test func aStreamThatNeverHadASegmentLeavesNothing() throws {
         for layers in 0...1 {

@@ -17,9 +17,11 @@ extension RecordingAssets {
     ///   - directory: absolute, of the archive; made when it is not there.
     ///   - archive: its name.
     ///   - ranges: where in it the segments of each layer lie.
+    ///   - progress: called after each segment.
     /// - Throws: `.file`.
     public func unpack(
-        into directory: String, archive: String, ranges: [[Range<UInt64>]]
+        into directory: String, archive: String, ranges: [[Range<UInt64>]],
+        progress: () -> Void = {}
     ) throws(RecordingError) {
         for layer in 0..<plan.layerCount {
             let name = StreamFolder.layerName(layer)
@@ -28,6 +30,7 @@ extension RecordingAssets {
                 let record = part.layers[layer]
                 try link(
                     folder.segmentPath(record, layer: layer), record, in: "\(directory)/\(name)")
+                progress()
             }
             try AssetFile.write(
                 Array(playlist(ofLayer: layer).rendered().utf8), to: StreamFolder.playlistName,

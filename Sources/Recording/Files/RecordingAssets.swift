@@ -146,13 +146,16 @@ public struct RecordingAssets: Sendable {
     }
 
     /// The segments that cannot be had as they were recorded, for each layer. Reads all of them.
-    public func damagedSegments() -> [Int: Set<Int>] {
+    ///
+    /// - Parameter progress: called after each stretch.
+    public func damagedSegments(progress: () -> Void = {}) -> [Int: Set<Int>] {
         var damaged: [Int: Set<Int>] = [:]
         for part in plan.parts {
             for (layer, record) in part.layers.enumerated() {
                 let bytes = try? folder.segment(record, layer: layer)
                 if bytes == nil { damaged[layer, default: []].insert(record.number) }
             }
+            progress()
         }
         return damaged
     }
