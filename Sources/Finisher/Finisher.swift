@@ -10,8 +10,9 @@ import Recording
 /// whole or made anew, and `manifest.json` is written last. Blocking, and made for a process of
 /// its own.
 public struct Finisher: Sendable {
-    /// How long a bot of a server that is gone may take to end its playlists.
-    public static let lockTimeout: Duration = .seconds(60)
+    /// How long a server that is gone may have left somebody at work: a bot that ends its playlists,
+    /// or a finisher with a recording of days.
+    public static let lockTimeout: Duration = .seconds(3600)
     private static let lockPollInterval: UInt32 = 50_000
     /// Segments may turn out damaged while a plan is carried out, which takes another one.
     private static let plansMaximum = 3
@@ -78,6 +79,7 @@ public struct Finisher: Sendable {
                 throw .recording(error)
             }
             guard now() < deadline else { throw .inUse(directory) }
+            meter.goesOn()
             usleep(Self.lockPollInterval)
         }
     }

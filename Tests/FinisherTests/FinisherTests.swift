@@ -206,6 +206,17 @@ import Workbench
         _ = try world.finish(pace: 60)
         #expect(progress(world).prefix(4) == [333, 333, 333, 333])
     }
+
+    @Test func whoWaitsForAnotherFinisherSaysSo() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let other = Mutex(try StreamLock.take(in: world.stream.path))
+        let assets = try world.finish(lockTimeout: Finisher.lockTimeout, pace: 120) { look in
+            if look == 12 { other.withLock { $0 = nil } }
+        }
+        #expect(assets.count == 3)
+        #expect(progress(world).prefix { $0 == 0 }.count > 3)
+    }
 }
 
 @Suite struct UnfinishedStreamTests {

@@ -21,8 +21,8 @@ public struct StreamRules: Hashable, Sendable {
     public var finishAttemptsMaximum = 5
     /// From the first finisher's end to the next one; doubled from one to the next.
     public var finishRetryDelay: Duration = .seconds(1)
-    /// How long a finisher may say nothing before it is killed. One that is at work speaks every
-    /// 10 s; it waits for bots of a server that is gone for half as long as it may be silent.
+    /// How long a finisher may say nothing before it is killed. One that is at work, or waits for
+    /// somebody whom a server that is gone left at work, speaks every 10 s.
     public var finishStallTimeout: Duration = .seconds(120)
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
