@@ -74,6 +74,7 @@ struct LayerDirectory {
             let resumed = try? MediaPlaylistBuilder(resuming: earlier, window: mode.window)
         {
             builder = resumed
+            rememberExpired(before: earlier.mediaSequence)
             try listLogged()
         }
     }
@@ -83,6 +84,15 @@ struct LayerDirectory {
             return try SegmentLogFile(in: path)
         } catch {
             throw PipelineError(error)
+        }
+    }
+
+    /// What the bot before would have removed by and by. Of those that are gone already nothing
+    /// comes.
+    private mutating func rememberExpired(before first: Int) {
+        guard case .live = builder.mode else { return }
+        expired = (max(0, first - 2 * expiredKept)..<first).map {
+            SegmentRecord.fileName(number: $0)
         }
     }
 

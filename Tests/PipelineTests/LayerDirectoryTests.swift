@@ -82,6 +82,22 @@ import Workbench
         #expect(try scratch.bytes("stream_1/segment_000006.ts") == [6, 1, 2])
     }
 
+    @Test func whatLeftTheWindowGoesAlsoAfterABotsDeath() throws {
+        var first = try open(.live(window: 3))
+        try publish(0..<30, in: &first)
+        let kept = scratch.names(in: "stream_1")
+        // Three in the window, eight behind it, and the playlist.
+        #expect(kept.count == 12)
+        for start in [30, 31, 60] {
+            var next = try open(.live(window: 3))
+            try publish(start..<(start == 31 ? 60 : start + 1), in: &next)
+            // The newest of those that left the window stay.
+            let last = start == 31 ? 59 : start
+            let names = (last - 10...last).map { SegmentRecord.fileName(number: $0) }
+            #expect(scratch.names(in: "stream_1") == names + ["stream.m3u8"])
+        }
+    }
+
     /// - Parameter seconds: behind the first frame.
     private func metadata(_ number: Int, at seconds: Double) -> TimedMetadata {
         TimedMetadata(
