@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import MediaKernel
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Service
 
 /// Streams whose viewers are sent to a store.
-@Suite struct CopiedStreamsTests {
+@Suite(.timeLimit(.minutes(1))) struct CopiedStreamsTests {
     private static func world() async throws -> StreamsWorld {
         try await StreamsWorld { $0.copyURL = "https://cdn/a" }
     }
@@ -54,6 +55,41 @@ import Testing
             world.clock.advance(.seconds(1))
             await world.streams.tick()
             #expect(await world.streams.stream(stream.id)?.status == .running)
+        }
+    }
+
+    /// How a stream may end of which it was not told yet that it runs.
+    enum End: CaseIterable { case stop, departure, deaths }
+
+    @Test(arguments: End.allCases)
+    func whatEndsBeforeItsCopyCanBePlayedHasRunAllTheSame(end: End) async throws {
+        let world = try await StreamsWorld {
+            $0.copyURL = "https://cdn/a"
+            $0.rules.restartsMaximum = 0
+        }
+        try await world.run { world in
+            var request = LiveStreamRequest()
+            request.recording = LiveStreamRecording(hlsVOD: true)
+            let stream = try await world.streams.start(
+                room: "r", request, startedBy: nil)[0]
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            if end == .stop {
+                _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
+            }
+            bot.exit(end == .deaths ? .failed(reason: "9") : .finished(reason: "room ended"))
+            let finisher = try #require(await world.finishers.next())
+            finisher.exit(.finished)
+            let ended = try #require(await world.observer.ending())
+            #expect(ended.status == (end == .deaths ? .failed : .completed))
+            #expect(ended.startedAt != nil)
+            let told = try await world.catalogue.deliveries(
+                DeliveryQuery(line: stream.id.rawValue))
+            #expect(
+                told.records.map(\.kind) == [
+                    end == .deaths ? "hls.failure" : "hls.stopped.success", "hls.started.success",
+                ])
         }
     }
 

@@ -112,8 +112,8 @@ extension Streams {
         guard entries[id]?.generation == generation else { return }
         entries[id]?.signals?.finish()
         entries[id]?.signals = nil
-        entries[id]?.runningIsHeldUntil = nil
         log(.info, "bot exited", id, ["exit": "\(exit)"])
+        tellRunning(id)
         carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
     }
 

@@ -30,6 +30,8 @@ extension Streams: LiveCopySource {
         return entry.machine.nextDeadline.map { min($0 - .seconds(1), end) } ?? end
     }
 
+    /// What was held back is told: the copy can be played, it was waited for long enough, or the
+    /// stream comes to its end, which is that of one that ran.
     func tellRunning(_ id: StreamID) {
         guard entries[id]?.runningIsHeldUntil != nil else { return }
         entries[id]?.runningIsHeldUntil = nil

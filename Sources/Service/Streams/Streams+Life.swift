@@ -83,10 +83,12 @@ extension Streams {
         if let stream = archive[id], stream.kind == .stream {
             holdBack(stream.room, destination: stream.destination)
         }
-        let orders =
-            entries[id]?.machine.stopRequested(reason: "client request", at: clock().instant)
-            ?? []
-        carryOut(orders, of: id)
+        end(id, reason: "client request", at: clock().instant)
+    }
+
+    func end(_ id: StreamID, reason: String, at now: Instant) {
+        tellRunning(id)
+        carryOut(entries[id]?.machine.stopRequested(reason: reason, at: now) ?? [], of: id)
     }
 
     func carryOut(_ orders: [StreamMachine.Order], of id: StreamID) {

@@ -301,11 +301,7 @@ public actor Streams: LiveStreamControl, Service {
     private func shutDown(at now: Instant) {
         isShuttingDown = true
         shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
-        for id in entries.keys.sorted() {
-            let orders =
-                entries[id]?.machine.stopRequested(reason: "server shutdown", at: now) ?? []
-            carryOut(orders, of: id)
-        }
+        for id in entries.keys.sorted() { end(id, reason: "server shutdown", at: now) }
     }
 
     /// The finishers that are still at work end here, and ends that cannot be written down are
