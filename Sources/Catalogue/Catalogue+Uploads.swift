@@ -66,16 +66,20 @@ extension Catalogue {
     /// is not listed any more and its path is not known.
     public func abandonedUploads(
         limit: Int
-    ) async throws(CatalogueError) -> [(upload: CatalogueUpload, path: String?)] {
+    ) async throws(CatalogueError) -> [(upload: CatalogueUpload, asset: CatalogueAsset?)] {
         try await read { database in
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT upload.*, asset.path FROM upload
-                    LEFT JOIN asset ON asset.id = upload.asset
+                    SELECT upload.* FROM upload LEFT JOIN asset ON asset.id = upload.asset
                     WHERE asset.status IS NULL OR asset.status <> 'completed' LIMIT ?
                     """, arguments: [limit]
-            ).map { (CatalogueUpload($0), $0["path"] as String?) }
+            ).map { row in
+                let upload = CatalogueUpload(row)
+                let asset = try Row.fetchOne(
+                    database, sql: "SELECT * FROM asset WHERE id = ?", arguments: [upload.asset])
+                return (upload, asset.map { CatalogueAsset($0) })
+            }
         }
     }
 

@@ -260,6 +260,26 @@ import Workbench
         #expect(try await world.catalogue.abandonedUploads(limit: 9).isEmpty)
     }
 
+    @Test func whatTheStoreHasNotConfirmedGoesFromThereWhenItExpires() async throws {
+        let world = try World()
+        var asset = try await world.record([10])[0]
+        let directory = "hls/room/2026-01-01/1/thumbnails"
+        let paths = ["2s.jpg", "4s.jpg"].map { "\(directory)/\($0)" }
+        for path in paths { try world.write(Data([1, 2, 3]), to: path) }
+        asset.thumbnails = RecordingThumbnails(
+            thumbnails: paths.map { .init(path: $0, width: 2, height: 2, offset: 2) })
+        try await world.catalogue.save([asset])
+        // The asset and one picture are there when the server ends.
+        world.store.refuse { $0.key.hasSuffix("4s.jpg") }
+        try await world.work(world.uploads(), rounds: 3)
+        #expect(world.store.objects.count == 2)
+        asset.status = .expired
+        try await world.catalogue.save([asset])
+        await world.uploads(seed: 2).abandon()
+        #expect(world.store.objects.isEmpty && world.store.uploads == 0)
+        #expect(try await world.catalogue.abandonedUploads(limit: 9).isEmpty)
+    }
+
     @Test func assetsAreToldOfWhenTheLastOfThemIsInTheStore() async throws {
         let world = try World()
         _ = try await world.record([10, 20])

@@ -295,11 +295,9 @@ actor AssetUploads: Service {
     /// Uploads of assets whose time is over before they were in the store.
     func abandon() async {
         let found = (try? await catalogue.abandonedUploads(limit: Self.pageSize)) ?? []
-        for (upload, path) in found where !running.contains(upload.asset) {
+        for (upload, asset) in found where !running.contains(upload.asset) {
             do {
-                if let path {
-                    try await courier.abandonUploads(to: settings.store.location(of: path))
-                }
+                if let asset { try await removeUnconfirmed(asset) }
                 try await catalogue.removeUpload(of: upload.asset)
                 logger.info("upload abandoned", metadata: ["asset": "\(upload.asset)"])
             } catch {
@@ -309,6 +307,15 @@ actor AssetUploads: Service {
                 // It is away, and would be for the others too.
                 if let failure = error as? StoreFailure, failure.status == nil { return }
             }
+        }
+    }
+
+    /// Of an asset without a location all the same something may be in the store: an upload, an
+    /// object of which the store has not shown that it is whole, and pictures.
+    private func removeUnconfirmed(_ asset: CatalogueAsset) async throws(StoreFailure) {
+        try await courier.abandonUploads(to: settings.store.location(of: asset.path))
+        for path in [asset.path] + (asset.thumbnails?.paths ?? []) {
+            try await courier.delete(settings.store.location(of: path))
         }
     }
 
