@@ -65,17 +65,36 @@ struct LayerDirectory {
         try AtomicFile.makeDirectory(path)
         log = isRecorded ? try Self.openLog(in: path) : nil
         // What was recorded is never written over.
-        let first = (log?.records.map(\.number).max() ?? -1) + 1
+        let first = (log?.latest.map(\.number).max() ?? -1) + 1
         builder = MediaPlaylistBuilder(
             mode: mode, targetDuration: planner.targetDuration, firstMediaSequence: first)
-        if let bytes = try? StreamFolder.read(
-            "\(path)/\(StreamFolder.playlistName)", maximum: Self.playlistBytesMaximum),
-            let earlier = try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self)),
+        if let earlier = try Self.earlierPlaylist(in: path),
             let resumed = try? MediaPlaylistBuilder(resuming: earlier, window: mode.window)
         {
             builder = resumed
             rememberExpired(before: earlier.mediaSequence)
             try listLogged()
+        }
+    }
+
+    /// Nil when there is none.
+    ///
+    /// - Throws: for one that cannot be read: who began anew would write over what viewers have.
+    private static func earlierPlaylist(
+        in path: String
+    ) throws(PipelineError) -> MediaPlaylist? {
+        let path = "\(path)/\(StreamFolder.playlistName)"
+        guard access(path, F_OK) == 0 else { return nil }
+        let bytes: [UInt8]
+        do throws(RecordingError) {
+            bytes = try StreamFolder.read(path, maximum: playlistBytesMaximum)
+        } catch {
+            throw PipelineError(error)
+        }
+        do throws(PlaylistError) {
+            return try MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw .settings("\(path): \(error)")
         }
     }
 
@@ -100,7 +119,7 @@ struct LayerDirectory {
     /// same: it is listed now, since the next one must not take its number.
     private mutating func listLogged() throws(PipelineError) {
         var runs: [Int: Int64] = [:]
-        for record in log?.records ?? [] {
+        for record in log?.latest ?? [] {
             runs[record.number] = record.run
             guard record.number == nextIndex else { continue }
             if runs[record.number - 1] == record.run { builder.markContinuous() }

@@ -1,5 +1,7 @@
+import Foundation
 import MediaKernel
 import Testing
+import Workbench
 
 @testable import Recording
 
@@ -97,6 +99,39 @@ import Testing
         #expect(SegmentLog(parsing: Array(bytes)).records == [Self.record, second])
         #expect(SegmentLog.appendix(second, after: nil) == second.line)
         #expect(SegmentLog.appendix(second, after: 10) == second.line)
+    }
+
+    /// Before and behind a stretch that a machine which died left unwritten.
+    @Test func theLogOfWeeksIsRead() throws {
+        let scratch = try Scratch()
+        var second = Self.record
+        second.number = 13
+        let path = "\(scratch.path)/stream_0/segments.log"
+        try scratch.write(Data(Self.record.line.utf8), to: "stream_0/segments.log")
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.truncate(atOffset: 300 << 20)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("\n\(second.line)".utf8))
+        try file.close()
+        #expect(
+            try StreamFolder(path: scratch.path).logs().map(\.records) == [[Self.record, second]])
+    }
+
+    @Test func aBotReadsTheEndOfALogOnly() throws {
+        let scratch = try Scratch()
+        var record = Self.record
+        var text = ""
+        while text.utf8.count < 2 << 20 {
+            record.number += 1
+            text += record.line
+        }
+        try scratch.write(Data(text.utf8), to: SegmentLog.fileName)
+        let latest = try SegmentLogFile(in: scratch.path).latest
+        #expect(latest.last == record && latest.count < record.number - Self.record.number)
+        // Behind an end that is not readable.
+        try scratch.write(
+            Data(Self.record.line.utf8) + Data(count: 9 << 20), to: SegmentLog.fileName)
+        #expect(try SegmentLogFile(in: scratch.path).latest == [Self.record])
     }
 
     @Test func ofTwoLinesForASegmentTheLaterOneCounts() {

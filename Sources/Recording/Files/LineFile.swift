@@ -29,6 +29,46 @@ struct LineFile: ~Copyable {
         return size > 0 && pread(file, &last, 1, size - 1) == 1 ? last : nil
     }
 
+    /// The last bytes, so many or all.
+    ///
+    /// - Throws: `.file`.
+    func tail(_ count: Int) throws(RecordingError) -> [UInt8] {
+        let size = byteCount
+        guard lseek(file, max(0, size - count), SEEK_SET) >= 0 else { throw .failed("seek", path) }
+        return try StreamFolder.read(file, path, first: min(size, count))
+    }
+
+    /// Goes through a file line by line, without their breaks. The last one may have none, and one
+    /// that is too long comes in pieces, of which the first is not there.
+    ///
+    /// - Throws: `.file`, with `EFBIG` for a file above the maximum.
+    static func read(
+        _ path: String, maximum: Int, lineMaximum: Int, _ body: (ArraySlice<UInt8>) -> Void
+    ) throws(RecordingError) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .failed("open", path) }
+        defer { close(file) }
+        guard lseek(file, 0, SEEK_END) <= maximum else {
+            throw .failed("read", path, code: EFBIG)
+        }
+        lseek(file, 0, SEEK_SET)
+        var rest: [UInt8] = []
+        while true {
+            let bytes = try StreamFolder.read(file, path, first: readBytes)
+            guard !bytes.isEmpty else { break }
+            rest += bytes
+            if let end = rest.lastIndex(of: UInt8(ascii: "\n")) {
+                rest[..<end].split(separator: UInt8(ascii: "\n")).forEach(body)
+                rest.removeSubrange(...end)
+            }
+            if rest.count > lineMaximum { rest = [] }
+        }
+        if !rest.isEmpty { body(rest[...]) }
+    }
+
+    /// At a time.
+    private static let readBytes = 1 << 20
+
     /// - Throws: `.file`; nothing is appended then.
     func append(_ text: String) throws(RecordingError) {
         let bytes = Array(text.utf8)

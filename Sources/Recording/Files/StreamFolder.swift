@@ -29,8 +29,7 @@ public struct StreamFolder: Hashable, Sendable {
         for layer in 0..<Self.layersMaximum {
             let path = "\(path)/\(Self.layerName(layer))/\(SegmentLog.fileName)"
             guard access(path, F_OK) == 0 else { break }
-            logs.append(
-                SegmentLog(parsing: try Self.read(path, maximum: SegmentLog.bytesMaximum)))
+            logs.append(try SegmentLog(reading: path))
         }
         return logs
     }

@@ -2,8 +2,8 @@
 public struct SegmentLog: Hashable, Sendable {
     /// In the layer's directory.
     public static let fileName = "segments.log"
-    /// Six days of two-second segments.
-    public static let bytesMaximum = 256 << 20
+    /// Months of two-second segments.
+    static let bytesMaximum = 16 << 30
 
     /// In the order of their first lines. Where a number comes twice, the later line counts: the
     /// file was written anew.
@@ -11,20 +11,33 @@ public struct SegmentLog: Hashable, Sendable {
     /// Lines that are torn or changed.
     public private(set) var damagedLines = 0
 
+    /// Where in `records` each number is.
+    private var places: [Int: Int] = [:]
+
     /// - Parameter bytes: of the file. A last line without its break was being written.
     public init(parsing bytes: [UInt8]) {
-        var places: [Int: Int] = [:]
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let record = SegmentRecord(line: String(decoding: line, as: UTF8.self)) else {
-                damagedLines += 1
-                continue
-            }
-            if let place = places[record.number] {
-                records[place] = record
-            } else {
-                places[record.number] = records.count
-                records.append(record)
-            }
+        for line in bytes.split(separator: UInt8(ascii: "\n")) { add(line) }
+    }
+
+    /// Reads the file, and holds no more of it than its records: those of weeks are long.
+    ///
+    /// - Throws: `.file`.
+    init(reading path: String) throws(RecordingError) {
+        try LineFile.read(
+            path, maximum: Self.bytesMaximum, lineMaximum: SegmentRecord.lineBytesMaximum
+        ) { add($0) }
+    }
+
+    private mutating func add(_ line: ArraySlice<UInt8>) {
+        guard let record = SegmentRecord(line: String(decoding: line, as: UTF8.self)) else {
+            damagedLines += 1
+            return
+        }
+        if let place = places[record.number] {
+            records[place] = record
+        } else {
+            places[record.number] = records.count
+            records.append(record)
         }
     }
 
