@@ -2,7 +2,7 @@ public import Catalogue
 import Foundation
 import Glibc
 public import MediaKernel
-import Recording
+public import Recording
 
 /// Makes the assets of one stream that has ended, from its directory alone.
 ///
@@ -20,6 +20,7 @@ public struct Finisher: Sendable {
     private let directory: String
     private let recordings: String
     private let lockTimeout: Duration
+    private let freeBytes: @Sendable (String) -> UInt64?
     private let now: @Sendable () -> UnixTime
     private let report: @Sendable (FinisherEvent) -> Void
     private let meter: ProgressMeter
@@ -27,16 +28,19 @@ public struct Finisher: Sendable {
     /// - Parameters:
     ///   - directory: of the stream, absolute.
     ///   - recordings: the root below which assets lie, absolute.
+    ///   - freeBytes: what may still be written below a directory; nil when that is not known.
     ///   - now: the wall clock.
     ///   - report: what it has to say, from any thread; `.finished` and `.failed` are not among it.
     public init(
         directory: String, recordings: String, lockTimeout: Duration = Finisher.lockTimeout,
+        freeBytes: @escaping @Sendable (String) -> UInt64? = { FreeSpace.bytes(at: $0) },
         now: @escaping @Sendable () -> UnixTime,
         report: @escaping @Sendable (FinisherEvent) -> Void
     ) {
         self.directory = directory
         self.recordings = recordings
         self.lockTimeout = lockTimeout
+        self.freeBytes = freeBytes
         self.now = now
         self.report = report
         meter = ProgressMeter(now: now, report: report)
@@ -114,6 +118,7 @@ public struct Finisher: Sendable {
             let assets = RecordingAssets(
                 folder: folder, plan: try RecordingPlan(layers: logs, damaged: damaged),
                 createdAt: stream.createdAt.seconds, timedMetadata: metadata)
+            try checkRoom(for: assets.plan, order, place)
             do throws(RecordingError) {
                 let made = try AssetMaker(
                     assets: assets, stream: stream, order: order, place: place,
@@ -132,6 +137,33 @@ public struct Finisher: Sendable {
             }
         }
         throw .nothingRecorded
+    }
+
+    /// Before the first byte: what does not fit would fill a disk that live streams write to.
+    private func checkRoom(
+        for plan: RecordingPlan, _ order: RecordingOrder, _ place: RecordingPlace
+    ) throws(RecordingError) {
+        let folder = "\(recordings)/\(place.directory)"
+        try AssetFile.makeDirectory(folder)
+        // All assets are about as large as the segments. Links to these take no room.
+        let copies = [
+            order.singleFilePerLayer, order.hlsVOD,
+            order.hlsVOD && areOnTwoDisks(directory, folder),
+        ].count { $0 }
+        let byteCount = plan.parts.reduce(UInt64(0)) { sum, part in
+            part.layers.reduce(sum) { $0 + UInt64($1.byteCount) }
+        }
+        guard let free = freeBytes(folder), free < byteCount * UInt64(copies) else { return }
+        throw .file(
+            path: folder, call: "write", code: ENOSPC,
+            reason: String(cString: strerror(ENOSPC)))
+    }
+
+    private func areOnTwoDisks(_ one: String, _ other: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        return stat(one, &first) == 0 && stat(other, &second) == 0
+            && first.st_dev != second.st_dev
     }
 
     private func write(

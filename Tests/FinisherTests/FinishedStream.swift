@@ -39,17 +39,20 @@ final class FinishedStream: @unchecked Sendable {
     var events: [FinisherEvent] { log.withLock { $0 } }
 
     /// - Parameters:
+    ///   - freeBytes: on the disk of recordings; nil for as many as are wanted.
     ///   - pace: seconds that pass on the finisher's clock from look to look.
     ///   - onLook: called with how often the finisher has looked at its clock: at first before it
     ///     asks for the lock, then after each time that somebody else had it.
     func finish(
-        lockTimeout: Duration = .seconds(10), writesFile: Bool = true, pace: Int64 = 1,
+        lockTimeout: Duration = .seconds(10), writesFile: Bool = true, freeBytes: UInt64? = nil,
+        pace: Int64 = 1,
         onLook: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> [CatalogueAsset] {
         let looks = Mutex(0)
         if writesFile { try stream.write(Array(JSONEncoder().encode(file)), to: StreamFile.name) }
         return try Finisher(
             directory: stream.path, recordings: recordings, lockTimeout: lockTimeout,
+            freeBytes: { _ in freeBytes },
             now: {
                 let count = looks.withLock { count in
                     count += 1

@@ -279,6 +279,28 @@ import Workbench
         }
     }
 
+    @Test func whatDoesNotFitIsNotBegun() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
+        let segments = try ["stream_0", "stream_1"].flatMap { layer in
+            try ["segment_000000.ts", "segment_000001.ts"].map {
+                try world.stream.bytes("\(layer)/\($0)").count
+            }
+        }
+        // The MP4 files and the archive.
+        let byteCount = UInt64(segments.reduce(0, +) * 2)
+        let error = #expect(throws: FinisherError.self) {
+            try world.finish(freeBytes: byteCount - 1)
+        }
+        let directory = "\(world.recordings)/hls/room/2026-02-03/1770091506"
+        guard case .recording(.file(directory, _, ENOSPC, _)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+        #expect(try world.finish(freeBytes: byteCount).count == 3)
+    }
+
     @Test func aRootThatCannotBeWrittenIsAnError() throws {
         let world = try FinishedStream(recordings: "/proc/nowhere")
         try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
