@@ -114,12 +114,13 @@ import Testing
         var rules = StreamRules(emptyTimeout: limits.empty.map { .seconds($0) })
         rules.idleTimeout = limits.idle.map { .seconds($0) }
         rules.durationMaximum = limits.longest.map { .seconds($0) }
+        rules.segmentTimeout = .seconds(1000)
         var machine = StreamMachine(rules: rules, isEmpty: false, at: .zero)
         _ = machine.timePassed(at: .zero)
         _ = machine.botRunning(at: at(2))
         if let emptied = limits.emptied { machine.roomEmptied(at: at(emptied)) }
         if let idled = limits.idled { machine.publishingEnded(at: at(idled)) }
-        #expect(machine.nextDeadline == limits.endsAt.map(at))
+        #expect(machine.nextDeadline == at(limits.endsAt ?? 1002))
         guard let end = limits.endsAt else { return }
         #expect(machine.timePassed(at: at(end - 1)) == [])
         #expect(
@@ -130,12 +131,13 @@ import Testing
     @Test func whoPublishesAgainKeepsTheStream() {
         var rules = StreamRules()
         rules.idleTimeout = .seconds(60)
+        rules.segmentTimeout = .seconds(1000)
         var machine = StreamMachine(rules: rules, isEmpty: true, isIdle: true, at: .zero)
         _ = machine.timePassed(at: .zero)
         _ = machine.botRunning(at: .zero + .seconds(2))
         #expect(machine.nextDeadline == .zero + .seconds(60))
         machine.publishingBegan()
-        #expect(machine.nextDeadline == nil)
+        #expect(machine.nextDeadline == .zero + .seconds(1002))
         machine.publishingEnded(at: .zero + .seconds(100))
         machine.publishingEnded(at: .zero + .seconds(150))
         #expect(machine.nextDeadline == .zero + .seconds(160))

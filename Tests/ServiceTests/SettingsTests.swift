@@ -105,6 +105,7 @@ import Workbench
         #expect(settings.stream.ladder.layers[1].audioBitrate == 64_000)
         #expect(settings.stream.ladder.frameRate == 25)
         #expect(settings.stream.segmentDuration == .milliseconds(1500))
+        #expect(settings.stream.rules.segmentTimeout == .seconds(30))
         #expect(settings.stream.playlist == .live(window: 8))
         #expect(settings.stream.preset == "superfast")
         #expect(settings.stream.encoder == .auto)
@@ -147,6 +148,11 @@ import Workbench
         #expect(settings.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
         #expect(!settings.opensTokens)
         #expect(settings.stream.segmentDuration == .seconds(4))
+    }
+
+    @Test func aBotMayBeBehindBySeveralSegmentsHoweverLongTheyAre() throws {
+        let settings = try settings(#"{"stream": {"segmentSeconds": 10}}"#)
+        #expect(settings.stream.rules.segmentTimeout == .seconds(50))
     }
 
     @Test func theVariablesAreNamedAfterTheSettings() {

@@ -40,7 +40,7 @@ import Testing
         var machine = running()
         #expect(machine.status == .running)
         #expect(machine.botRunning(at: at(3)) == [])
-        #expect(machine.nextDeadline == nil)
+        #expect(machine.nextDeadline == at(33))
     }
 
     @Test func aStoppedStreamIsCompletedWhenItsBotHasFinished() {
@@ -98,7 +98,7 @@ import Testing
         #expect(next - at(10) < .seconds(1))
         #expect(machine.timePassed(at: next) == [.launch(resumes: true)])
         #expect(machine.botRunning(at: at(12)) == [])
-        #expect(machine.nextDeadline == nil)
+        #expect(machine.nextDeadline == at(42))
     }
 
     @Test func aStreamFailsWhenItsBotsDieTooOften() {
@@ -118,18 +118,18 @@ import Testing
 
     @Test func aStreamThatRanForItsLongestStops() {
         var rules = rules
-        rules.durationMaximum = .seconds(100)
+        rules.durationMaximum = .seconds(20)
         var machine = StreamMachine(rules: rules, isEmpty: false, at: .zero)
         _ = machine.timePassed(at: .zero)
         // It counts from the first segment, and a bot's death does not begin it anew.
         _ = machine.botRunning(at: at(2))
-        #expect(machine.nextDeadline == at(102))
-        _ = machine.botExited(.failed(reason: "x"), at: at(50))
-        _ = machine.timePassed(at: at(51))
-        _ = machine.botRunning(at: at(52))
-        #expect(machine.timePassed(at: at(101.9)) == [])
+        #expect(machine.nextDeadline == at(22))
+        _ = machine.botExited(.failed(reason: "x"), at: at(10))
+        _ = machine.timePassed(at: at(11))
+        _ = machine.botRunning(at: at(12))
+        #expect(machine.timePassed(at: at(21.9)) == [])
         #expect(
-            machine.timePassed(at: at(102))
+            machine.timePassed(at: at(22))
                 == [.askToStop, .changed(.stopping, reason: "max duration reached")])
     }
 
@@ -156,6 +156,58 @@ import Testing
         _ = machine.timePassed(at: at(11))
         #expect(machine.timePassed(at: at(41)) == [.kill])
         #expect(machine.status == .running)
+    }
+
+    @Test func aStreamFailsWhenThreeBotsInARowDoNotGetReady() {
+        var machine = started()
+        var orders: [StreamMachine.Order] = []
+        var kills = 0
+        while kills < 10, !machine.status.isFinal, let next = machine.nextDeadline {
+            guard machine.timePassed(at: next) == [.kill] else { continue }
+            kills += 1
+            orders = machine.botExited(.failed(reason: "signal 9"), at: next)
+        }
+        #expect(kills == 3)
+        let reason = "failure: the bot did not get ready, or stood still, 3 times"
+        #expect(orders == [.finishPlaylists, .changed(.failed, reason: reason)])
+    }
+
+    @Test func aBotThatPublishesNothingMoreIsReplaced() {
+        var machine = running()
+        for second in [4.0, 6, 8] { machine.botPublished(at: at(second)) }
+        #expect(machine.nextDeadline == at(38))
+        #expect(machine.timePassed(at: at(37.9)) == [])
+        #expect(machine.timePassed(at: at(38)) == [.kill])
+        machine.botPublished(at: at(38))
+        #expect(machine.botExited(.failed(reason: "signal 9"), at: at(38)) == [])
+        #expect(machine.status == .running)
+        #expect(machine.timePassed(at: at(39)) == [.launch(resumes: true)])
+        // Some layers' segments do not make it ready.
+        machine.botPublished(at: at(60))
+        #expect(machine.nextDeadline == at(69))
+    }
+
+    @Test func hangsAreForgivenByABotThatRunsForAMinute() {
+        var machine = running()
+        var now = 2.0
+        /// Lets the bot publish for so long, then hang, and the next one get ready.
+        func hang(after seconds: Double) {
+            for _ in stride(from: 2, through: seconds, by: 2) {
+                now += 2
+                machine.botPublished(at: at(now))
+            }
+            now += 30
+            #expect(machine.timePassed(at: at(now)) == [.kill])
+            _ = machine.botExited(.failed(reason: "signal 9"), at: at(now))
+            _ = machine.timePassed(at: at(now + 1))
+            now += 3
+            _ = machine.botRunning(at: at(now))
+        }
+        for _ in 0..<5 { hang(after: 60) }
+        hang(after: 58)
+        #expect(machine.status == .running)
+        hang(after: 58)
+        #expect(machine.status == .failed)
     }
 
     @Test func aStopWhileNoBotIsAliveTakesEffectAtOnce() {
@@ -201,6 +253,7 @@ import Testing
         var machine = running()
         machine.roomEmptied(at: at(100))
         machine.roomEmptied(at: at(150))
+        machine.botPublished(at: at(150))
         #expect(machine.nextDeadline == at(160))
         #expect(machine.timePassed(at: at(159)) == [])
         #expect(
@@ -212,15 +265,17 @@ import Testing
         var machine = running()
         machine.roomEmptied(at: at(100))
         machine.roomOccupied()
-        #expect(machine.nextDeadline == nil)
+        machine.botPublished(at: at(999))
         #expect(machine.timePassed(at: at(1000)) == [])
         machine.roomEmptied(at: at(1000))
+        machine.botPublished(at: at(1040))
         #expect(machine.nextDeadline == at(1060))
     }
 
     @Test func aStreamOfARoomThatNobodyEntersStopsToo() {
         var machine = started(isEmpty: true)
         _ = machine.botRunning(at: at(2))
+        machine.botPublished(at: at(40))
         #expect(machine.nextDeadline == at(60))
     }
 
@@ -228,8 +283,9 @@ import Testing
         var machine = StreamMachine(rules: StreamRules(), isEmpty: true, at: .zero)
         _ = machine.timePassed(at: .zero)
         _ = machine.botRunning(at: at(2))
-        #expect(machine.nextDeadline == nil)
+        machine.botPublished(at: at(1e6))
         #expect(machine.timePassed(at: at(1e6)) == [])
+        #expect(machine.nextDeadline == at(1e6 + 30))
     }
 
     /// Whatever happens in whatever order, the status never goes back, and nothing is ordered
@@ -245,7 +301,7 @@ import Testing
                 let before = machine.status
                 now += .milliseconds(Int(random.next() % 8000))
                 let orders: [StreamMachine.Order]
-                switch random.next() % 6 {
+                switch random.next() % 7 {
                 case 0: orders = alive > 0 ? machine.botRunning(at: now) : []
                 case 1 where alive > 0:
                     alive -= 1
@@ -259,6 +315,9 @@ import Testing
                     orders = []
                 case 4:
                     machine.roomOccupied()
+                    orders = []
+                case 5:
+                    machine.botPublished(at: now)
                     orders = []
                 default: orders = machine.timePassed(at: now)
                 }

@@ -67,12 +67,14 @@ import Testing
         }
     }
 
+    /// What encodes the bot's pictures.
+    private func encoder(of bot: BotDouble) throws -> String? {
+        let data = try Data(contentsOf: URL(filePath: bot.job.configurationFile))
+        return try (JSONSerialization.jsonObject(with: data) as? [String: Any])?["encoder"]
+            as? String
+    }
+
     @Test func aBotThatFailedIsReplacedByOneThatLeavesTheHardwareAlone() async throws {
-        @Sendable func encoder(of bot: BotDouble) throws -> String? {
-            let data = try Data(contentsOf: URL(filePath: bot.job.configurationFile))
-            return try (JSONSerialization.jsonObject(with: data) as? [String: Any])?["encoder"]
-                as? String
-        }
         try await StreamsWorld { $0.encoder = .nvenc }.run { world in
             _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
             let first = try #require(await world.launcher.next())
@@ -84,6 +86,27 @@ import Testing
             await second.say(.failed(reason: "layer 0: the encoder is gone"))
             let third = try #require(await world.replace(second, .failed(reason: "exit 1")))
             #expect(try encoder(of: third) == "x264")
+        }
+    }
+
+    @Test func aBotThatHangsIsReplacedByOneThatLeavesTheHardwareAlone() async throws {
+        try await StreamsWorld { $0.encoder = .nvenc }.run { world in
+            let id = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
+            let first = try #require(await world.launcher.next())
+            await first.say(.running(firstSegmentMilliseconds: 1))
+            world.clock.advance(.seconds(20))
+            await first.say(.segment)
+            world.clock.advance(.seconds(29))
+            await world.streams.tick()
+            _ = try await world.streams.update(
+                stream: id, LiveStreamChange(roles: .only(["host"])))
+            #expect(await first.nextSignal() == .roles(["host"]), "it is not killed")
+            world.clock.advance(.seconds(1))
+            await world.streams.tick()
+            #expect(await first.nextSignal() == .kill)
+            let second = try #require(await world.replace(first, .failed(reason: "signal 9")))
+            #expect(try encoder(of: second) == "x264")
         }
     }
 
@@ -350,6 +373,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(100))
+            await bot.say(.segment)
             await world.streams.tick()
             #expect(await world.streams.current(room: "demo", kind: .stream)?.status == .running)
             await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))

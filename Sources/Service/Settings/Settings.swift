@@ -201,6 +201,8 @@ extension Settings {
                     key: SettingKey.streamSegmentSeconds.rawValue, reason: "0.5 to 10 seconds")
             }
             stream.segmentDuration = .milliseconds(Int((seconds * 1000).rounded()))
+            stream.rules.segmentTimeout = max(
+                stream.rules.segmentTimeout, stream.segmentDuration * Self.segmentsMissed)
         }
         stream.playlist = try playlist(source)
         try readLayout(source)
@@ -308,6 +310,8 @@ extension Settings {
 
     /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
     private static let webhookSecretBytesMinimum = 32
+    /// That a bot may be behind with before it counts as hanging.
+    private static let segmentsMissed = 5
 
     private mutating func readLog(_ source: SettingsSource) throws(SettingsError) {
         if let text = source.text(.logLevel) {

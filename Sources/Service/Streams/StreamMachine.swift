@@ -9,7 +9,7 @@ import MediaKernel
 ///     │  ▲ bot restarts    │  ▲ bot restarts             │ bot died            │
 ///     │  └──┘              │  └──┘                       │ or was killed       │
 ///     └────────────────────┴─────────────────────────────┤                     │
-///        too many deaths in the window                   ▼                     ▼
+///        too many deaths or hangs                        ▼                     ▼
 ///                                           post_processing, where it is recorded
 ///                                             │  ▲ finisher restarts   │
 ///                                             │  └──┘                  │ finisherExited(finished)
@@ -40,9 +40,9 @@ struct StreamMachine: Hashable, Sendable {
     }
 
     private enum Bot: Hashable {
-        /// Alive. `readyBy` is nil once its first segments were there.
-        case alive(readyBy: Instant?)
-        /// Sent SIGKILL for not getting ready.
+        /// Alive, and killed then unless it gets ready before, or publishes another segment.
+        case alive(readySince: Instant?, until: Instant)
+        /// Sent SIGKILL for hanging: it did not get ready, or published nothing more.
         case killed
         /// Dead; the next one starts then.
         case waiting(until: Instant)
@@ -87,6 +87,9 @@ struct StreamMachine: Hashable, Sendable {
     private let isRecorded: Bool
     private var phase: Phase
     private var deaths: [Instant] = []
+    /// Bots in a row that were killed for hanging. Counted apart from deaths, since they come too
+    /// far apart to be in one window.
+    private var hangs = 0
     private var hasLaunched = false
     private var emptySince: Instant?
     /// Since when nothing is published, whoever is there.
@@ -148,31 +151,41 @@ struct StreamMachine: Hashable, Sendable {
     mutating func botRunning(at now: Instant) -> [Order] {
         switch phase {
         case .starting(.alive):
-            phase = .running(.alive(readyBy: nil))
+            phase = .running(.alive(readySince: now, until: now + rules.segmentTimeout))
             ranSince = now
             return [.changed(.running, reason: nil)]
-        case .running(.alive):
-            phase = .running(.alive(readyBy: nil))
+        case .running(.alive(let readySince, _)):
+            phase = .running(
+                .alive(readySince: readySince ?? now, until: now + rules.segmentTimeout))
             return []
         case .starting, .running, .stopping, .postProcessing, .ended:
             return []
         }
     }
 
+    /// The bot says that it has published a segment, of whichever layer: when one layer hangs,
+    /// soon all wait for it.
+    mutating func botPublished(at now: Instant) {
+        guard case .running(.alive(let readySince?, _)) = phase else { return }
+        phase = .running(.alive(readySince: readySince, until: now + rules.segmentTimeout))
+        // Not at the first segment: a bot may hang each time it has begun.
+        if now - readySince >= rules.failureWindow { hangs = 0 }
+    }
+
     mutating func botExited(_ exit: BotExit, at now: Instant) -> [Order] {
         switch phase {
         case .starting(.waiting), .running(.waiting), .postProcessing, .ended:
             return []
-        case .starting(.alive), .starting(.killed):
+        case .starting(let bot):
             if case .finished(let reason) = exit {
                 return end(
                     .failed, reason: "the bot left before the stream ran: \(reason)", at: now)
             }
-            return died(exit, at: now) { .starting(.waiting(until: $0)) }
-        case .running(.alive), .running(.killed):
+            return died(exit, of: bot, at: now) { .starting(.waiting(until: $0)) }
+        case .running(let bot):
             // The bot left of its own accord and in good order, e.g. because the room was ended.
             if case .finished(let reason) = exit { return end(.completed, reason: reason, at: now) }
-            return died(exit, at: now) { .running(.waiting(until: $0)) }
+            return died(exit, of: bot, at: now) { .running(.waiting(until: $0)) }
         case .stopping(.killed):
             return end(.failed, reason: "the bot did not finish in time", at: now)
         case .stopping(.asked), .stopping(.terminated):
@@ -298,13 +311,13 @@ struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// A dead bot is to be replaced, or a new one did not get ready in time.
+    /// A dead bot is to be replaced, or one hangs.
     private mutating func botDue(_ bot: Bot, at now: Instant) -> [Order] {
         switch bot {
         case .waiting:
             let resumes = hasLaunched
             hasLaunched = true
-            replaceBot(.alive(readyBy: now + rules.readyTimeout))
+            replaceBot(.alive(readySince: nil, until: now + rules.readyTimeout))
             return [.launch(resumes: resumes)]
         case .alive:
             replaceBot(.killed)
@@ -323,12 +336,21 @@ struct StreamMachine: Hashable, Sendable {
     }
 
     private mutating func died(
-        _ exit: BotExit, at now: Instant, next: (Instant) -> Phase
+        _ exit: BotExit, of bot: Bot, at now: Instant, next: (Instant) -> Phase
     ) -> [Order] {
-        deaths = deaths.filter { $0 + rules.failureWindow > now } + [now]
         // What cannot be started now cannot be started in a second either.
         if case .notStarted(let reason) = exit {
             return end(.failed, reason: reason, at: now)
+        }
+        if bot == .killed {
+            hangs += 1
+        } else {
+            deaths = deaths.filter { $0 + rules.failureWindow > now } + [now]
+        }
+        guard hangs < rules.hangsMaximum else {
+            return end(
+                .failed, reason: "the bot did not get ready, or stood still, \(hangs) times",
+                at: now)
         }
         guard deaths.count <= rules.restartsMaximum else {
             return end(
@@ -361,8 +383,7 @@ struct StreamMachine: Hashable, Sendable {
 
     private static func deadline(of bot: Bot) -> Instant? {
         switch bot {
-        case .alive(let readyBy): readyBy
-        case .waiting(let until): until
+        case .alive(_, let until), .waiting(let until): until
         case .killed: nil
         }
     }

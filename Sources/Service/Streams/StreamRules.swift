@@ -7,6 +7,10 @@ public struct StreamRules: Hashable, Sendable {
     public var failureWindow: Duration = .seconds(60)
     /// How long a new bot may take until every layer's first segment is there.
     public var readyTimeout: Duration = .seconds(30)
+    /// How long a bot that is ready may publish nothing. To be several segments at least.
+    public var segmentTimeout: Duration = .seconds(30)
+    /// Bots in a row that may miss one of these two times before the stream fails.
+    public var hangsMaximum = 3
     /// How long a bot may take to finish its playlists before it is sent SIGTERM, and how long
     /// after that before it is killed.
     public var stopTimeout: Duration = .seconds(15)

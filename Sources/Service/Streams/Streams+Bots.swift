@@ -80,7 +80,7 @@ extension Streams {
                 entry.statistics.startedAfter = now - entry.requestedAt
             }
         case .tiles(let tiles): entry.statistics.tiles = tiles
-        case .segment: break
+        case .segment: entry.machine.botPublished(at: now)
         case .warning(let text): log(.warning, "bot warning", id, ["warning": "\(text)"])
         case .reduction(let frameRate, let layersThinned):
             degraded(id, frameRate: frameRate, layersThinned: layersThinned)

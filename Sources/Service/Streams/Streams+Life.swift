@@ -97,7 +97,10 @@ extension Streams {
             case .launch(let resumes): launch(id, resumes: resumes)
             case .askToStop: entries[id]?.signals?.yield(.stop)
             case .terminate: entries[id]?.signals?.yield(.terminate)
-            case .kill: entries[id]?.signals?.yield(.kill)
+            case .kill:
+                // It may hang in the hardware, in which the next bot would hang as well.
+                entries[id]?.mistrustsHardware = true
+                entries[id]?.signals?.yield(.kill)
             case .finishPlaylists: finishPlaylists(of: id)
             case .discard: discard(id)
             case .finish: launchFinisher(id)
