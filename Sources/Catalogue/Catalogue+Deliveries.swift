@@ -9,13 +9,35 @@ extension Catalogue {
         try await write { try delivery.insert(into: $0) }
     }
 
-    /// What has not reached its end, in the order in which it was put in.
+    /// Of a line, so that a long one that does not move leaves room for the others.
+    static let pendingOfLineMaximum = 20
+
+    /// What has not reached its end: the first few of each line, in the order in which they were
+    /// put in. Lines whose first one is due earlier come first.
     public func pendingDeliveries(limit: Int) async throws(CatalogueError) -> [CatalogueDelivery] {
+        // From line to line by the index: what it costs does not depend on how long they are.
         try await read { database in
             try Row.fetchAll(
                 database,
-                sql: "SELECT * FROM delivery WHERE status = 'pending' ORDER BY number LIMIT ?",
-                arguments: [limit]
+                sql: """
+                    WITH RECURSIVE pendingLine (name) AS (
+                        SELECT min(line) FROM delivery INDEXED BY deliveryPending
+                        WHERE status = 'pending'
+                        UNION ALL
+                        SELECT (
+                            SELECT min(line) FROM delivery INDEXED BY deliveryPending
+                            WHERE status = 'pending' AND line > name)
+                        FROM pendingLine WHERE name IS NOT NULL),
+                    head (name, due) AS (
+                        SELECT name, (
+                            SELECT due FROM delivery INDEXED BY deliveryPending
+                            WHERE status = 'pending' AND line = name ORDER BY number LIMIT 1) due
+                        FROM pendingLine WHERE name IS NOT NULL ORDER BY due LIMIT :limit)
+                    SELECT delivery.* FROM head JOIN delivery ON number IN (
+                        SELECT number FROM delivery INDEXED BY deliveryPending
+                        WHERE status = 'pending' AND line = name ORDER BY number LIMIT :ofLine)
+                    ORDER BY head.due, number LIMIT :limit
+                    """, arguments: ["limit": limit, "ofLine": Self.pendingOfLineMaximum]
             ).map { CatalogueDelivery($0) }
         }
     }

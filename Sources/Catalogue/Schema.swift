@@ -32,6 +32,9 @@ enum Schema {
         migrator.registerMigration("8 templates") { database in
             try database.execute(sql: templates)
         }
+        migrator.registerMigration("9 lines of deliveries") { database in
+            try database.execute(sql: deliveryLines)
+        }
         return migrator
     }
 
@@ -87,6 +90,11 @@ enum Schema {
         CREATE INDEX deliveryByRoom ON delivery (room, number);
         CREATE INDEX deliveryByLine ON delivery (line, number);
         CREATE UNIQUE INDEX deliveryTerminal ON delivery (line) WHERE terminal = 1;
+        """
+
+    /// What is pending, as it is looked for: the first of each line, and from there on.
+    private static let deliveryLines = """
+        CREATE INDEX deliveryPending ON delivery (line, number, due) WHERE status = 'pending';
         """
 
     // Only what goes on now: a handful of rows.

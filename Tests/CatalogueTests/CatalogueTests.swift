@@ -119,14 +119,33 @@ import Workbench
         try await catalogue.update(delivery: "a", status: .delivered, attempts: 0, dueAt: due)
         try await catalogue.update(delivery: "a", status: .failed, attempts: 9, dueAt: due)
         let pending = try await catalogue.pendingDeliveries(limit: 10)
-        #expect(pending.map(\.id) == ["c", "b"])
-        #expect(pending[0].attempts == 2 && pending[0].dueAt == due)
-        #expect(pending[1].body == Array(#"{"id":"b"}"#.utf8))
+        #expect(pending.map(\.id) == ["b", "c"])
+        #expect(pending[1].attempts == 2 && pending[1].dueAt == due)
+        #expect(pending[0].body == Array(#"{"id":"b"}"#.utf8))
         #expect(try await catalogue.delivery("a")?.status == .delivered)
         #expect(try await catalogue.replay(delivery: "a", at: due))
         #expect(try await !catalogue.replay(delivery: "a", at: due))
         #expect(try await !catalogue.replay(delivery: "x", at: due))
         #expect(try await catalogue.delivery("a")?.createdAt == due)
+    }
+
+    @Test func aLineThatDoesNotMoveLeavesRoomForTheOthers() async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        for index in 0..<50 { try await catalogue.save(delivery("a\(index)", line: "a")) }
+        for id in ["c", "b"] { try await catalogue.save(delivery(id, line: id)) }
+        try await catalogue.save(delivery("c1", line: "c"))
+        // Who is told refused the first one of all.
+        let later = UnixTime(seconds: 1_770_000_600)
+        try await catalogue.update(delivery: "a0", status: .pending, attempts: 9, dueAt: later)
+        let few = try await catalogue.pendingDeliveries(limit: 5)
+        #expect(few.map(\.id) == ["c", "b", "c1", "a0", "a1"])
+        let all = try await catalogue.pendingDeliveries(limit: 100)
+        #expect(all.map(\.id) == ["c", "b", "c1"] + (0..<20).map { "a\($0)" })
+        // And so on once it moves.
+        try await catalogue.update(delivery: "a0", status: .delivered, dueAt: later)
+        #expect(try await catalogue.pendingDeliveries(limit: 100).last?.id == "c1")
+        #expect(try await catalogue.pendingDeliveries(limit: 100).contains { $0.id == "a20" })
     }
 
     @Test func aFileThatIsNoCatalogueIsNamedAsDamaged() throws {

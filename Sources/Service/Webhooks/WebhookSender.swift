@@ -21,8 +21,8 @@ actor WebhookSender: Service {
     static let timeout: TimeAmount = .seconds(10)
     /// Of an answer, which nobody looks at.
     private static let answerBytesMaximum = 64 * 1024
-    /// Pending events that are held here at a time; the others stay in the catalogue.
-    static let heldMaximum = 1000
+    /// Pending events that are looked for at a time; the others stay in the catalogue.
+    static let readMaximum = 1000
     /// How long a server that is stopped goes on telling what has just happened.
     static let drainTimeout: Duration = .seconds(5)
     /// Between two looks into the catalogue for what others put there.
@@ -98,7 +98,7 @@ actor WebhookSender: Service {
         do throws(CatalogueError) {
             // What was answered must not be sent again only because that could not be written down.
             for (id, end) in ended { try await self.end(id, end.status, at: clock()) }
-            for delivery in try await catalogue.pendingDeliveries(limit: Self.heldMaximum)
+            for delivery in try await catalogue.pendingDeliveries(limit: Self.readMaximum)
             where ended[delivery.id] == nil {
                 outbox.add(
                     WebhookOutbox.Delivery(
