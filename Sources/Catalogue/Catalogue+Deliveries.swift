@@ -42,6 +42,23 @@ extension Catalogue {
         }
     }
 
+    /// Forgets what reached its end until then.
+    ///
+    /// - Returns: how many were forgotten; as many as `limit` when there may be more.
+    public func removeDeliveries(
+        endedUntil time: UnixTime, limit: Int
+    ) async throws(CatalogueError) -> Int {
+        try await write { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM delivery WHERE number IN (
+                        SELECT number FROM delivery INDEXED BY deliveryPast
+                        WHERE status IN ('delivered', 'failed') AND due <= ? LIMIT ?)
+                    """, arguments: [time.nanoseconds, limit])
+            return database.changesCount
+        }
+    }
+
     /// What was told and what is to be, the latest first.
     public func deliveries(
         _ query: DeliveryQuery

@@ -35,6 +35,9 @@ enum Schema {
         migrator.registerMigration("9 lines of deliveries") { database in
             try database.execute(sql: deliveryLines)
         }
+        migrator.registerMigration("10 past deliveries") { database in
+            try database.execute(sql: pastDeliveries)
+        }
         return migrator
     }
 
@@ -95,6 +98,11 @@ enum Schema {
     /// What is pending, as it is looked for: the first of each line, and from there on.
     private static let deliveryLines = """
         CREATE INDEX deliveryPending ON delivery (line, number, due) WHERE status = 'pending';
+        """
+
+    /// Of what has ended `due` is when it did.
+    private static let pastDeliveries = """
+        CREATE INDEX deliveryPast ON delivery (due) WHERE status IN ('delivered', 'failed');
         """
 
     // Only what goes on now: a handful of rows.

@@ -148,6 +148,30 @@ import Workbench
         #expect(try await catalogue.pendingDeliveries(limit: 100).contains { $0.id == "a20" })
     }
 
+    @Test func whatWasToldLongAgoIsForgotten() async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        let ends: [(String, CatalogueDelivery.Status, second: Int64)] = [
+            ("a", .delivered, 0), ("b", .failed, 1), ("c", .delivered, 2), ("d", .delivered, 3),
+            ("pending", .pending, 0),
+        ]
+        for (id, status, second) in ends {
+            try await catalogue.save(delivery(id, line: id))
+            try await catalogue.update(
+                delivery: id, status: status, dueAt: UnixTime(seconds: 1_770_000_000 + second))
+        }
+        var held = delivery("held", line: "held")
+        held.status = .held
+        held.dueAt = UnixTime(seconds: 1_770_000_000)
+        try await catalogue.save(held)
+        let time = UnixTime(seconds: 1_770_000_002)
+        #expect(try await catalogue.removeDeliveries(endedUntil: time, limit: 2) == 2)
+        #expect(try await catalogue.removeDeliveries(endedUntil: time, limit: 2) == 1)
+        #expect(try await catalogue.removeDeliveries(endedUntil: time, limit: 2) == 0)
+        let left = try await catalogue.deliveries(DeliveryQuery()).records
+        #expect(left.map(\.id) == ["held", "pending", "d"])
+    }
+
     @Test func aFileThatIsNoCatalogueIsNamedAsDamaged() throws {
         let place = try Place()
         try Data((0..<8192).map { UInt8(truncatingIfNeeded: $0) })

@@ -23,6 +23,12 @@ actor WebhookSender: Service {
     private static let answerBytesMaximum = 64 * 1024
     /// Pending events that are looked for at a time; the others stay in the catalogue.
     static let readMaximum = 1000
+    /// How long it is known what was told.
+    static let kept: Duration = .seconds(30 * 86_400)
+    /// Between two looks for what was told longer ago.
+    static let ticksBetweenSweeps = 600
+    /// Events that are forgotten at a time, since whoever has one to put in waits meanwhile.
+    static let sweptMaximum = 500
     /// How long a server that is stopped goes on telling what has just happened.
     static let drainTimeout: Duration = .seconds(5)
     /// Between two looks into the catalogue for what others put there.
@@ -67,6 +73,7 @@ actor WebhookSender: Service {
                 var deadline: UnixTime?
                 while !Task.isCancelled {
                     if ticks % Self.ticksBetweenReads == 0 || deadline != nil { await read() }
+                    if ticks % Self.ticksBetweenSweeps == 0 { await forget() }
                     ticks += 1
                     let now = clock()
                     for order in outbox.next(at: now) {
@@ -107,6 +114,19 @@ actor WebhookSender: Service {
             }
         } catch {
             logger.error("the outbox cannot be used", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// What was told long ago, or given up.
+    private func forget() async {
+        do throws(CatalogueError) {
+            var count = Self.sweptMaximum
+            while count == Self.sweptMaximum {
+                count = try await catalogue.removeDeliveries(
+                    endedUntil: clock() + (.zero - Self.kept), limit: Self.sweptMaximum)
+            }
+        } catch {
+            logger.error("past webhooks cannot be removed", metadata: ["error": "\(error)"])
         }
     }
 
