@@ -365,6 +365,31 @@ import Testing
         }
     }
 
+    @Test func aVariantThatCannotBeStartedTakesTheOthersWithIt() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(variants: [.init(metadata: "before")]),
+                startedBy: nil)
+            // Of the places that there are for recordings one is left.
+            let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
+            for number in 1..<Streams.placesMaximum {
+                try FileManager.default.createDirectory(
+                    atPath: "\(day)/\(world.clock.time.seconds + number)",
+                    withIntermediateDirectories: true)
+            }
+            let request = LiveStreamRequest(
+                variants: ["before", "a", "b"].map { .init(metadata: $0) },
+                recording: LiveStreamRecording(hlsVOD: true))
+            await #expect(throws: LiveStreamError.self) {
+                try await world.streams.start(room: "demo", request, startedBy: "ann")
+            }
+            let streams = await world.streams.streams(LiveStreamQuery(room: "demo")).streams
+            #expect(streams.map(\.variant.metadata) == ["a", "before"])
+            #expect(streams.map(\.status) == [.stopping, .starting])
+            #expect(streams[0].stopReason == "another variant cannot be started")
+        }
+    }
+
     @Test func anEmptyRoomIsLeftAfterTheTimeout() async throws {
         try await StreamsWorld { $0.rules.emptyTimeout = .seconds(10) }.run { world in
             await world.streams.seen("demo", RoomOccupancy(peers: 1, publishers: 0))

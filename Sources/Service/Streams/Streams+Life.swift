@@ -83,12 +83,15 @@ extension Streams {
         if let stream = archive[id], stream.kind == .stream {
             holdBack(stream.room, destination: stream.destination)
         }
-        end(id, reason: "client request", at: clock().instant)
+        requestStop(id, reason: "client request")
     }
 
-    func end(_ id: StreamID, reason: String, at now: Instant) {
+    /// A stream is to come to its end, which nobody asked for by name.
+    func requestStop(_ id: StreamID, reason: String) {
         tellRunning(id)
-        carryOut(entries[id]?.machine.stopRequested(reason: reason, at: now) ?? [], of: id)
+        let now = clock().instant
+        let orders = entries[id]?.machine.stopRequested(reason: reason, at: now) ?? []
+        carryOut(orders, of: id)
     }
 
     func carryOut(_ orders: [StreamMachine.Order], of id: StreamID) {

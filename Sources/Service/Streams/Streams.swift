@@ -143,15 +143,22 @@ public actor Streams: LiveStreamControl, Service {
             throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
         }
         var result: [LiveStream] = []
-        for variant in request.variants {
-            if let stream = existing(variant) {
-                result.append(stream)
-            } else {
-                result.append(
-                    try begin(
+        var begun: [StreamID] = []
+        do throws(LiveStreamError) {
+            for variant in request.variants {
+                if let stream = existing(variant) {
+                    result.append(stream)
+                } else {
+                    let stream = try begin(
                         variant, of: room, settings, request: request, layout: layout,
-                        session: session, startedBy: startedBy))
+                        session: session, startedBy: startedBy)
+                    begun.append(stream.id)
+                    result.append(stream)
+                }
             }
+        } catch {
+            for id in begun { requestStop(id, reason: "another variant cannot be started") }
+            throw error
         }
         return result
     }
@@ -301,7 +308,7 @@ public actor Streams: LiveStreamControl, Service {
     private func shutDown(at now: Instant) {
         isShuttingDown = true
         shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
-        for id in entries.keys.sorted() { end(id, reason: "server shutdown", at: now) }
+        for id in entries.keys.sorted() { requestStop(id, reason: "server shutdown") }
     }
 
     /// The finishers that are still at work end here, and ends that cannot be written down are
