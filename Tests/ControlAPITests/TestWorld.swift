@@ -145,7 +145,7 @@ final class ControlDouble: LiveStreamControl {
     }
 
     func stop(
-        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
+        room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
         let stopped = state.withLock { state in
             for index in state.streams.indices

@@ -151,6 +151,42 @@ import Testing
         }
     }
 
+    @Test func variantsAreStoppedByTheirMetadataHoweverManyStreamsCameSince() async throws {
+        try await StreamsWorld().run { world in
+            let room = StreamsInRoom(control: world.streams, chat: world.chat, authorities: [])
+            let request = LiveStreamRequest(
+                variants: ["a", "b", ""].map { .init(metadata: $0) })
+            let streams = try await world.streams.start(room: "demo", request, startedBy: nil)
+            for number in 0..<PageLimit.range.upperBound {
+                let newer = CatalogueStream(
+                    id: StreamID("ffff\(1000 + number)"), room: "demo", status: .completed,
+                    createdAt: UnixTime(world.clock.time), directory: "demo/\(number)",
+                    details: CatalogueStream(streams[0], assetDirectory: nil).details)
+                try await world.catalogue.save(newer)
+            }
+            func onAir() async -> [String] {
+                var found: [String] = []
+                for stream in streams {
+                    let stream = await world.streams.stream(stream.id)
+                    if stream?.status == .starting { found.append(stream?.variant.metadata ?? "") }
+                }
+                return found
+            }
+            func stop(_ metadata: [String?]) async throws {
+                try await room.stop(
+                    room: "demo",
+                    variants: metadata.map { HLSVariantRequest(meetingURL: nil, metadata: $0) },
+                    stoppedBy: "ann")
+            }
+            try await stop(["c"])
+            #expect(await onAir() == ["a", "b", ""])
+            try await stop(["b", nil])
+            #expect(await onAir() == ["a"])
+            try await stop([nil])
+            #expect(await onAir() == [])
+        }
+    }
+
     @Test func aRoomWithoutOneHasNothingToStop() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)

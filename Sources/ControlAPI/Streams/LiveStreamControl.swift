@@ -13,12 +13,13 @@ public protocol LiveStreamControl: Sendable {
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream]
 
-    /// Stops all streams of a room that are of this kind.
+    /// Stops the streams of a room that are of this kind.
     ///
+    /// - Parameter metadata: of the variants that are meant; nil for all.
     /// - Returns: the streams that were on air; when there were none, the room's latest stream.
     /// - Throws: `notFound` when the room never had one.
     func stop(
-        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
+        room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream]
 
     /// Stops one stream. Stopping what is stopped is answered with its record.
@@ -55,6 +56,15 @@ public protocol LiveStreamControl: Sendable {
     /// The newest of the room's streams of this kind that is on air, or else the latest: what a
     /// viewer of the room is to be shown.
     func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream?
+}
+
+extension LiveStreamControl {
+    /// Stops all streams of a room that are of this kind.
+    public func stop(
+        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream] {
+        try await stop(room: room, kind: kind, metadata: nil, stoppedBy: stoppedBy)
+    }
 }
 
 /// A filter and a page. Nil fields match everything.

@@ -164,9 +164,11 @@ public actor Streams: LiveStreamControl, Service {
     }
 
     public func stop(
-        room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
+        room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
-        let streams = archive.onAir(in: room, kind)
+        let streams = archive.onAir(in: room, kind).filter { stream in
+            metadata?.contains(stream.variant.metadata) ?? true
+        }
         guard !streams.isEmpty else {
             guard let latest = await current(room: room, kind: kind) else {
                 throw .notFound(

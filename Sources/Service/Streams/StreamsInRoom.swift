@@ -47,16 +47,10 @@ public struct StreamsInRoom: LiveStreaming {
         room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID
     ) async throws {
         do throws(LiveStreamError) {
-            if variants.allSatisfy({ ($0.metadata ?? "").isEmpty }) {
-                _ = try await control.stop(room: room, kind: .stream, stoppedBy: stoppedBy)
-                return
-            }
             let wanted = Set(variants.map { $0.metadata ?? "" })
-            let query = LiveStreamQuery(room: room, limit: PageLimit.range.upperBound)
-            for stream in await control.streams(query).streams
-            where stream.status.isOnAir && wanted.contains(stream.variant.metadata) {
-                _ = try await control.stop(stream: stream.id, stoppedBy: stoppedBy)
-            }
+            _ = try await control.stop(
+                room: room, kind: .stream, metadata: wanted.isSubset(of: [""]) ? nil : wanted,
+                stoppedBy: stoppedBy)
         } catch .notFound {
             // Stopping what never ran is no error to a peer.
         } catch {
