@@ -264,6 +264,20 @@ import Testing
         }
     }
 
+    @Test func whatIsOverIsStillSaidToHaveBeenStoppedByWhoDidIt() async throws {
+        try await StreamsWorld().run { world in
+            let recording = LiveStreamRecording(hlsVOD: true)
+            let id = try await world.streams.start(
+                room: "demo", LiveStreamRequest(recording: recording), startedBy: nil)[0].id
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            _ = try await world.streams.stop(stream: id, stoppedBy: "ann")
+            await world.end(bot, .finished(reason: "stop"))
+            let record = try await world.streams.stop(stream: id, stoppedBy: "ben")
+            #expect(record.status == .postProcessing && record.stoppedBy == "ann")
+        }
+    }
+
     @Test func whatNeverRanCannotBeStopped() async throws {
         try await StreamsWorld().run { world in
             await #expect(throws: LiveStreamError.notFound("room demo never had a live stream")) {

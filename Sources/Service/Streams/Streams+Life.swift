@@ -75,8 +75,9 @@ extension Streams {
                 order: entry.order), directory: entry.directory)
     }
 
+    /// Somebody does not want a stream that is on air any more.
     func requestStop(_ id: StreamID, by peer: PeerID?) {
-        guard let entry = entries[id] else { return }
+        guard let entry = entries[id], entry.machine.status.isOnAir else { return }
         if entry.machine.status != .stopping {
             archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
