@@ -150,6 +150,8 @@ extension APIError {
             }
         switch error {
         case .notFound(let what): self = .notFound("\(subject) not found", what)
+        case .unknownDestination:
+            self = .badRequest("destination is not valid", error.description)
         case .tooManyStreams(let running, let maximum):
             self = .unavailable(
                 "too many streams", "too_many_streams: \(running) of \(maximum) are on air")

@@ -341,6 +341,22 @@ import Testing
         }
     }
 
+    @Test func aDestinationThatIsNotThereIsTheCallersMistake() async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        world.control.state.withLock { $0.failure = .unknownDestination("typo") }
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers,
+                body: ByteBuffer(string: #"{"destination":"typo"}"#))
+            #expect(
+                try TestJSON.decode(APIError.Body.self, response)
+                    == .init(
+                        code: 400, message: "destination is not valid",
+                        details: ["the policy has no destination 'typo'"]))
+        }
+    }
+
     @Test(arguments: [
         (
             LiveStreamError.tooManyStreams(running: 4, maximum: 4), "too many streams",

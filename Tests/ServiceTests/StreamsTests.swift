@@ -3,6 +3,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import Rooms
 import Stage
 import Synchronization
 import Testing
@@ -401,6 +402,18 @@ import Testing
             #expect(streams.map(\.variant.metadata) == ["a", "before"])
             #expect(streams.map(\.status) == [.stopping, .starting])
             #expect(streams[0].stopReason == "another variant cannot be started")
+        }
+    }
+
+    @Test func aDestinationThatThePolicyDoesNotHaveIsRefused() async throws {
+        let main = try JSONDecoder().decode(HLSDestination.self, from: Data("{}".utf8))
+        let destinations = try StreamDestinations(
+            ["main": main], standard: .standard, layout: Layout(), pictures: PictureHosts())
+        try await StreamsWorld { $0.destinations = destinations }.run { world in
+            await #expect(throws: LiveStreamError.unknownDestination("typo")) {
+                try await world.streams.start(
+                    room: "demo", LiveStreamRequest(destination: "typo"), startedBy: nil)
+            }
         }
     }
 

@@ -200,6 +200,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
 /// Why a live-stream operation was refused.
 public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible {
     case notFound(String)
+    /// The policy has destinations, and none of that name.
+    case unknownDestination(String)
     case tooManyStreams(running: Int, maximum: Int)
     case tooManyVariants(room: RoomID, maximum: Int)
     /// The reason names the field.
@@ -224,6 +226,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .notFound(let what): what
+        case .unknownDestination(let name): "the policy has no destination '\(name)'"
         case .tooManyStreams(let running, let maximum):
             "too many streams: \(running) of \(maximum) are on air"
         case .tooManyVariants(let room, let maximum):

@@ -14,7 +14,7 @@ extension Streams {
     ) throws(LiveStreamError) -> LiveStream {
         let destinations = settings.destinations(of: request.kind)
         guard destinations.knows(request.destination) else {
-            throw .notFound("the policy has no destination '\(request.destination)'")
+            throw .unknownDestination(request.destination)
         }
         let ladder = try settings.ladder(for: request)
         let (instant, time) = clock()
