@@ -275,6 +275,7 @@ let package = Package(
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "MediaServer", "Recording",
                 "Catalogue", "ObjectStorage", "ControlAPI", "Workbench", log,
-            ]),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ] + nio),
     ]
 )

@@ -24,6 +24,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let pump: Task<Void, Never>
         /// As it is by now; what it began with is in the signalling's room.
         var record: CatalogueRoom
+        /// Which look into the catalogue the record is of.
+        var look = 0
         var timer = SessionTimer()
         /// Sockets on their way in, of which the signalling does not know yet.
         var arrivals = 0
@@ -51,6 +53,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private var streams: [RoomID: HLSState] = [:]
     /// The same of recordings without a live stream.
     private var recordings: [RoomID: RoomRecording] = [:]
+    /// Into the catalogue, for what the control API has changed.
+    private var looks = 0
     private var random = SystemRandomNumberGenerator()
 
     init(
@@ -281,11 +285,17 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     public func roomChanged(_ room: CatalogueRoom) async {
-        await registry.changed(room)
         // A room that is being made may have been looked up before the change.
         if let task = making[room.id] { _ = try? await task.value }
+        looks += 1
+        let look = looks
+        let room = await registry.changed(room)
+        // Changes may be heard of, and looks be answered, in another order than they were made in.
+        // Each look is after its change, so the last one sees them all.
+        guard let entry = entries[room.id], entry.look < look else { return }
+        entries[room.id]?.look = look
         entries[room.id]?.record = room
-        await entries[room.id]?.signalling.setLocked(!room.isEnabled)
+        await entry.signalling.setLocked(!room.isEnabled)
     }
 
     // MARK: RoomStreamingObserver

@@ -65,8 +65,13 @@ actor RoomRegistry {
         }
     }
 
-    /// The control API has the last word.
-    func changed(_ room: CatalogueRoom) { unwritten.remove(room.id) }
+    /// The control API has changed a room, and has the last word.
+    ///
+    /// - Returns: what the room is like by now; as given where the catalogue does not answer.
+    func changed(_ room: CatalogueRoom) async -> CatalogueRoom {
+        unwritten.remove(room.id)
+        return (try? await catalogue.room(room.id)) ?? room
+    }
 
     /// Tries again what the disk did not take.
     func writeDown() async {

@@ -1,0 +1,81 @@
+import Catalogue
+import Logging
+import MediaKernel
+import MediaServer
+import NIOCore
+import NIOPosix
+import NIOWebSocket
+import Rooms
+import Testing
+
+@testable import ControlAPI
+@testable import Service
+@testable import Signalling
+
+/// Rooms in which somebody is, and what else hears of them.
+@Suite(.timeLimit(.minutes(1))) struct RoomDirectoryTests {
+    /// Runs the body with a directory of rooms, in one of which Ann is.
+    private func withAnn(
+        _ body: @Sendable (RoomDirectory, StreamsWorld) async throws -> Void
+    ) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let media = try await MediaServer.start(
+            configuration: MediaServerConfiguration(
+                bindHosts: ["127.0.0.1"], port: 0, advertised: []),
+            group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        try await StreamsWorld().run { world in
+            let directory = RoomDirectory(
+                policies: try PolicyStore(
+                    policy: .standard, streams: StreamSettings(), catalogue: world.catalogue),
+                settings: RoomSettings(),
+                registry: RoomRegistry(
+                    catalogue: world.catalogue, opensOnJoin: true, logger: logger),
+                media: media,
+                streaming: StreamsInRoom(
+                    control: world.streams, chat: world.chat, authorities: []),
+                streams: world.streams, playlistType: .dvr, opensTokens: false, turn: nil,
+                journal: nil, logger: logger)
+            let token = try await world.authority.makeRoomToken(
+                room: "demo", user: "ann", role: "host", at: .now())
+            let claims = try await world.authority.verifyRoomToken(token, at: .now())
+            let socket = WebSocketConnection(limits: OutboxLimits()) { _ in }
+            let (inbound, client) = NIOAsyncChannelInboundStream<WebSocketFrame>
+                .makeTestingStream()
+            let messages = WebSocketMessages(inbound: inbound, connection: socket)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await directory.open(
+                        peer: "ann", claims: claims, client: .web, authority: "h",
+                        socket: socket, messages: messages)
+                }
+                let join = #"{"id":"1","method":"join","params":{"name":"Ann","data":""}}"#
+                client.yield(
+                    WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: join)))
+                await until { await directory.activeRoom("demo") != nil }
+                try await body(directory, world)
+                client.finish()
+            }
+        }
+        await media.shutdown()
+    }
+
+    @Test func theLastOfSeveralChangesHoldsInWhicheverOrderTheyAreHeardOf() async throws {
+        try await withAnn { directory, world in
+            let enabled = try #require(try await world.catalogue.room("demo"))
+            let update = try await world.catalogue.updateRoom(
+                "demo", at: UnixTime(world.clock.time)
+            ) { room in
+                room.isEnabled = false
+                return true
+            }
+            guard case .updated(let disabled) = update else {
+                Issue.record("\(update)")
+                return
+            }
+            await directory.roomChanged(disabled)
+            await directory.roomChanged(enabled)
+            let signalling = try #require(await directory.signalling(of: "demo"))
+            #expect(await signalling.room.isLocked)
+        }
+    }
+}
