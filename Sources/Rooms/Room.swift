@@ -202,6 +202,7 @@ public struct Room: Sendable {
             isLocked = true
             emit(.noted(.roomLocked))
         }
+        if because == .roomEnded { emit(.noted(.roomEnded)) }
         tell(everybody(), .leaveRequested(by: id, reason: reason, roomEnded: true))
         for peer in Array(peers.values).inOrder {
             emit(.disconnect(peer.id, reason: reason))

@@ -10,6 +10,8 @@ public enum RoomNote: Hashable, Sendable {
     case sessionClosed(Room.Session)
     /// A peer ended the room and locked it.
     case roomLocked
+    /// The room was ended for everybody, by a peer or from outside. Not when the server stops.
+    case roomEnded
 }
 
 /// Why a peer is not in the room any more, in 100ms' words as far as there are any.

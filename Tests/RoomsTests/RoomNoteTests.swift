@@ -15,6 +15,7 @@ import Testing
                 return "\(peer.id) left: \(reason.rawValue): \(message)"
             case .sessionClosed: return "closed"
             case .roomLocked: return "locked"
+            case .roomEnded: return "ended"
             }
         }
     }
@@ -65,10 +66,17 @@ import Testing
         try fixture.room.endRequested(by: "host", lock: false, reason: "done")
         #expect(
             notes(fixture.drain())
-                == ["host left: room ended: done", "d left: room ended: done", "closed"])
+                == ["ended", "host left: room ended: done", "d left: room ended: done", "closed"])
         try fixture.join("host", role: "host")
         try fixture.room.endRequested(by: "host", lock: true, reason: "done")
         #expect(
-            notes(fixture.drain()) == ["locked", "host left: room ended: done", "closed"])
+            notes(fixture.drain()) == [
+                "locked", "ended", "host left: room ended: done", "closed",
+            ])
+        // The server's own end is not the room's.
+        fixture.room.unlocked()
+        try fixture.join("host", role: "host")
+        fixture.room.ended(lock: false, reason: "bye", because: .serverStopped)
+        #expect(notes(fixture.drain()) == ["host left: server removed peer: bye", "closed"])
     }
 }

@@ -59,6 +59,17 @@ import Testing
         await media.shutdown()
     }
 
+    @Test func theEndOfARoomIsThatOfStreamsWhoseBotsAreNotInIt() async throws {
+        try await withAnn { directory, world in
+            let id = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
+            let bot = try #require(await world.launcher.next())
+            try await directory.end("demo", isLocked: false, reason: "done")
+            #expect(await bot.nextSignal() == .stop)
+            #expect(await world.streams.stream(id)?.stopReason == "room ended")
+        }
+    }
+
     @Test func theLastOfSeveralChangesHoldsInWhicheverOrderTheyAreHeardOf() async throws {
         try await withAnn { directory, world in
             let enabled = try #require(try await world.catalogue.room("demo"))

@@ -279,6 +279,31 @@ import Testing
         }
     }
 
+    @Test func aRoomThatIsEndedTakesItsStreamsOffTheAir() async throws {
+        try await StreamsWorld().run { world in
+            let recording = LiveStreamRequest(
+                kind: .recording, recording: LiveStreamRecording(singleFilePerLayer: true))
+            for request in [LiveStreamRequest(), recording] {
+                let stream = try await world.streams.start(
+                    room: "demo", request, startedBy: nil)[0]
+                let bot = try #require(await world.launcher.next())
+                // The bot is not in the room, or it would hear of the end and finish by itself.
+                await world.streams.roomEnded("other", at: world.clock.instant)
+                #expect(await world.streams.stream(stream.id)?.status == .starting)
+                await world.streams.roomEnded("demo", at: world.clock.instant)
+                #expect(await bot.nextSignal() == .stop)
+                let record = await world.streams.stream(stream.id)
+                #expect(record?.status == .stopping && record?.stopReason == "room ended")
+            }
+            let end = world.clock.instant
+            world.clock.advance(.milliseconds(1))
+            let next = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            await world.streams.roomEnded("demo", at: end)
+            #expect(await world.streams.stream(next.id)?.status == .starting)
+        }
+    }
+
     @Test func whatNeverRanCannotBeStopped() async throws {
         try await StreamsWorld().run { world in
             await #expect(throws: LiveStreamError.notFound("room demo never had a live stream")) {

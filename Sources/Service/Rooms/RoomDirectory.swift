@@ -1,4 +1,5 @@
 public import Catalogue
+import Clocks
 public import ControlAPI
 import HTTPTypes
 import Logging
@@ -161,9 +162,13 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let signalling = RoomSignalling(
             room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
             limits: settings.signalling,
-            journal: { [journal, registry] note, time in
+            journal: { [journal, registry, streamControl] note, time in
                 // Who notes does not wait. Until it is written down the room itself knows it.
                 if note == .roomLocked { Task { await registry.locked(id) } }
+                if note == .roomEnded {
+                    let now = MonotonicClock.now
+                    Task { await streamControl.roomEnded(id, at: now) }
+                }
                 journal?.note(
                     note, in: id, name: room.name, template: room.policy.templateID, at: time)
             }, logger: logger)

@@ -111,7 +111,7 @@ final class RoomJournal: Service {
         case .sessionClosed(let closed):
             let session = session(closed)
             return (.closed(session.id), events.closed(session, at: entry.time))
-        case .roomLocked:
+        case .roomLocked, .roomEnded:
             return nil
         }
     }

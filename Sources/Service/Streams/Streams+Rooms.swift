@@ -24,6 +24,16 @@ extension Streams {
         await startByItself(room, occupancy)
     }
 
+    /// The room was ended for everybody, at that time. Its bots are put out with all others and
+    /// finish by themselves, save for one that is not in the room at that moment.
+    public func roomEnded(_ room: RoomID, at time: Instant) {
+        for stream in archive.onAir(in: room) {
+            // Who comes back may have started another one by now.
+            guard let entry = entries[stream.id], entry.requestedAt <= time else { continue }
+            requestStop(stream.id, reason: "room ended")
+        }
+    }
+
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
         // A room that was looked at has its policy.
         guard let settings = try? await self.settings(of: room) else { return }
