@@ -1,15 +1,22 @@
 import Catalogue
 import HLS
 import Hummingbird
+import HummingbirdCore
 import MediaKernel
 
 /// What all lists are asked with: filters, and the page, which is `start` and `limit`.
 struct ListParameters {
-    private let request: Request
+    private let uri: URI
+    private let values: FlatDictionary<Substring, Substring>
 
-    init(_ request: Request) { self.request = request }
+    init(_ request: Request) {
+        uri = request.uri
+        let query = (uri.query ?? "").replacing("+", with: "%20")
+        values = URI("/?\(query)").queryParameters
+    }
 
-    subscript(name: Substring) -> Substring? { request.uri.queryParameters[name] }
+    /// A `+` is a space, as forms, `URLSearchParams` and most libraries write one.
+    subscript(name: Substring) -> Substring? { values[name] }
 
     /// The id of a room, a session or a stream.
     func identifier(_ name: Substring) throws(APIError) -> String? {
@@ -55,9 +62,9 @@ struct ListParameters {
         }
     }
 
-    /// A point of time, as all answers write it.
+    /// A point of time, as all answers write it. A `+` is that of `+02:00`, which has no space.
     func time(_ name: Substring) throws(APIError) -> UnixTime? {
-        guard let text = self[name] else { return nil }
+        guard let text = uri.queryParameters[name] else { return nil }
         guard let nanoseconds = DateText.parsed(text) else {
             throw .badRequest(
                 "\(name) is not valid", "a time like 2026-11-21T01:09:07.120Z, of 1970 to 2199")

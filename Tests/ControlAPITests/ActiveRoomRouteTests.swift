@@ -72,6 +72,20 @@ import Testing
         }
     }
 
+    /// As `URLSearchParams` and most libraries write them.
+    @Test func filtersMayHaveSpacesAsPluses() async throws {
+        try world.door.join("cid", user: "C++ fan")
+        try await world.routes { client in
+            for (query, isFound) in [
+                ("C%2B%2B+fan", true), ("C%2B%2B%20fan", true), ("C+++fan", false),
+                ("C%2B%2B%2Bfan", false),
+            ] {
+                let answer = try await call(client, "hall/peers?user_id=\(query)")
+                #expect(text(answer).contains(#""cid""#) == isFound, "\(query)")
+            }
+        }
+    }
+
     @Test func aPeerIsChangedAndShown() async throws {
         try await world.routes { client in
             let changed = try await call(

@@ -160,6 +160,7 @@ import Testing
                     ["r4", "r3", "r2"]
                 ),
                 ("?before=2025-10-09T08:53:20.000000000Z", ["r0"]),
+                ("?before=2025-10-09T10:53:20+02:00", ["r0"]),
                 ("?after=2025-10-09T08:53:44Z", ["r24"]),
             ] {
                 #expect(try names(try await get(client, query)) == expected, "\(query)")

@@ -315,11 +315,13 @@ struct TemplatesDouble: TemplateControl {
 extension DoorDouble: RoomControl {
     static let wall = WallTime(milliseconds: 1_760_000_000_123)
 
-    func join(_ peer: PeerID, role: String = "guest", data: String = "") throws {
+    func join(
+        _ peer: PeerID, user: String? = nil, role: String = "guest", data: String = ""
+    ) throws {
         try state.withLock { state in
             try state.room.joinRequested(
                 JoinRequest(
-                    peer: peer, userID: "user-\(peer)", role: role,
+                    peer: peer, userID: user ?? "user-\(peer)", role: role,
                     name: peer.rawValue.uppercased(), metadata: data),
                 at: .zero)
             try state.room.joinCompleted(peer, wall: Self.wall)
