@@ -261,8 +261,9 @@ let package = Package(
             "RoomClient",
             [
                 "MediaKernel", "RTP", "SDP", "SecureTransport", "Datagrams", "PeerConnection",
-                "MediaServer", log,
+                "MediaServer", "Rooms", "Signalling", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
         tests(
             "Finisher",

@@ -67,6 +67,7 @@ extension RoomClient {
     /// The server speaks first; only then may a client join or come back. Whatever policy comes
     /// on the same socket after that is that of a new role.
     func policyArrived(_ policy: PolicyPayload) async throws {
+        lostAt = nil
         let isGreeting = self.policy == nil
         self.policy = policy
         if firstRole == nil { firstRole = policy.name }

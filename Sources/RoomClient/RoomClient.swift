@@ -1,4 +1,4 @@
-import Clocks
+public import Clocks
 public import Logging
 public import MediaKernel
 public import NIOCore
@@ -70,6 +70,7 @@ public actor RoomClient {
     let group: any EventLoopGroup
     let eventLoop: any EventLoop
     let logger: Logger
+    let clock: @Sendable () -> Instant
     let makeObserver: @Sendable () -> any ClientMediaObserver
     public nonisolated let events: AsyncStream<Event>
     let eventSink: AsyncStream<Event>.Continuation
@@ -86,14 +87,18 @@ public actor RoomClient {
     var needsOffer = false
     var needsRestart = false
     var isLeaving = false
+    /// Since when there has been no connection; nil while the server speaks to us.
+    var lostAt: Instant?
     /// Before this the server must not be reached; see `interrupt(for:)`.
     var interruptedUntil = Instant.zero
     /// Finished when `run()` has returned, for those who wait for it.
     nonisolated let ended: AsyncStream<Never>
     let endedSink: AsyncStream<Never>.Continuation
 
+    /// - Parameter clock: the signalling's.
     public init(
         configuration: Configuration, group: any EventLoopGroup, logger: Logger,
+        clock: @escaping @Sendable () -> Instant = { MonotonicClock.now },
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver
     ) {
         self.configuration = configuration
@@ -101,6 +106,7 @@ public actor RoomClient {
         self.group = group
         eventLoop = group.next()
         self.logger = logger
+        self.clock = clock
         self.makeObserver = makeObserver
         var random = SecureRandom()
         signalling = SignallingClient(seed: random.next())
@@ -129,18 +135,17 @@ public actor RoomClient {
     }
 
     private func stayConnected() async throws {
-        var lostAt: Instant?
         while !isLeaving {
             do {
                 try await connectOnce()
-                lostAt = MonotonicClock.now
+                lostAt = lostAt ?? clock()
             } catch let error as RoomClientError {
                 if case .unreachable = error {} else { throw error }
-                try await giveUpIfDue(&lostAt, because: error)
+                try giveUpIfDue(because: error)
             } catch is CancellationError {
                 return
             } catch {
-                try await giveUpIfDue(&lostAt, because: .unreachable(String(describing: error)))
+                try giveUpIfDue(because: .unreachable(String(describing: error)))
             }
             repeat {
                 guard !isLeaving else { return }
@@ -149,12 +154,11 @@ public actor RoomClient {
         }
     }
 
-    private func giveUpIfDue(_ lostAt: inout Instant?, because error: RoomClientError) async throws
-    {
+    private func giveUpIfDue(because error: RoomClientError) throws {
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // Who was never in the room has nothing to come back to.
         guard membership == .inside else { throw error }
-        let now = MonotonicClock.now
+        let now = clock()
         let since = lostAt ?? now
         lostAt = since
         if now - since > Self.reconnectWindow { throw error }
@@ -176,25 +180,26 @@ public actor RoomClient {
             of: String.self, bufferingPolicy: .bufferingOldest(Self.outboxMaximum))
         self.outbox = outbox
         policy = nil
-        signalling.opened(at: MonotonicClock.now)
-        try await drain()
-        let timer = Task {
-            while !Task.isCancelled {
-                try await Task.sleep(for: Self.timerInterval)
-                try await self.timerFired()
-            }
-        }
+        signalling.opened(at: clock())
         defer {
-            timer.cancel()
             outbox.finish()
             self.outbox = nil
             signalling.closed()
         }
-        try await WebSocketClient.run(url: url, group: group) { writer in
-            for await frame in frames { try await writer.send(frame) }
-            try await writer.close()
-        } received: { text in
-            try await self.received(text)
+        try await drain()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            // Whichever ends takes the other with it: a server that is gone ends no connection.
+            tasks.addTask { try await self.keepTime() }
+            tasks.addTask { [group] in
+                try await WebSocketClient.run(url: url, group: group) { writer in
+                    for await frame in frames { try await writer.send(frame) }
+                    try await writer.close()
+                } received: { text in
+                    try await self.received(text)
+                }
+            }
+            defer { tasks.cancelAll() }
+            try await tasks.next()
         }
     }
 
@@ -211,13 +216,16 @@ public actor RoomClient {
         for await _ in ended {}
     }
 
-    private func timerFired() async throws {
-        signalling.handleTimeout(at: MonotonicClock.now)
-        try await drain()
+    private func keepTime() async throws {
+        while true {
+            try await Task.sleep(for: Self.timerInterval)
+            signalling.handleTimeout(at: clock())
+            try await drain()
+        }
     }
 
     private func received(_ text: String) async throws {
-        signalling.received(text, at: MonotonicClock.now)
+        signalling.received(text, at: clock())
         try await drain()
     }
 }

@@ -79,7 +79,7 @@ enum WebSocketClient {
         _ url: WebSocketURL, group: any EventLoopGroup
     ) async throws -> Upgrade {
         let tls = url.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
-        let result: EventLoopFuture<Upgrade> = try await ClientBootstrap(group: group)
+        let (channel, upgrade) = try await ClientBootstrap(group: group)
             .connectTimeout(.seconds(5))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connect(host: url.host, port: url.port) { channel in
@@ -88,10 +88,15 @@ enum WebSocketClient {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
                     }
-                    return try configure(channel, url)
+                    return (channel, try configure(channel, url))
                 }
             }
-        return try await result.get()
+        return try await withTaskCancellationHandler {
+            try await upgrade.get()
+        } onCancel: {
+            // Or a server that takes connections and answers nothing would be waited for for ever.
+            channel.close(promise: nil)
+        }
     }
 
     private static func configure(

@@ -1,0 +1,129 @@
+import Foundation
+import Logging
+import MediaKernel
+import MediaServer
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import PeerConnection
+import RTP
+import Rooms
+import Synchronization
+import Testing
+
+@testable import RoomClient
+@testable import Signalling
+
+/// Clients whose server falls silent, without that a connection ends.
+@Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
+    private let group = MultiThreadedEventLoopGroup.singleton
+    private let clock = ClockDouble()
+
+    private func client(of server: SocketServer) async throws -> RoomClient {
+        let door = try await StubServer.start(on: group, status: .ok, body: server.initBody)
+        return RoomClient(
+            configuration: RoomClient.Configuration(
+                endpoint: door.endpoint, token: "t", peer: "ann", name: "Ann"),
+            group: group, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: { [clock] in clock.now }, makeObserver: { DeafObserver() })
+    }
+
+    @Test(arguments: [true, false])
+    func aServerThatSaysNothingIsLeft(upgrades: Bool) async throws {
+        let server = try await SocketServer.start(on: group, upgrades: upgrades)
+        let client = try await client(of: server)
+        let life = Task { try await client.run() }
+        _ = try #require(await server.nextSocket())
+        clock.advance(SignallingClient.silenceMaximum)
+        await #expect(throws: RoomClientError.unreachable("no sign of life")) {
+            try await withTaskCancellationHandler {
+                try await life.value
+            } onCancel: {
+                life.cancel()
+            }
+        }
+    }
+
+    @Test func aConnectionThatWasTakenUpAgainHasItsOwnMinuteWhenItIsLost() async throws {
+        let media = try await MediaServer.start(
+            configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
+            group: group, logger: Logger(label: "test"))
+        let room = try await media.makeRoom("room")
+        try await room.addPeer("ann")
+        let server = try await SocketServer.start(on: group)
+        let client = try await client(of: server)
+        let life = Task { try await client.run() }
+        let policy = try FrameCodec.text(
+            of: CallFrame.serverNotification(
+                .onPolicyChange, PolicyPayload(.standard, role: "host")))
+
+        let first = try #require(await server.nextSocket())
+        first.send(policy)
+        let join = try JSONDecoder().decode(
+            Join.self, from: Data(try #require(await first.next(with: #""join""#)).utf8))
+        let answer = try await room.publishOffer(join.params.offer.sdp, from: "ann")
+        first.send(
+            String(
+                decoding: try JSONEncoder().encode(
+                    Join.Answer(id: join.id, result: .init(type: "answer", sdp: answer))),
+                as: UTF8.self))
+        for await event in client.events {
+            if case .joined = event { break }
+        }
+        first.close()
+
+        let second = try #require(await server.nextSocket())
+        second.send(policy)
+        // It is back in the room.
+        _ = try #require(await second.next(with: #""track-update""#))
+        // An hour later nothing is heard for too long.
+        clock.advance(.seconds(3600))
+        let third = await server.nextSocket()
+        #expect(third != nil, "it comes again")
+        life.cancel()
+        try? await life.value
+        await media.shutdown()
+    }
+}
+
+private struct Join: Decodable {
+    struct Parameters: Decodable {
+        var offer: Description
+    }
+
+    struct Description: Codable {
+        var type: String
+        var sdp: String
+    }
+
+    struct Answer: Encodable {
+        var id: String
+        var result: Description
+    }
+
+    var id: String
+    var params: Parameters
+}
+
+/// Moves only when told.
+private final class ClockDouble: Sendable {
+    private let elapsed = Mutex(Duration.seconds(1000))
+
+    func advance(_ duration: Duration) { elapsed.withLock { $0 += duration } }
+
+    var now: Instant { .zero + elapsed.withLock { $0 } }
+}
+
+private final class DeafObserver: ClientMediaObserver {
+    func start(_ media: ClientMedia) {}
+    func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {}
+    func senderReport(
+        of track: IncomingTrack, ntp: NTPTime, rtpTimestamp: UInt32, at now: Instant
+    ) {}
+    func incomingTracksChanged(_ tracks: [IncomingTrack], at now: Instant) {}
+    func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {}
+    func stateChanged(
+        _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant
+    ) {}
+    func tick(at now: Instant) {}
+}
