@@ -82,18 +82,17 @@ extension DataChannelTests {
             #expect(pair.serverOutputs == [.connected])
         }
 
-        /// Browsers keep their ends open as long: one that is given up here would say nothing more.
-        @Test("What nobody answers for two minutes arrives once the way is back")
+        /// Browsers keep their ends open as long: one that is given up here would say nothing more. What
+        /// waits is sent again by usrsctp's own clock, so nothing is said of it here.
+        @Test("A peer that answers nothing for two minutes is not given up")
         func vanished() throws {
             let (pair, id) = try ChannelPair.withChannel()
             try pair.client.send("anybody there?", on: id)
             pair.pass(milliseconds: 120_000) { _, _ in [] }
             #expect(pair.clientOutputs.isEmpty && pair.serverOutputs.isEmpty)
-            pair.pass(milliseconds: 60_000)
-            #expect(pair.serverOutputs.contains(.text(id, "anybody there?")))
             try pair.server.send("I am", on: id)
             pair.exchange()
-            #expect(pair.clientOutputs.contains(.text(id, "I am")))
+            #expect(pair.clientOutputs == [.text(id, "I am")])
         }
 
         @Test("A lost packet with none behind it is sent again when T3 runs out", .tags(.realTime))
