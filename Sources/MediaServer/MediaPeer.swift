@@ -1,8 +1,11 @@
 import MediaKernel
+import RTP
 
 /// The two connections of one peer and what it should receive.
 final class MediaPeer {
     let id: PeerID
+    /// A video of which it has said nothing is not sent to it.
+    let asksForVideos: Bool
     var publish: Connection?
     var subscribe: Connection?
     var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
@@ -16,7 +19,7 @@ final class MediaPeer {
     }
     /// Sections of the publish connection to tracks, as last looked up.
     var published: [String: TrackID] = [:]
-    /// What the peer said of the tracks it is to receive; the best of each when it said nothing.
+    /// What the peer said of the tracks it is to receive.
     var preferences: [TrackID: LayerPreference] = [:]
     /// Tracks for which there was no section left, as was logged last.
     var leftOutCount = 0
@@ -36,5 +39,13 @@ final class MediaPeer {
     /// What it receives; nil when that has changed and must be looked up again.
     var received: ReceivedTracks?
 
-    init(id: PeerID) { self.id = id }
+    init(id: PeerID, asksForVideos: Bool) {
+        self.id = id
+        self.asksForVideos = asksForVideos
+    }
+
+    /// The best form in which a track is to be sent to it.
+    func preference(for track: ForwardedTrack) -> LayerPreference {
+        preferences[track.id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
+    }
 }

@@ -35,8 +35,9 @@ public final class MediaRoom: Sendable {
     }
 
     /// Makes a peer known. Its subscribe connection is offered once the publish side has spoken.
-    public func addPeer(_ peer: PeerID) async throws {
-        try await onLoop { try $0.addPeer(peer, at: $1) }
+    /// - Parameter asksForVideos: it gets no video before it has stated a preference for it.
+    public func addPeer(_ peer: PeerID, asksForVideos: Bool = false) async throws {
+        try await onLoop { try $0.addPeer(peer, asksForVideos: asksForVideos, at: $1) }
     }
 
     public func removePeer(_ peer: PeerID) async {

@@ -150,8 +150,10 @@ extension RoomForwarder {
                 layers: track.ladder.rungs.compactMap { rung in
                     rung.size.map { .init(name: rung.name, width: $0.width, height: $0.height) }
                 })
-            // Nothing has come yet, so there is nothing to say.
-            guard layers != subscription.told, !layers.layers.isEmpty else { continue }
+            // Of what has not come yet, or was not asked for yet, there is nothing to say.
+            guard layers != subscription.told, !layers.layers.isEmpty,
+                subscription.told != nil || subscription.preference != .none
+            else { continue }
             subscription.told = layers
             changed.append(layers)
         }

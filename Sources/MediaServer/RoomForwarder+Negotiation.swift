@@ -110,7 +110,7 @@ extension RoomForwarder {
             else { continue }
             track.subscriptions[id] = Subscription(
                 mid: mid, stream: stream, connection: connection, track: track,
-                preference: peer.preferences[trackID] ?? .high)
+                preference: peer.preference(for: track))
             peer.received = nil
         }
         allocate(peer, at: now)

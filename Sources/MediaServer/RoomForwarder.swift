@@ -47,13 +47,15 @@ final class RoomForwarder {
 
     // MARK: Peers
 
-    func addPeer(_ id: PeerID, at now: Instant) throws(MediaServerError) {
+    func addPeer(
+        _ id: PeerID, asksForVideos: Bool = false, at now: Instant
+    ) throws(MediaServerError) {
         guard !isClosed else { throw .roomClosed }
         guard peers[id] == nil else { return }
         guard peers.count < MediaRoom.peersMaximum else {
             throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
-        peers[id] = MediaPeer(id: id)
+        peers[id] = MediaPeer(id: id, asksForVideos: asksForVideos)
     }
 
     func removePeer(_ id: PeerID, at now: Instant) {

@@ -90,6 +90,11 @@ def frames(app):
     return sum(report["framesDecoded"] for report in app.inbound("video"))
 
 
+def videos(app):
+    """How many come."""
+    return len([report for report in app.inbound("video") if report["bytesReceived"] > 0])
+
+
 def texts(app):
     return [data["message"] for data in app.said("NEW_MESSAGE")]
 
@@ -134,6 +139,25 @@ def test_two_see_and_hear_each_other(ann, ben):
                         accept=lambda level: level and 1 <= level <= 100)
         one.wait_to_see("a dominant speaker", "selectDominantSpeaker")
         assert one.said("ERROR") == []
+
+
+def test_a_video_comes_once_it_is_shown(enter, ann, ben):
+    ben.share_a_canvas()
+    screen = ann.wait_to_see("Ben's screen", "selectScreenShareByPeerID", ben.peer_id)
+    cleo = enter("Cleo", "viewer")
+    for track in (ben.see("selectVideoTrackByPeerID", ben.peer_id), screen):
+        cleo.wait_to_see("the track", "selectTrackByID", track["id"])
+        cleo.watch(track["id"])
+    wait_for("Cleo sees both", lambda: len([1 for report in cleo.inbound("video")
+                                            if report["framesDecoded"] > 5]) >= 2, sdk.TIMEOUT)
+    wait_for("Ann hears Ben", lambda: any(report.get("totalAudioEnergy", 0) > 0.001
+                                          for report in ann.inbound("audio")), sdk.TIMEOUT)
+    assert videos(ann) == 0
+    assert not any(track["degraded"] for track in ann.see("selectTracksMap").values()
+                   if track["peerId"] == ben.peer_id and track["type"] == "video")
+    ann.watch(screen["id"])
+    wait_for("Ann sees the screen", lambda: frames(ann) > 5, sdk.TIMEOUT)
+    assert videos(ann) == 1
 
 
 def test_a_screen_is_seen_beside_the_camera(ann, ben):

@@ -110,14 +110,15 @@ final class SimulatedRoom {
     }
 
     /// Lets both join and the video begin.
-    static func connected() async throws -> SimulatedRoom {
+    static func connected(asksForVideos: Bool = false) async throws -> SimulatedRoom {
         let room = try SimulatedRoom()
-        try await room.connect()
+        try await room.connect(asksForVideos: asksForVideos)
         return room
     }
 
-    private func connect() async throws {
-        for peer in ["camera", "viewer"] as [PeerID] { try room.addPeer(peer, at: now) }
+    private func connect(asksForVideos: Bool) async throws {
+        try room.addPeer("camera", at: now)
+        try room.addPeer("viewer", asksForVideos: asksForVideos, at: now)
         mid = try camera.add(.simulcast("video"))
         soundMID = try camera.add(.audio("sound"))
         try publish("camera", from: camera)

@@ -195,6 +195,23 @@ extension SimulatedRoomTests {
             #expect(room.run(upTo: .seconds(20)) { $0.current == best } != nil)
         }
 
+        @Test func whoAsksForVideosGetsOneWhenItAsksAndNotBefore() async throws {
+            let room = try await SimulatedRoom.connected(asksForVideos: true)
+            room.run(for: .seconds(3))
+            #expect(room.seen.isEmpty && room.current == nil)
+            #expect(room.told == nil && !room.isLimited && room.quality == 5)
+            let sound = room.room.tracks["sound"]?.subscriptions["viewer"]
+            #expect(sound?.forwarder.wanted != nil, "sound is not asked for")
+            room.prefer(.high)
+            #expect(room.run(upTo: .seconds(2)) { $0.current == best && !$0.seen.isEmpty } != nil)
+            #expect(room.told?.current == .high)
+            room.prefer(.none)
+            room.run(for: .seconds(1))
+            #expect(room.told?.current == LayerPreference.none)
+            #expect(room.told?.isSubscriberDegraded == false)
+            #expect(room.told?.isPublisherDegraded == false)
+        }
+
         @Test func whatThereIsIsSaidToWhoComesLater() async throws {
             let room = try await SimulatedRoom.connected()
             let told = room.room.tracks["video"]?.subscriptions["viewer"]?.told

@@ -98,8 +98,8 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID) async throws {
-        note("add \(peer)")
+    func addPeer(_ peer: PeerID, asksForVideos: Bool) async throws {
+        note("add \(peer)" + (asksForVideos ? " who asks for videos" : ""))
         try check("addPeer")
         await withCheckedContinuation { continuation in
             let (waits, waiter) = state.withLock { state in

@@ -88,6 +88,19 @@ import Testing
         #expect(frames.last?.params["sdp"].string == "63")
     }
 
+    @Test func whoTurnsAutomaticVideosOffIsMadeKnownAsOneThatAsks() async throws {
+        for (peer, said, asks) in [
+            ("ann", #","disableVidAutoSub":true"#, true),
+            ("ben", #","disableVidAutoSub":false"#, false), ("cleo", "", false),
+        ] {
+            let client = try await fixture.connect(PeerID(peer))
+            let params = #"{"name":"A","offer":{"type":"offer","sdp":"v"}\#(said)}"#
+            #expect(try await client.call("join", params).error == nil)
+            #expect(
+                fixture.media.calls().first == "add \(peer)" + (asks ? " who asks for videos" : ""))
+        }
+    }
+
     @Test func aPreferenceForATrackThatIsReceivedIsGrantedAndForAnotherIsNot() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")

@@ -160,7 +160,7 @@ import Testing
         let ann = try await fixture.join("ann")
         _ = try await ann.call("offer", offer(["v1"]))
         let ben = try await fixture.connect("ben", role: "viewer")
-        _ = try await ben.call("join", #"{"name":"Ben"}"#)
+        _ = try await ben.call("join", #"{"name":"Ben","disableVidAutoSub":true}"#)
         _ = try await ann.call("role-change-request", changeRole(of: "ben", to: "guest"))
         _ = try await ann.drain()
         _ = try await ben.drain()
@@ -168,8 +168,8 @@ import Testing
         #expect(try await ben.call("offer", offer(["m"])).result["sdp"].string == "answer to o")
         #expect(
             fixture.media.calls() == [
-                "add ben", "offer ben o", "subscribe ben [v1]", "published ben [m/s/audio/regular]",
-                "subscribe ann [m]",
+                "add ben who asks for videos", "offer ben o", "subscribe ben [v1]",
+                "published ben [m/s/audio/regular]", "subscribe ann [m]",
             ])
         #expect(try await ann.drain().map(\.method) == ["on-track-add"])
         #expect(try await ben.call("offer", offer(["m"])).error == nil)

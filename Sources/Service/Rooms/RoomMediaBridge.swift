@@ -22,7 +22,9 @@ struct RoomMediaBridge: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID) async throws { try await room.addPeer(peer) }
+    func addPeer(_ peer: PeerID, asksForVideos: Bool) async throws {
+        try await room.addPeer(peer, asksForVideos: asksForVideos)
+    }
 
     func removePeer(_ peer: PeerID) async { await room.removePeer(peer) }
 

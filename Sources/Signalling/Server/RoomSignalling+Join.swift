@@ -26,16 +26,17 @@ extension RoomSignalling {
             name: params.name ?? "", metadata: params.data ?? "")
         try ruled { () throws(RoomError) in try room.joinRequested(request, at: clock.now()) }
 
+        let asksForVideos = params.disableVidAutoSub ?? false
         guard let offer = params.offer else {
             try complete(connection)
             room.mediaLost(peer, at: clock.now())
-            seats[peer] = .withoutMedia
+            seats[peer] = .withoutMedia(asksForVideos: asksForVideos)
             return welcome(connection, EmptyResult(), id: id)
         }
         seats[peer] = .opening(connection.id)
         let answer: String
         do {
-            answer = try await connect(peer, offer: offer.sdp)
+            answer = try await connect(peer, offer: offer.sdp, asksForVideos: asksForVideos)
             // Refused when the socket went or the room ended while the media plane was at work:
             // then the peer has lost its place.
             try complete(connection)
@@ -51,10 +52,10 @@ extension RoomSignalling {
     }
 
     private func connect(
-        _ peer: PeerID, offer: String
+        _ peer: PeerID, offer: String, asksForVideos: Bool
     ) async throws(SignallingError) -> String {
         do {
-            try await media.addPeer(peer)
+            try await media.addPeer(peer, asksForVideos: asksForVideos)
         } catch {
             throw .mediaUnavailable("\(error)")
         }
@@ -104,16 +105,21 @@ extension RoomSignalling {
         let peer = connection.peer
         try check(
             params.desc, is: .offer, field: "desc", maximum: SignallingLimits.joinedSDPBytes)
-        let isFirst = seats[peer] == .withoutMedia
-        guard isFirst || seats[peer] == .open else { throw .busy }
+        let firstAsksForVideos: Bool?
+        switch seats[peer] {
+        case .withoutMedia(let asksForVideos): firstAsksForVideos = asksForVideos
+        case .open: firstAsksForVideos = nil
+        case .opening, .closing, nil: throw .busy
+        }
         let tracks = params.tracks.map { tracks in
             tracks.values.map(\.track).sorted { $0.id < $1.id }
         }
         try ruled { () throws(RoomError) in
             try room.offerReceived(tracks, from: peer, at: clock.now())
         }
-        if isFirst {
-            let answer = try await openMedia(params.desc.sdp, tracks, on: connection)
+        if let firstAsksForVideos {
+            let answer = try await openMedia(
+                params.desc.sdp, tracks, asksForVideos: firstAsksForVideos, on: connection)
             if let id { reply(AnswerResult(type: .answer, sdp: answer), to: id, on: connection) }
             orders.add(.subscriptions(peer))
             await releaseHeld(for: peer)
@@ -127,12 +133,12 @@ extension RoomSignalling {
     /// The first offer of a peer that joined without one, as native clients do whose role has
     /// nothing to publish or to receive: it has been given another role.
     private func openMedia(
-        _ offer: String, _ tracks: [Track]?, on connection: Connection
+        _ offer: String, _ tracks: [Track]?, asksForVideos: Bool, on connection: Connection
     ) async throws(SignallingError) -> String {
         let peer = connection.peer
         seats[peer] = .opening(connection.id)
         do throws(SignallingError) {
-            let answer = try await connect(peer, offer: offer)
+            let answer = try await connect(peer, offer: offer, asksForVideos: asksForVideos)
             // Who has left meanwhile has no seat, or a new one.
             guard seats[peer] == .opening(connection.id) else { throw SignallingError.busy }
             try published(tracks, by: peer)
@@ -143,7 +149,9 @@ extension RoomSignalling {
             held[peer] = nil
             seats[peer] = .closing
             await media.removePeer(peer)
-            seats[peer] = room.peer(peer)?.hasJoined ?? false ? .withoutMedia : nil
+            seats[peer] =
+                room.peer(peer)?.hasJoined ?? false
+                ? .withoutMedia(asksForVideos: asksForVideos) : nil
             throw error
         }
     }

@@ -170,7 +170,7 @@ extension RoomSignalling {
         }
     }
 
-    /// Parameters that are left out mean what a client gets that never said anything.
+    /// Parameters that are left out mean all of the track.
     private func wish(_ name: String, _ frame: String) throws(SignallingError) -> Wish {
         switch DataChannelMethod(rawValue: name) {
         case .preferVideoTrackState:

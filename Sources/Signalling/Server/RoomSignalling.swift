@@ -32,7 +32,7 @@ public actor RoomSignalling {
         case opening(ConnectionID)
         case open
         /// The peer has offered no connection yet: it neither publishes nor subscribes.
-        case withoutMedia
+        case withoutMedia(asksForVideos: Bool)
         case closing
     }
 

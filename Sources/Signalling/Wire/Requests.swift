@@ -9,6 +9,7 @@ public struct JoinParameters: Hashable, Sendable, Codable {
     public var data: String?
     /// Absent for a client that neither publishes nor subscribes.
     public var offer: DescriptionPayload?
+    /// Videos are sent once the client asks for them by `prefer-video-track-state`.
     public var disableVidAutoSub: Bool?
     public var serverSubDegrade: Bool?
     public var simulcast: Bool?
