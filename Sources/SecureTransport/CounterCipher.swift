@@ -48,8 +48,8 @@ enum CounterCipher {
         withUnsafeMutableBytes(of: &state.pointee.salt) { salt in
             salt.copyMemory(from: UnsafeRawBufferPointer(start: key + keyBytes, count: saltBytes))
         }
-        let isSet = EVP_EncryptInit_ex(state.pointee.context, EVP_aes_128_ctr(), nil, key, nil)
-        return isSet == 1 ? srtp_err_status_ok : srtp_err_status_init_fail
+        return state.pointee.begin(
+            .counterCipher, EVP_aes_128_ctr(), key: key, keyBytes: keyBytes)
     }
 
     private static let setCounter: srtp_cipher_set_iv_func_t = { pointer, nonce, _ in

@@ -51,8 +51,9 @@ enum GaloisCounterCipher {
 
     /// libsrtp mixes the salt into the nonce itself.
     private static let begin: srtp_cipher_init_func_t = { pointer, key in
-        let isSet = EVP_CipherInit_ex(context(pointer), EVP_aes_128_gcm(), nil, key, nil, 1)
-        return isSet == 1 ? srtp_err_status_ok : srtp_err_status_init_fail
+        guard let key else { return srtp_err_status_bad_param }
+        return CipherState.at(pointer).pointee.begin(
+            .galoisCounterCipher, EVP_aes_128_gcm(), key: key, keyBytes: keyBytes)
     }
 
     /// Twelve bytes, which is what OpenSSL takes unless told otherwise.
@@ -77,42 +78,43 @@ enum GaloisCounterCipher {
     /// Writes the tag of what was encrypted.
     private static let tag: srtp_cipher_get_tag_func_t = { pointer, tag, count in
         guard let tag, let count else { return srtp_err_status_bad_param }
-        let state = CipherState.at(pointer).pointee
-        guard finishes(state.context),
+        let context = context(pointer)
+        let tagBytes = CipherState.at(pointer).pointee.tagBytes
+        guard finishes(context),
             EVP_CIPHER_CTX_ctrl(
-                state.context, EVP_CTRL_AEAD_GET_TAG, state.tagBytes, UnsafeMutableRawPointer(tag))
-                == 1
+                context, EVP_CTRL_AEAD_GET_TAG, tagBytes, UnsafeMutableRawPointer(tag)) == 1
         else { return srtp_err_status_algo_fail }
-        count.pointee = UInt32(state.tagBytes)
+        count.pointee = UInt32(tagBytes)
         return srtp_err_status_ok
     }
 
     /// The tag lies behind what is decrypted.
     private static let decrypt: srtp_cipher_decrypt_func_t = { pointer, bytes, count in
-        let state = CipherState.at(pointer).pointee
-        guard let bytes, let count, Int32(count.pointee) >= state.tagBytes else {
+        let context = context(pointer)
+        let tagBytes = CipherState.at(pointer).pointee.tagBytes
+        guard let bytes, let count, Int32(count.pointee) >= tagBytes else {
             return srtp_err_status_bad_param
         }
-        let length = Int32(count.pointee) - state.tagBytes
+        let length = Int32(count.pointee) - tagBytes
         guard
             EVP_CIPHER_CTX_ctrl(
-                state.context, EVP_CTRL_AEAD_SET_TAG, state.tagBytes,
+                context, EVP_CTRL_AEAD_SET_TAG, tagBytes,
                 UnsafeMutableRawPointer(bytes + Int(length))) == 1,
-            crypt(state.context, bytes, length), finishes(state.context)
+            crypt(context, bytes, length), finishes(context)
         else { return srtp_err_status_auth_fail }
         count.pointee = UInt32(length)
         return srtp_err_status_ok
     }
 
     private static func crypt(
-        _ context: OpaquePointer, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32
+        _ context: OpaquePointer?, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32
     ) -> Bool {
         var written: Int32 = 0
         return EVP_CipherUpdate(context, bytes, &written, bytes, count) == 1
     }
 
     /// Makes the tag or compares it. Nothing is left to write in this mode.
-    private static func finishes(_ context: OpaquePointer) -> Bool {
+    private static func finishes(_ context: OpaquePointer?) -> Bool {
         var nothing: UInt64 = 0
         var written: Int32 = 0
         return withUnsafeMutableBytes(of: &nothing) { bytes in
@@ -121,7 +123,7 @@ enum GaloisCounterCipher {
         } == 1
     }
 
-    private static func context(_ pointer: UnsafeMutableRawPointer?) -> OpaquePointer {
+    private static func context(_ pointer: UnsafeMutableRawPointer?) -> OpaquePointer? {
         CipherState.at(pointer).pointee.context
     }
 }

@@ -3,6 +3,12 @@ import CSRTP
 
 /// HMAC-SHA1 as libsrtp wants an authentication function, by OpenSSL. RFC 3711 sect. 4.2.1.
 enum HashedCode {
+    private struct State {
+        /// `keyed`'s, as it is needed for each packet.
+        var context: OpaquePointer?
+        var keyed: KeyedContext?
+    }
+
     private static let codeBytes = 20
 
     static func replace() -> srtp_err_status_t {
@@ -35,30 +41,38 @@ enum HashedCode {
 
     private static let allocate: srtp_auth_alloc_func = { code, keyLength, tagLength in
         guard let code, tagLength <= codeBytes else { return srtp_err_status_bad_param }
-        guard let context = EVP_MAC_CTX_new(algorithm) else { return srtp_err_status_alloc_fail }
         code.pointee = Lasting.value(
             srtp_auth_t(
-                type: type, state: UnsafeMutableRawPointer(context), out_len: tagLength,
-                key_len: keyLength, prefix_len: 0))
+                type: type, state: Lasting.value(State()), out_len: tagLength, key_len: keyLength,
+                prefix_len: 0))
         return srtp_err_status_ok
     }
 
     private static let deallocate: srtp_auth_dealloc_func = { code in
         guard let code else { return srtp_err_status_bad_param }
-        // Wipes the key.
-        EVP_MAC_CTX_free(context(code.pointee.state))
+        let state = state(code.pointee.state)
+        state.deinitialize(count: 1)
+        state.deallocate()
         code.deallocate()
         return srtp_err_status_ok
     }
 
     private static let begin: srtp_auth_init_func = { pointer, key, count in
-        let parameters = [
-            OSSL_PARAM_construct_utf8_string(
-                digestParameter, UnsafeMutablePointer(mutating: digest), 0),
-            OSSL_PARAM_construct_end(),
-        ]
-        let isSet = EVP_MAC_init(context(pointer), key, Int(count), parameters)
-        return isSet == 1 ? srtp_err_status_ok : srtp_err_status_init_fail
+        let key = UnsafeRawBufferPointer(start: key, count: Int(count))
+        let keyed = KeyedContexts.context(.hashedCode, key: key) {
+            guard let context = EVP_MAC_CTX_new(algorithm) else { return nil }
+            let keyed = KeyedContext(
+                context, kind: .hashedCode, key: key, free: EVP_MAC_CTX_free)
+            let parameters = [
+                OSSL_PARAM_construct_utf8_string(
+                    digestParameter, UnsafeMutablePointer(mutating: digest), 0),
+                OSSL_PARAM_construct_end(),
+            ]
+            let bytes = key.assumingMemoryBound(to: UInt8.self).baseAddress
+            return EVP_MAC_init(context, bytes, key.count, parameters) == 1 ? keyed : nil
+        }
+        state(pointer).pointee = State(context: keyed?.pointer, keyed: keyed)
+        return keyed == nil ? srtp_err_status_init_fail : srtp_err_status_ok
     }
 
     /// Begins anew under the same key.
@@ -86,8 +100,14 @@ enum HashedCode {
         }
     }
 
-    private static func context(_ pointer: UnsafeMutableRawPointer?) -> OpaquePointer {
-        // libsrtp hands back what `allocate` made.
-        OpaquePointer(pointer.unsafelyUnwrapped)
+    private static func context(_ pointer: UnsafeMutableRawPointer?) -> OpaquePointer? {
+        state(pointer).pointee.context
+    }
+
+    /// libsrtp hands back what `allocate` made.
+    private static func state(
+        _ pointer: UnsafeMutableRawPointer?
+    ) -> UnsafeMutablePointer<State> {
+        pointer.unsafelyUnwrapped.assumingMemoryBound(to: State.self)
     }
 }

@@ -17,6 +17,7 @@ final class SRTPStreams {
     /// Master key and salt, one behind the other.
     private var key: [UInt8]
     private var sessions = [srtp_t?](repeating: nil, count: Int(sessionsMaximum))
+    private let contexts = KeyedContexts()
 
     init(profile: SRTPProfile, key: [UInt8], isInbound: Bool) throws(SecureTransportError) {
         self.profile = profile
@@ -55,7 +56,7 @@ final class SRTPStreams {
         var session: srtp_t?
         let status = key.withUnsafeMutableBufferPointer { bytes in
             policy.key = bytes.baseAddress
-            return srtp_create(&session, &policy)
+            return contexts.sharing { srtp_create(&session, &policy) }
         }
         try SRTPLibrary.check(status)
         guard let session else { throw .srtp(status: Int(srtp_err_status_alloc_fail.rawValue)) }

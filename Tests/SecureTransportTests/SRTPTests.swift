@@ -117,16 +117,26 @@ struct SRTPTests {
         #expect(second == plain, "an error leaves the packet's length alone")
     }
 
-    @Test("Many SSRCs share a session, each with its own sequence")
-    func manyStreams() throws {
-        let pair = try DTLSPair.connected()
-        for ssrc in UInt32(1)...300 {
-            let plain = rtpPacket(sequence: 5, ssrc: ssrc &* 0x9E37_79B9, payload: [9, 9])
-            for (sender, receiver) in [(pair.client, pair.server), (pair.server, pair.client)] {
-                var packet = plain
-                try sender.protectRTP(&packet)
-                try receiver.unprotectRTP(&packet)
-                #expect(packet == plain)
+    @Test(
+        "Many SSRCs share a connection's keys, each with its own sequence",
+        arguments: SRTPProfile.allCases)
+    func manyStreams(_ profile: SRTPProfile) throws {
+        let pair = try DTLSPair.connected([profile])
+        let ssrcs = (UInt32(1)...300).map { $0 &* 0x9E37_79B9 }
+        for sequence in UInt16(5)...7 {
+            for ssrc in ssrcs {
+                let media = rtpPacket(sequence: sequence, ssrc: ssrc, payload: [9, 9])
+                let control = receiverReport(ssrc: ssrc)
+                for (sender, receiver) in [(pair.client, pair.server), (pair.server, pair.client)] {
+                    var packet = media
+                    try sender.protectRTP(&packet)
+                    var report = control
+                    try sender.protectRTCP(&report)
+                    try receiver.unprotectRTCP(&report)
+                    #expect(report == control)
+                    try receiver.unprotectRTP(&packet)
+                    #expect(packet == media)
+                }
             }
         }
     }
