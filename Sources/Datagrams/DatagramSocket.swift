@@ -1,3 +1,4 @@
+import Glibc
 public import MediaKernel
 public import NIOCore
 import NIOPosix
@@ -31,6 +32,10 @@ public final class DatagramSocket {
     /// Such calls in a row that `read` makes, before others have their turn.
     static let readCallsMaximum = 64
 
+    /// Whether other sockets may have the same port.
+    private static let sharesPort = ChannelOptions.Types.SocketOption(
+        level: .socket, name: NIOBSDSocket.Option(rawValue: CInt(SO_REUSEPORT)))
+
     private let channel: any Channel
     /// The kernel's name for the socket, which it may give to another once the channel is closed.
     private let descriptor: NIOBSDSocket.Handle
@@ -55,9 +60,12 @@ public final class DatagramSocket {
 
     /// Binds and starts to receive. Port 0 takes a free one. `makeHandlers` runs on the loop.
     ///
-    /// - Parameter readsByItself: false when datagrams are to wait until `read` is called.
+    /// - Parameters:
+    ///   - readsByItself: false when datagrams are to wait until `read` is called.
+    ///   - joinsOthers: the port is another socket's, which shares it.
     public static func bind(
         host: String, port: Int, on eventLoop: any EventLoop, readsByItself: Bool = true,
+        joinsOthers: Bool = false,
         makeHandlers: @escaping @Sendable () -> Handlers
     ) -> EventLoopFuture<NIOLoopBound<DatagramSocket>> {
         DatagramBootstrap(group: eventLoop)
@@ -69,6 +77,7 @@ public final class DatagramSocket {
             .channelOption(.datagramVectorReadMessageCount, value: readBatch)
             .channelOption(.socketOption(.so_rcvbuf), value: .init(kernelBufferBytes))
             .channelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))
+            .channelOption(sharesPort, value: joinsOthers ? 1 : 0)
             // That nothing more waits is what the selector says too, without another call.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.autoRead, value: readsByItself)
@@ -94,6 +103,12 @@ public final class DatagramSocket {
                         handlers: receiver.handlers),
                     eventLoop: eventLoop)
             }
+    }
+
+    /// Lets others that join this one have a part of what comes, always the same part of the addresses
+    /// it comes from. The port was bound for this one alone: another server's would be refused.
+    public func share() -> EventLoopFuture<Void> {
+        channel.setOption(Self.sharesPort, value: 1)
     }
 
     /// Takes the datagrams that wait. For a socket that does not read by itself.

@@ -7,10 +7,17 @@ protocol DatagramSink: AnyObject {
     func send(_ bytes: [UInt8], to address: TransportAddress)
 }
 
-extension DatagramSocket: DatagramSink {}
-extension TCPListener: DatagramSink {}
+/// Where they go over TCP.
+protocol LinkSink: DatagramSink {
+    /// Whom the TCP connection from there belonged to is gone.
+    func close(_ address: TransportAddress)
+}
 
-/// A peer connection with what the shared socket must know of it. Confined to the media loop.
+extension DatagramSocket: DatagramSink {}
+extension TCPListener: LinkSink {}
+
+/// A peer connection with what the shared socket must know of it. Confined to its
+/// media loop.
 final class Connection {
     let peer: PeerID
     let direction: ConnectionDirection

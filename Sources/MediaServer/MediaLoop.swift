@@ -8,8 +8,9 @@ import NIOCore
 import PeerConnection
 import SecureTransport
 
-/// The one thread of the media plane: sockets, demultiplexing, time. Everything that it owns is
-/// confined to its event loop, so nothing here is locked.
+/// One of the threads of the media plane: its sockets, demultiplexing, time, and its rooms. Everything
+/// that it owns is confined to its event loop, so nothing here is locked; with the other loops it has
+/// the directory in common.
 final class MediaLoop {
     /// Granularity of all timers below but SCTP's: retransmissions, feedback.
     static let tickInterval: TimeAmount = .milliseconds(10)
@@ -26,8 +27,14 @@ final class MediaLoop {
     var advertised: [TransportAddress] = []
     /// Addresses of this machine, without ports.
     private let ownAddresses = Set(HostAddresses.all().map(\.ip))
+    /// Its place among the server's loops.
+    private let index: Int
+    private let directory: LoopDirectory
     private var sockets: [DatagramSocket] = []
+    /// Of the first loop only: connections are few, and theirs is the slow way.
     private var listeners: [TCPListener] = []
+    /// Those of the server, be they here or on another loop.
+    private var links: [any LinkSink] = []
     private var ticking: RepeatedTask?
     private var nextChannelTick = Instant.zero
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -37,19 +44,29 @@ final class MediaLoop {
     /// Datagrams that belong to no connection: scans, late packets, strangers.
     private(set) var strayDatagrams = 0
 
-    init(eventLoop: any EventLoop, identity: DTLSIdentity, logger: Logger) {
+    init(
+        eventLoop: any EventLoop, index: Int, directory: LoopDirectory, identity: DTLSIdentity,
+        logger: Logger
+    ) {
         self.eventLoop = eventLoop
+        self.index = index
+        self.directory = directory
         self.identity = identity
         self.logger = logger
     }
 
+    /// - Parameter links: the server's TCP listeners. A loop that has them itself is given them as
+    ///   `listeners` too.
     func start(
-        sockets: [DatagramSocket], listeners: [TCPListener], advertised: [TransportAddress]
+        sockets: [DatagramSocket], listeners: [TCPListener], links: [any LinkSink],
+        advertised: [TransportAddress]
     ) {
         self.sockets = sockets
         self.listeners = listeners
+        self.links = links
         self.advertised = advertised
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        directory.inboxes[index].open { bound.value.take($0) }
         ticking = eventLoop.scheduleRepeatedTask(
             initialDelay: Self.tickInterval, delay: Self.tickInterval
         ) { _ in bound.value.tick(at: MonotonicClock.now) }
@@ -58,6 +75,7 @@ final class MediaLoop {
     func stop() {
         ticking?.cancel()
         ticking = nil
+        directory.inboxes[index].close()
         let now = MonotonicClock.now
         for room in rooms.values { room.close(at: now) }
         flush()
@@ -68,7 +86,11 @@ final class MediaLoop {
     }
 
     func adopt(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = room }
-    func release(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = nil }
+
+    func release(_ room: RoomForwarder) {
+        guard rooms.removeValue(forKey: ObjectIdentifier(room)) != nil else { return }
+        directory.removeRoom(from: index)
+    }
 
     /// Whether an address is of this machine, as a recorder's mostly is: what goes there passes no
     /// link that could be full.
@@ -95,6 +117,7 @@ final class MediaLoop {
             peer: peer, direction: direction,
             core: PeerConnection(configuration: configuration, at: now), room: room)
         connections[ObjectIdentifier(connection)] = connection
+        directory.addConnection(to: index)
         registerFragment(of: connection)
         return connection
     }
@@ -105,6 +128,7 @@ final class MediaLoop {
         let fragment = connection.core.localUsernameFragment
         connection.fragments.insert(fragment)
         byFragment[fragment] = connection
+        directory.register(fragment, of: index)
     }
 
     func close(_ connection: Connection, at now: Instant) {
@@ -112,29 +136,39 @@ final class MediaLoop {
         connection.isClosed = true
         connection.core.close(at: now)
         drain(connection, at: now)
-        for fragment in connection.fragments { byFragment[fragment] = nil }
+        for fragment in connection.fragments {
+            byFragment[fragment] = nil
+            directory.forget(fragment)
+        }
         for address in connection.addresses where byAddress[address] === connection {
-            byAddress[address] = nil
-            for listener in listeners { listener.close(address) }
+            release(address)
+            if address.transport == .tcp { for link in links { link.close(address) } }
         }
         connections[ObjectIdentifier(connection)] = nil
+        directory.removeConnection(from: index)
     }
 
     // MARK: Datagrams
 
-    /// - Parameter index: the socket or, over TCP, the listener that it came through.
-    func received(_ datagram: [UInt8], from source: TransportAddress, port index: Int) {
+    /// - Parameters:
+    ///   - port: the socket or, over TCP, the listener that it came through, by its place.
+    ///   - isRelayed: another loop took it for one of ours.
+    func received(
+        _ datagram: [UInt8], from source: TransportAddress, port: Int, isRelayed: Bool = false
+    ) {
         let now = MonotonicClock.now
         if STUNMessage.isSTUN(datagram) {
-            guard let name = STUNMessage.peekUsername(datagram),
-                let connection = byFragment[name.local]
-            else {
+            guard let name = STUNMessage.peekUsername(datagram) else {
                 strayDatagrams += 1
                 return
             }
+            guard let connection = byFragment[name.local] else {
+                let owner = isRelayed ? nil : directory.loop(ofFragment: name.local)
+                return relay(datagram, from: source, port: port, to: owner)
+            }
             switch source.transport {
-            case .udp where index < sockets.count: connection.socket = sockets[index]
-            case .tcp where index < listeners.count: connection.listener = listeners[index]
+            case .udp where port < sockets.count: connection.socket = sockets[port]
+            case .tcp where port < links.count: connection.listener = links[port]
             case .udp, .tcp: break
             }
             connection.core.handle(datagram, from: source, at: now)
@@ -144,8 +178,39 @@ final class MediaLoop {
             connection.core.handle(datagram, from: source, at: now)
             drain(connection, at: now)
         } else {
-            strayDatagrams += 1
+            relay(
+                datagram, from: source, port: port,
+                to: isRelayed ? nil : directory.loop(of: source))
         }
+    }
+
+    private func relay(
+        _ datagram: [UInt8], from source: TransportAddress, port: Int, to owner: Int?
+    ) {
+        guard let owner, owner != index else {
+            strayDatagrams += 1
+            return
+        }
+        directory.inboxes[owner].put(.received(datagram, from: source, port: port))
+    }
+
+    /// What other loops have for this one.
+    private func take(_ items: [LoopInbox.Item]) {
+        for item in items {
+            switch item {
+            case .received(let datagram, let source, let port):
+                received(datagram, from: source, port: port, isRelayed: true)
+            case .send(let datagram, let address, let listener):
+                if listener < listeners.count { listeners[listener].send(datagram, to: address) }
+            case .close(let address):
+                for listener in listeners { listener.close(address) }
+            case .lost(let address):
+                // It may have come back in the meantime.
+                guard directory.loop(of: address) != index else { continue }
+                byAddress.removeValue(forKey: address)?.addresses.remove(address)
+            }
+        }
+        flush()
     }
 
     /// An address belongs to whoever proved it with a valid check last.
@@ -155,11 +220,19 @@ final class MediaLoop {
         }
         byAddress[address]?.addresses.remove(address)
         if connection.addresses.count >= Self.addressesPerConnectionMaximum {
-            for old in connection.addresses { byAddress[old] = nil }
+            for old in connection.addresses { release(old) }
             connection.addresses.removeAll()
         }
         byAddress[address] = connection
         connection.addresses.insert(address)
+        if let former = directory.bind(address, to: index) {
+            directory.inboxes[former].put(.lost(address))
+        }
+    }
+
+    private func release(_ address: TransportAddress) {
+        byAddress[address] = nil
+        directory.release(address, of: index)
     }
 
     func flush() {

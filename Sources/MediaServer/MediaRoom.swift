@@ -4,14 +4,14 @@ import NIOCore
 public import PeerConnection
 import SDP
 
-/// The media side of one room, as seen from outside the media loop.
+/// The media side of one room, as seen from outside its media loop.
 public final class MediaRoom: Sendable {
     /// Events waiting for a reader. A reader that is this far behind has stopped reading.
     public static let eventsMaximum = 16_384
     public static let peersMaximum = 5000
     public static let tracksPerPeerMaximum = 32
 
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let forwarder: NIOLoopBound<RoomForwarder>
     /// For one reader. Ends when the room is closed.
     public let events: AsyncStream<MediaEvent>

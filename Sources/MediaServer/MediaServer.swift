@@ -4,36 +4,45 @@ public import MediaKernel
 public import NIOCore
 import SecureTransport
 
-/// The media plane: one UDP port, the same over TCP, one loop, and the forwarding of every room. It
-/// never decodes.
+/// The media plane: one UDP port, the same over TCP, and the forwarding of every room, each of which
+/// is one loop's. It never decodes.
 public final class MediaServer: Sendable {
-    private let eventLoop: any EventLoop
-    private let loop: NIOLoopBound<MediaLoop>
+    private let loops: [NIOLoopBound<MediaLoop>]
+    private let directory: LoopDirectory
     /// What clients are told, in order of preference.
     public let advertised: [TransportAddress]
 
     private init(
-        eventLoop: any EventLoop, loop: NIOLoopBound<MediaLoop>, advertised: [TransportAddress]
+        loops: [NIOLoopBound<MediaLoop>], directory: LoopDirectory, advertised: [TransportAddress]
     ) {
-        self.eventLoop = eventLoop
-        self.loop = loop
+        self.loops = loops
+        self.directory = directory
         self.advertised = advertised
     }
 
     /// Binds the sockets. Fails when an address cannot be bound or no certificate can be made.
+    ///
+    /// - Parameter group: rooms are dealt out to all of its loops.
     public static func start(
         configuration: MediaServerConfiguration, group: any EventLoopGroup, logger: Logger
     ) async throws -> MediaServer {
-        let eventLoop = group.next()
+        let eventLoops = Array(group.makeIterator())
         let identity = try DTLSIdentity.generate()
-        let loop = try await eventLoop.submit {
-            NIOLoopBound(
-                MediaLoop(eventLoop: eventLoop, identity: identity, logger: logger),
-                eventLoop: eventLoop)
-        }.get()
-        let sockets = try await bindSockets(configuration, loop)
+        let directory = LoopDirectory(eventLoops: eventLoops)
+        var loops: [NIOLoopBound<MediaLoop>] = []
+        for (index, eventLoop) in eventLoops.enumerated() {
+            let loop = try await eventLoop.submit {
+                NIOLoopBound(
+                    MediaLoop(
+                        eventLoop: eventLoop, index: index, directory: directory,
+                        identity: identity, logger: logger),
+                    eventLoop: eventLoop)
+            }.get()
+            loops.append(loop)
+        }
+        let sockets = try await bindSockets(configuration, loops)
         let listeners = try await bindListeners(
-            configuration, udpPort: sockets.first?.address.port ?? 0, loop)
+            configuration, udpPort: sockets.first?.address.port ?? 0, loops[0])
         let advertised =
             advertisedAddresses(configuration.advertised, bound: sockets.map(\.address))
             + advertisedAddresses(
@@ -41,45 +50,71 @@ public final class MediaServer: Sendable {
                     ? configuration.advertised.map { $0.with(port: 0) }
                     : configuration.tcpAdvertised,
                 bound: listeners.map(\.address))
-        try await eventLoop.submit {
-            loop.value.start(
-                sockets: sockets.map(\.port.value), listeners: listeners.map(\.port.value),
-                advertised: advertised)
-        }.get()
-        return MediaServer(eventLoop: eventLoop, loop: loop, advertised: advertised)
+        for (index, loop) in loops.enumerated() {
+            try await loop.eventLoop.submit {
+                let own = index == 0 ? listeners.map(\.listener.value) : []
+                let distant = listeners.indices.map { listener in
+                    DistantListener(inbox: directory.inboxes[0], index: listener)
+                }
+                loop.value.start(
+                    sockets: sockets.map { $0.sockets[index].value }, listeners: own,
+                    links: index == 0 ? own : distant, advertised: advertised)
+            }.get()
+        }
+        return MediaServer(loops: loops, directory: directory, advertised: advertised)
     }
 
-    private struct Bound<Port>: Sendable {
-        let port: NIOLoopBound<Port>
+    /// One address, and a socket there for each loop.
+    private struct BoundSockets: Sendable {
+        let sockets: [NIOLoopBound<DatagramSocket>]
+        let address: TransportAddress
+    }
+
+    private struct BoundListener: Sendable {
+        let listener: NIOLoopBound<TCPListener>
         let address: TransportAddress
     }
 
     private static func bindSockets(
-        _ configuration: MediaServerConfiguration, _ loop: NIOLoopBound<MediaLoop>
-    ) async throws -> [Bound<DatagramSocket>] {
-        let eventLoop = loop.eventLoop
-        var sockets: [Bound<DatagramSocket>] = []
+        _ configuration: MediaServerConfiguration, _ loops: [NIOLoopBound<MediaLoop>]
+    ) async throws -> [BoundSockets] {
+        var bound: [BoundSockets] = []
         var port = configuration.port
         for (index, host) in configuration.bindHosts.enumerated() {
             do {
-                let socket = try await DatagramSocket.bind(host: host, port: port, on: eventLoop) {
-                    handlers(of: loop, port: index)
-                }.get()
-                let address = try await eventLoop.submit { socket.value.localAddress }.get()
-                sockets.append(Bound(port: socket, address: address))
-                // One port for all addresses, also when the first one was chosen by the kernel.
-                port = Int(address.port)
+                var sockets: [NIOLoopBound<DatagramSocket>] = []
+                for loop in loops {
+                    let socket = try await DatagramSocket.bind(
+                        host: host, port: port, on: loop.eventLoop, joinsOthers: !sockets.isEmpty
+                    ) {
+                        handlers(of: loop, port: index)
+                    }.get()
+                    if sockets.isEmpty {
+                        // One port for all addresses, also when the first one was chosen by the
+                        // kernel.
+                        port = try await loop.eventLoop.submit {
+                            Int(socket.value.localAddress.port)
+                        }.get()
+                        if loops.count > 1 {
+                            try await loop.eventLoop.flatSubmit { socket.value.share() }.get()
+                        }
+                    }
+                    sockets.append(socket)
+                }
+                let first = sockets[0]
+                let address = try await first.eventLoop.submit { first.value.localAddress }.get()
+                bound.append(BoundSockets(sockets: sockets, address: address))
             } catch {
                 throw MediaServerError.cannotBind(.udp, host: host, port: port, reason: "\(error)")
             }
         }
-        return sockets
+        return bound
     }
 
     private static func bindListeners(
         _ configuration: MediaServerConfiguration, udpPort: UInt16,
         _ loop: NIOLoopBound<MediaLoop>
-    ) async throws -> [Bound<TCPListener>] {
+    ) async throws -> [BoundListener] {
         let eventLoop = loop.eventLoop
         var port: Int
         switch configuration.tcpPort {
@@ -87,7 +122,7 @@ public final class MediaServer: Sendable {
         case .sameAsUDP: port = Int(udpPort)
         case .number(let number): port = number
         }
-        var listeners: [Bound<TCPListener>] = []
+        var listeners: [BoundListener] = []
         for (index, host) in configuration.bindHosts.enumerated() {
             do {
                 let listener = try await TCPListener.bind(host: host, port: port, on: eventLoop) {
@@ -96,7 +131,7 @@ public final class MediaServer: Sendable {
                 guard
                     let address = try await eventLoop.submit({ listener.value.localAddress }).get()
                 else { throw ChannelError.unknownLocalAddress }
-                listeners.append(Bound(port: listener, address: address))
+                listeners.append(BoundListener(listener: listener, address: address))
                 port = Int(address.port)
             } catch {
                 throw MediaServerError.cannotBind(.tcp, host: host, port: port, reason: "\(error)")
@@ -106,10 +141,10 @@ public final class MediaServer: Sendable {
     }
 
     private static func handlers(
-        of loop: NIOLoopBound<MediaLoop>, port index: Int
+        of loop: NIOLoopBound<MediaLoop>, port: Int
     ) -> DatagramSocket.Handlers {
         DatagramSocket.Handlers(
-            received: { loop.value.received($0, from: $1, port: index) },
+            received: { loop.value.received($0, from: $1, port: port) },
             batchEnded: { loop.value.flush() })
     }
 
@@ -141,16 +176,17 @@ public final class MediaServer: Sendable {
     public func makeRoom(_ id: RoomID) async throws -> MediaRoom {
         let (events, continuation) = AsyncStream.makeStream(
             of: MediaEvent.self, bufferingPolicy: .bufferingOldest(MediaRoom.eventsMaximum))
-        let forwarder = try await eventLoop.submit { [loop, eventLoop] in
+        let loop = loops[directory.placeRoom()]
+        let forwarder = try await loop.eventLoop.submit {
             let forwarder = RoomForwarder(id: id, loop: loop.value, events: continuation)
             loop.value.adopt(forwarder)
-            return NIOLoopBound(forwarder, eventLoop: eventLoop)
+            return NIOLoopBound(forwarder, eventLoop: loop.eventLoop)
         }.get()
-        return MediaRoom(eventLoop: eventLoop, forwarder: forwarder, events: events)
+        return MediaRoom(eventLoop: loop.eventLoop, forwarder: forwarder, events: events)
     }
 
     public func shutdown() async {
-        try? await eventLoop.submit { [loop] in loop.value.stop() }.get()
+        for loop in loops { try? await loop.eventLoop.submit { loop.value.stop() }.get() }
     }
 }
 

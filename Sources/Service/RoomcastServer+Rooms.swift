@@ -4,6 +4,7 @@ import HLS
 import Logging
 import MediaKernel
 import MediaServer
+import NIOCore
 import NIOPosix
 import Rooms
 public import ServiceLifecycle
@@ -23,6 +24,21 @@ extension RoomcastServer {
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
+        // Threads of its own: media does not wait for who downloads, nor they for media.
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: settings.udpThreads)
+        do {
+            try await run(on: threads, stoppingOn: signals, guest: guest, onRunning: onRunning)
+        } catch {
+            try? await threads.shutdownGracefully()
+            throw error
+        }
+        try await threads.shutdownGracefully()
+    }
+
+    private func run(
+        on mediaThreads: any EventLoopGroup, stoppingOn signals: [UnixSignal],
+        guest: (any ServiceLifecycle.Service)?, onRunning: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         let media = try await MediaServer.start(
             configuration: MediaServerConfiguration(
                 bindHosts: [settings.udpHost], port: settings.udpPort,
@@ -33,7 +49,7 @@ extension RoomcastServer {
                 tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
                     TransportAddress($0, port: 0)
                 }),
-            group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            group: mediaThreads, logger: logger)
         logger.info(
             "media port open",
             metadata: [

@@ -23,8 +23,10 @@ extension SimulatedRoomTests {
 
         init() throws {
             identity = try DTLSIdentity.generate()
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
             loop = MediaLoop(
-                eventLoop: MultiThreadedEventLoopGroup.singleton.next(), identity: identity,
+                eventLoop: eventLoop, index: 0,
+                directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
                 logger: Logger(label: "test"))
             loop.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
             let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)

@@ -86,8 +86,10 @@ final class SimulatedRoom {
     init() throws {
         now = MonotonicClock.now
         let identity = try DTLSIdentity.generate()
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         loop = MediaLoop(
-            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), identity: identity,
+            eventLoop: eventLoop, index: 0,
+            directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
             logger: Logger(label: "test"))
         loop.advertised = [Self.server]
         let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)

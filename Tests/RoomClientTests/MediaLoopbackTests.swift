@@ -15,7 +15,7 @@ import Testing
 /// Two clients and a media server on loopback: media from one end to the other.
 @Suite struct MediaLoopbackTests {
     @Test func mediaOfOneClientReachesTheOther() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
         let server = try await MediaServer.start(
             configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
             group: group, logger: Logger(label: "test"))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func whoOnlyListensIsForwardedNoVideo() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
         let server = try await MediaServer.start(
             configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
             group: group, logger: Logger(label: "test"))

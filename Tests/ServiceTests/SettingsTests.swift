@@ -138,12 +138,13 @@ import Workbench
             [
                 "ROOMCAST_HTTP_PORT": "9001", "ROOMCAST_HTTP_PUBLIC_URL": "http://x:1",
                 "ROOMCAST_UDP_ADVERTISED_ADDRESSES": "10.0.0.1, 10.0.0.2",
-                "ROOMCAST_TCP_PORT": "0",
+                "ROOMCAST_TCP_PORT": "0", "ROOMCAST_UDP_THREADS": "3",
                 "ROOMCAST_PAGES_OPEN_TOKENS": "no", "ROOMCAST_STREAM_SEGMENT_SECONDS": "4",
                 "ROOMCAST_LOG_LEVEL": "", "UNRELATED": "x",
             ])
         #expect(settings.httpPort == 9001)
         #expect(settings.udpPort == 5000 && settings.tcpPort == .none)
+        #expect(settings.udpThreads == 3)
         #expect(settings.publicURL == "http://x:1")
         #expect(settings.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
         #expect(!settings.opensTokens)

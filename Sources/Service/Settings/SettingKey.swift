@@ -8,6 +8,7 @@ enum SettingKey: String, CaseIterable {
     case httpConnectionsMaximum = "http.connectionsMaximum"
     case udpHost = "udp.host"
     case udpPort = "udp.port"
+    case udpThreads = "udp.threads"
     case udpAdvertisedAddresses = "udp.advertisedAddresses"
     case tcpPort = "tcp.port"
     case tcpAdvertisedAddresses = "tcp.advertisedAddresses"
@@ -88,9 +89,9 @@ enum SettingKey: String, CaseIterable {
 
     var kind: Kind {
         switch self {
-        case .httpPort, .udpPort, .tcpPort, .streamFrameRate, .streamPlaylistWindow, .streamMaximum,
-            .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes, .turnLifetimeSeconds,
-            .httpConnectionsMaximum,
+        case .httpPort, .udpPort, .udpThreads, .tcpPort, .streamFrameRate, .streamPlaylistWindow,
+            .streamMaximum, .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes,
+            .turnLifetimeSeconds, .httpConnectionsMaximum,
             .roomsMaximum, .roomsPeersMaximum, .roomsLargeRoomPeers, .roomsConnectionsMaximum,
             .roomsTracksPerPeerMaximum, .roomsRequestsPerSecond, .roomsRequestsBurst,
             .roomsOutboxMessages, .roomsOutboxBytes:

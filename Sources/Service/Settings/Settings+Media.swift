@@ -6,6 +6,7 @@ extension Settings {
     mutating func readUDP(_ source: SettingsSource) throws(SettingsError) {
         udpHost = source.text(.udpHost) ?? udpHost
         udpPort = try port(source, .udpPort) ?? udpPort
+        udpThreads = try integer(source, .udpThreads, 1...64) ?? udpThreads
         advertisedAddresses = try addresses(source, .udpAdvertisedAddresses)
     }
 

@@ -3,6 +3,7 @@ import HLS
 public import Logging
 import MediaKernel
 public import MediaServer
+import NIOCore
 import ObjectStorage
 import Stage
 
@@ -25,6 +26,8 @@ public struct Settings: Hashable, Sendable {
     public var publicURL: String?
     public var udpHost = "0.0.0.0"
     public var udpPort = 7882
+    /// Threads that receive and forward media. Each room is one thread's.
+    public var udpThreads = min(System.coreCount, 8)
     /// IP addresses under which clients reach the UDP port; empty means those of this machine.
     public var advertisedAddresses: [String] = []
     public var tcpPort = MediaServerConfiguration.TCPPort.sameAsUDP

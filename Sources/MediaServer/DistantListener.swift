@@ -1,0 +1,21 @@
+import MediaKernel
+
+/// A TCP listener of another media loop, for those of this loop's connections that come through it.
+final class DistantListener: LinkSink {
+    private let inbox: LoopInbox
+    private let index: Int
+
+    /// - Parameters:
+    ///   - inbox: of the listener's loop.
+    ///   - index: the listener's place there.
+    init(inbox: LoopInbox, index: Int) {
+        self.inbox = inbox
+        self.index = index
+    }
+
+    func send(_ bytes: [UInt8], to address: TransportAddress) {
+        inbox.put(.send(bytes, to: address, listener: index))
+    }
+
+    func close(_ address: TransportAddress) { inbox.put(.close(address)) }
+}

@@ -1,0 +1,74 @@
+import MediaKernel
+import NIOCore
+import Synchronization
+
+/// Which of a server's media loops what belongs to.
+///
+/// A room and its connections are one loop's. The kernel deals the datagrams of the one UDP port out
+/// by addresses, of which it does not know the rooms: so a loop that gets another's looks here whose
+/// it is. What is its own it knows itself.
+final class LoopDirectory: Sendable {
+    /// Connections that an empty room is expected to have, or all rooms that open at once would go to
+    /// one loop.
+    private static let expectedConnections = 4
+
+    private struct State {
+        var fragments: [String: Int] = [:]
+        var addresses: [TransportAddress: Int] = [:]
+        var rooms: [Int]
+        var connections: [Int]
+    }
+
+    /// By loop.
+    let inboxes: [LoopInbox]
+    private let state: Mutex<State>
+
+    init(eventLoops: [any EventLoop]) {
+        inboxes = eventLoops.map { LoopInbox(eventLoop: $0) }
+        let nothing = [Int](repeating: 0, count: eventLoops.count)
+        state = Mutex(State(rooms: nothing, connections: nothing))
+    }
+
+    // MARK: Rooms
+
+    /// The loop for a new room: the one with the least to do.
+    func placeRoom() -> Int {
+        state.withLock { state in
+            let loads = zip(state.rooms, state.connections).map { rooms, connections in
+                max(rooms * Self.expectedConnections, connections)
+            }
+            let loop = loads.indices.min { loads[$0] < loads[$1] } ?? 0
+            state.rooms[loop] += 1
+            return loop
+        }
+    }
+
+    func removeRoom(from loop: Int) { state.withLock { $0.rooms[loop] -= 1 } }
+
+    // MARK: Connections
+
+    func addConnection(to loop: Int) { state.withLock { $0.connections[loop] += 1 } }
+    func removeConnection(from loop: Int) { state.withLock { $0.connections[loop] -= 1 } }
+
+    func register(_ fragment: String, of loop: Int) {
+        state.withLock { $0.fragments[fragment] = loop }
+    }
+
+    func forget(_ fragment: String) { state.withLock { $0.fragments[fragment] = nil } }
+
+    /// - Returns: the other loop that it belonged to.
+    func bind(_ address: TransportAddress, to loop: Int) -> Int? {
+        let former = state.withLock { $0.addresses.updateValue(loop, forKey: address) }
+        return former == loop ? nil : former
+    }
+
+    /// Unless it belongs to another loop by now.
+    func release(_ address: TransportAddress, of loop: Int) {
+        state.withLock { state in
+            if state.addresses[address] == loop { state.addresses[address] = nil }
+        }
+    }
+
+    func loop(ofFragment fragment: String) -> Int? { state.withLock { $0.fragments[fragment] } }
+    func loop(of address: TransportAddress) -> Int? { state.withLock { $0.addresses[address] } }
+}

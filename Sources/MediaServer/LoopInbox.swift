@@ -1,0 +1,70 @@
+import MediaKernel
+import NIOCore
+import Synchronization
+
+/// What other media loops have for one of them.
+///
+/// Datagrams are dropped when a loop is too far behind, as the kernel drops those of a socket that is
+/// not read. All else is a matter of a connection's life and comes through.
+final class LoopInbox: Sendable {
+    enum Item: Hashable, Sendable {
+        /// A datagram for one of its connections, which came to the same port of another loop.
+        case received([UInt8], from: TransportAddress, port: Int)
+        /// A datagram for a TCP connection that it holds.
+        case send([UInt8], to: TransportAddress, listener: Int)
+        /// Whom that TCP connection belonged to is gone.
+        case close(TransportAddress)
+        /// The address belongs to a connection of another loop from now on.
+        case lost(TransportAddress)
+
+        fileprivate var bytes: Int {
+            switch self {
+            case .received(let bytes, _, _), .send(let bytes, _, _): bytes.count
+            case .close, .lost: 0
+            }
+        }
+    }
+
+    /// Bytes of datagrams that wait.
+    static let bytesMaximum = 4 << 20
+
+    private struct State {
+        var items: [Item] = []
+        var bytes = 0
+        var take: (@Sendable ([Item]) -> Void)?
+    }
+
+    private let eventLoop: any EventLoop
+    private let state = Mutex(State())
+
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    /// - Parameter take: called on the loop with what has come, in order.
+    func open(_ take: @escaping @Sendable ([Item]) -> Void) {
+        state.withLock { $0.take = take }
+    }
+
+    /// What comes later is dropped.
+    func close() { state.withLock { $0 = State() } }
+
+    /// From any thread.
+    func put(_ item: Item) {
+        let isFirst = state.withLock { state in
+            let isTooMuch = item.bytes > 0 && state.bytes + item.bytes > Self.bytesMaximum
+            guard state.take != nil, !isTooMuch else { return false }
+            state.items.append(item)
+            state.bytes += item.bytes
+            return state.items.count == 1
+        }
+        // Whoever comes while the loop is on its way is taken along.
+        if isFirst { eventLoop.execute { self.empty() } }
+    }
+
+    private func empty() {
+        let (items, take) = state.withLock { state in
+            defer { (state.items, state.bytes) = ([], 0) }
+            return (state.items, state.take)
+        }
+        take?(items)
+    }
+}
