@@ -7,6 +7,21 @@ enum Check {
         }
     }
 
+    static func count(_ count: Int, field: String, maximum: Int) throws(RoomError) {
+        guard count <= maximum else {
+            throw .tooLong(field: field, count: count, maximum: maximum)
+        }
+    }
+
+    static func number(
+        _ number: Int, _ range: ClosedRange<Int>, field: String
+    ) throws(RoomError) {
+        guard range.contains(number) else {
+            throw .invalidField(
+                field: field, reason: "must be \(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+
     /// Names are measured in scalars, so that the limit is the same in every script.
     static func name(_ text: String, field: String) throws(RoomError) {
         let count = text.unicodeScalars.count

@@ -61,7 +61,7 @@ public struct Permissions: Hashable, Sendable, Codable {
 /// The rights that a request of a peer is checked against.
 public enum Permission: String, Hashable, Sendable {
     case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, rtmpStreaming
-    case browserRecording, broadcast
+    case browserRecording, pollRead, pollWrite, broadcast
 
     func isGranted(by permissions: Permissions) -> Bool {
         switch self {
@@ -73,6 +73,8 @@ public enum Permission: String, Hashable, Sendable {
         case .hlsStreaming: permissions.hlsStreaming
         case .rtmpStreaming: permissions.rtmpStreaming
         case .browserRecording: permissions.browserRecording
+        case .pollRead: permissions.pollRead
+        case .pollWrite: permissions.pollWrite
         case .broadcast: permissions.broadcast
         }
     }

@@ -130,6 +130,8 @@ extension Policy {
         // Ten such cameras, or a screen and six.
         let everybody = SubscribeParameters(
             subscribeToRoles: ["host", "guest", "viewer"], maxSubsBitRate: 10 * camera.bitRate)
+        var answering = Permissions()
+        answering.pollRead = true
         return Policy(
             complete: [
                 Role(
@@ -137,8 +139,10 @@ extension Policy {
                     subscribeParams: everybody, permissions: .all),
                 Role(
                     name: "guest", priority: 2, publishParams: publishing,
-                    subscribeParams: everybody),
-                Role(name: "viewer", priority: 3, subscribeParams: everybody),
+                    subscribeParams: everybody, permissions: answering),
+                Role(
+                    name: "viewer", priority: 3, subscribeParams: everybody,
+                    permissions: answering),
                 Role(
                     name: recorderRole, priority: 5, isHidden: true, subscribeParams: everybody),
             ])

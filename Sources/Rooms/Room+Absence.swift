@@ -4,14 +4,17 @@ public import MediaKernel
 extension Room {
     /// When ``handleTimeout(at:)`` has something to do, if nothing else happens before.
     public var nextDeadline: Instant? {
-        peers.values.flatMap { [expiry(of: $0), disappearance(of: $0)] }.compactMap(\.self).min()
+        let absences = peers.values.flatMap { [expiry(of: $0), disappearance(of: $0)] }
+        return (absences + polls.running.map(\.deadline)).compactMap(\.self).min()
     }
 
-    /// Lets go of the peers that did not come back in time, and shows those no more of whom
-    /// nothing is left but their place.
+    /// Lets go of the peers that did not come back in time, shows those no more of whom nothing is
+    /// left but their place, stops the polls whose time is over, and tells what was answered: no
+    /// more often than this is called.
     public mutating func handleTimeout(at now: Instant) {
         for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
+        handlePollTimeout(at: now)
     }
 
     /// The peer's socket went away without a leave. A peer that had not joined yet is gone.
@@ -42,6 +45,9 @@ extension Room {
         // What it listens to may have changed meanwhile, and its client does not ask again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
+        if case .lost(let since, _) = peer.phase {
+            tellPollsMissed(id, since: since - RoomLimits.unheard)
+        }
     }
 
     /// The peer's media connection broke, or there is none.
@@ -117,6 +123,7 @@ extension Room {
         guard var peer = peers[id], peer.isGhost else { return }
         peer.isGhost = false
         peers[id] = peer
+        pollAudienceGrew()
         if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
         if !peer.tracks.isEmpty {
             let listeners = subscribers(of: peer)

@@ -31,6 +31,7 @@ public struct Room: Sendable {
     public internal(set) var recording: RoomRecording?
     public internal(set) var rtmp = RTMPState.none
     public internal(set) var store = SessionStore()
+    var polls = Polls()
     /// A locked room takes no new peers but the recorder, which comes for those who are here.
     public private(set) var isLocked: Bool
 
@@ -136,6 +137,7 @@ public struct Room: Sendable {
             isSessionNoted = true
             emit(.noted(.peerJoined(peer, session)))
             if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
+            pollAudienceGrew()
             emit(.refreshPreviews)
         }
         emit(.resubscribe(id))
@@ -233,6 +235,7 @@ public struct Room: Sendable {
         session = nil
         departed = []
         store = SessionStore()
+        polls = Polls()
         // What ended with the session is nothing to the next one; what still runs is.
         if !hls.isRunning { hls = HLSState() }
         if recording?.state.isOn != true { recording = nil }

@@ -41,6 +41,10 @@ public enum RoomEvent: Hashable, Sendable {
     case roomRecordingChanged(RoomRecording)
     case rtmpChanged(RTMPState)
     case storeChanged([SessionStore.Entry])
+    case pollStarted(PollInfo)
+    case pollStopped(PollInfo)
+    /// What has been answered so far, as far as the recipients may see it.
+    case pollCounted(PollID, PollResult)
     /// The recipient is asked to mute or unmute a track of its own …
     case trackMuteRequested(Track, isMuted: Bool, by: PeerID)
     /// … or all that it has of a kind.

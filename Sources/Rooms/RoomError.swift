@@ -44,6 +44,21 @@ public enum RoomError: Error, Hashable, Sendable {
     case tooManyGroups(maximum: Int)
     /// Those of all peers.
     case sessionGroupsFull(maximum: Int)
+    /// There is none of that id, or none that the peer may know of.
+    case unknownPoll(PollID)
+    /// The poll is in a state in which this cannot be done.
+    case pollState(PollID, PollInfo.State)
+    case pollLocked(PollID)
+    case pollEmpty(PollID)
+    case pollAnonymous(PollID)
+    case mayNotAnswer(PollID, role: String)
+    case mayNotSeeAnswers(PollID, role: String)
+    /// A question takes one answer for good, and has it.
+    case pollAnswered(question: Int)
+    /// None of a session's polls is over.
+    case tooManyPolls(maximum: Int)
+    /// In bytes.
+    case pollsFull(maximum: Int)
 
     /// 100ms' own, where it has one.
     public var number: ErrorNumber? {
@@ -60,15 +75,17 @@ public enum RoomError: Error, Hashable, Sendable {
         switch self {
         case .invalidPolicy: 500
         case .unknownRole, .notJoined, .alreadyJoined, .otherRoom, .tooManyTracks, .tooLong,
-            .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken:
+            .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken,
+            .pollEmpty, .tooManyPolls, .pollsFull:
             400
-        case .unknownPeer, .peerAway, .unknownTrack: 404
+        case .unknownPeer, .peerAway, .unknownTrack, .unknownPoll: 404
         case .peerGone: 410
         case .tooManyConnections, .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer,
             .roomLocked, .peerIDTaken,
-            .missingPermission, .mayNotPublish:
+            .missingPermission, .mayNotPublish, .pollLocked, .pollAnonymous, .mayNotAnswer,
+            .mayNotSeeAnswers:
             403
-        case .versionConflict: 409
+        case .versionConflict, .pollState, .pollAnswered: 409
         case .tooManyRequests: 429
         }
     }
@@ -109,6 +126,20 @@ public enum RoomError: Error, Hashable, Sendable {
         case .storeFull(let maximum): "the session's store is full: it holds \(maximum) keys"
         case .tooManyGroups(let maximum): "a peer may be in at most \(maximum) groups"
         case .sessionGroupsFull(let maximum): "the session has \(maximum) groups, which is the most"
+        case .unknownPoll(let poll): "poll \(poll) is not in this session"
+        case .pollState(let poll, .created): "poll \(poll) has not been started"
+        case .pollState(let poll, .started): "poll \(poll) is running"
+        case .pollState(let poll, .stopped): "poll \(poll) is over"
+        case .pollLocked(let poll): "poll \(poll) is locked: only who made it may change it"
+        case .pollEmpty(let poll): "poll \(poll) has no questions"
+        case .pollAnonymous(let poll): "poll \(poll) is anonymous"
+        case .mayNotAnswer(let poll, let role): "role '\(role)' may not answer poll \(poll)"
+        case .mayNotSeeAnswers(let poll, let role):
+            "role '\(role)' may not see what was answered to poll \(poll)"
+        case .pollAnswered(let question): "question \(question) has been answered for good"
+        case .tooManyPolls(let maximum):
+            "the session has \(maximum) polls, which is the most, and none is over"
+        case .pollsFull(let maximum): "the session's polls are full: they hold \(maximum) bytes"
         }
     }
 }

@@ -51,6 +51,29 @@ public struct RoomLimits: Hashable, Sendable {
     public static let storeKeys = 100
     /// In bytes of UTF-8: one value in a session's store.
     public static let storeValueBytes = 8192
+    /// Polls of a session. The oldest that is over makes room for another one.
+    public static let polls = 50
+    /// Questions of a poll; clients of 100ms ask for no more.
+    public static let pollQuestions = 50
+    public static let pollOptions = 50
+    /// In bytes of UTF-8: a poll's title, a question, an option, a right answer.
+    public static let pollTextBytes = 2048
+    /// In bytes of UTF-8: all that the questions of a poll say.
+    public static let pollBytes = 64 * 1024
+    /// In Unicode scalars: an answer in words.
+    public static let pollAnswerScalars = 4096
+    /// What a question, or an option, weighs.
+    public static let pollWeight = 10_000
+    /// How long a poll runs, and a question is shown.
+    public static let pollSeconds = 86_400
+    /// In bytes: what the polls of a session hold. The oldest that are over make room.
+    public static let pollHoldingBytes = 32 * 1024 * 1024
+    /// Polls, questions, or answers on one page.
+    public static let pollPage = 50
+    /// Entries on one page of a leaderboard.
+    public static let pollLeaderboardPage = 200
+    /// For so long a peer may have heard nothing before its socket is known to be lost.
+    static let unheard: Duration = .seconds(60)
     /// Variants that a room streams at once.
     public static let variants = 16
 }

@@ -367,6 +367,86 @@ def test_people_are_found_by_name_by_id_and_page_by_page(connect, ann, ben):
     assert names == {"Ben", *(f"Guest {number}" for number in range(5))}
 
 
+# Polls and quizzes
+
+
+def test_a_quiz_is_made_answered_stopped_and_ranked(enter, ann, ben):
+    quiz = {"id": "sums", "title": "Sums", "type": "quiz", "mode": "peerID", "questions": [
+        {"type": "single-choice", "text": "1 + 1", "weight": 10,
+         "options": [{"text": "1"}, {"text": "2", "isCorrectAnswer": True}]},
+        {"type": "multiple-choice", "text": "even?", "weight": 5,
+         "options": [{"text": "1"}, {"text": "2", "isCorrectAnswer": True},
+                     {"text": "4", "isCorrectAnswer": True}]},
+        {"type": "short-answer", "text": "why?"}]}
+    assert refusal(ben, "interactivityCenter.createPoll", quiz) == 403
+    ann.act("interactivityCenter.startPoll", quiz)
+    for one in (ann, ben):
+        one.wait_for("POLL_STARTED", lambda poll: poll["id"] == "sums")
+        seen = one.see("selectPollByID", "sums")
+        assert seen["state"] == "started" and seen["type"] == "quiz"
+        assert [question["text"] for question in seen["questions"]] == ["1 + 1", "even?", "why?"]
+        assert seen["createdBy"] == seen["startedBy"] == ann.peer_id
+    ben.act("interactivityCenter.addResponsesToPoll", "sums", [
+        {"questionIndex": 1, "option": 2}, {"questionIndex": 2, "options": [2, 3]},
+        {"questionIndex": 3, "text": "because"}])
+    ann.act("interactivityCenter.addResponsesToPoll", "sums", [
+        {"questionIndex": 1, "option": 1}, {"questionIndex": 3, "skipped": True}])
+    for one in (ann, ben):
+        seen = one.wait_to_see("both answers", "selectPollByID", "sums",
+                               accept=lambda poll: (poll.get("result") or {}).get("totalUsers") == 2)
+        assert [option.get("voteCount", 0) for option in seen["questions"][0]["options"]] == [1, 1]
+        assert seen["questions"][2]["result"]["skippedCount"] == 1
+        assert seen["result"]["totalResponses"] == 5
+        assert one.said("POLL_VOTES_UPDATED")
+    late = enter("Late", "viewer")
+    assert [poll["id"] for poll in late.act("interactivityCenter.getPolls")] == ["sums"]
+    ben.act("interactivityCenter.getPollResponses", ben.see("selectPollByID", "sums"), True)
+    own = ben.see("selectPollByID", "sums")["questions"][1]["responses"][0]
+    assert own["options"] == [2, 3] and own["peer"]["peerid"] == ben.peer_id
+
+    ann.act("interactivityCenter.stopPoll", "sums")
+    for one in (ann, ben, late):
+        one.wait_for("POLL_STOPPED", lambda poll: poll["id"] == "sums")
+        assert one.see("selectPollByID", "sums")["state"] == "stopped"
+        board = one.act("interactivityCenter.fetchLeaderboard", "sums", 0, 50)
+        assert [(entry["position"], entry["peer"]["username"], entry["score"])
+                for entry in board["entries"]] == [(1, "Ben", 15), (2, "Ann", 0)]
+        assert board["hasNext"] is False
+        assert board["summary"]["votedUsers"] == 2 and board["summary"]["avgScore"] == 7.5
+        assert one.said("ERROR") == []
+    assert refusal(ben, "interactivityCenter.addResponsesToPoll", "sums",
+                   [{"questionIndex": 1, "option": 1}]) == 409
+
+
+def test_a_poll_is_drafted_by_one_and_started_by_another(enter, ann, ben):
+    cleo = enter("Cleo", "host")
+    ann.act("interactivityCenter.createPoll", {
+        "id": "lunch", "title": "Lunch?", "type": "poll", "anonymous": True,
+        "rolesThatCanVote": ["guest"], "rolesThatCanViewResponses": ["host"]})
+    ann.act("interactivityCenter.addQuestionsToPoll", "lunch", [
+        {"type": "single-choice", "text": "Where?",
+         "options": [{"text": "here"}, {"text": "there"}]}])
+    drafts = cleo.act("interactivityCenter.getPolls")
+    assert [(poll["id"], poll["state"]) for poll in drafts] == [("lunch", "created")]
+    assert ben.act("interactivityCenter.getPolls") == []
+    cleo.act("interactivityCenter.startPoll", "lunch")
+    ben.wait_for("POLL_STARTED")
+    ben.act("interactivityCenter.addResponsesToPoll", "lunch",
+            [{"questionIndex": 1, "option": 1}])
+    counted = ann.wait_to_see(
+        "the answer", "selectPollByID", "lunch",
+        accept=lambda poll: poll["questions"][0]["options"][0].get("voteCount") == 1)
+    assert counted["anonymous"] and counted["rolesThatCanVote"] == ["guest"]
+    ben.wait_to_see("that there is one", "selectPollByID", "lunch",
+                    accept=lambda poll: (poll.get("result") or {}).get("totalUsers") == 1)
+    assert "voteCount" not in ben.see("selectPollByID", "lunch")["questions"][0]["options"][0]
+    ann.act("interactivityCenter.getPollResponses", counted, False)
+    said = ann.see("selectPollByID", "lunch")["questions"][0]["responses"]
+    assert [(one["option"], one["peer"].get("peerid")) for one in said] == [(1, None)]
+    ann.act("interactivityCenter.stopPoll", "lunch")
+    ben.wait_for("POLL_STOPPED")
+
+
 # Streams and recordings
 
 

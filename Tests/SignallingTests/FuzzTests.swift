@@ -25,6 +25,13 @@ import Testing
         #"{"method":"group-remove","params":{"name":"_handraise","peer_id":"victim"},"id":"14"}"#,
         #"{"method":"peer-name-search","params":{"query":"vic","limit":10,"offset":0},"id":"15"}"#,
         #"{"method":"peer-update","params":{"name":"n","data":"d"},"id":"7"}"#,
+        #"{"method":"poll-info-set","params":{"poll_id":"p","title":"t","type":"quiz","duration":30,"anonymous":false,"mode":"userid","vote":["host"],"responses":["host"]},"id":"17"}"#,
+        #"{"method":"poll-questions-set","params":{"poll_id":"p","questions":[{"question":{"index":1,"text":"q","type":"multiple-choice","weight":2,"answer_min_len":1,"answer_max_len":9},"options":[{"index":1,"text":"a","weight":1}],"answer":{"hidden":true,"options":[1],"text":"a","case":true,"trim":true}}]},"id":"18"}"#,
+        #"{"method":"poll-start","params":{"poll_id":"p"},"id":"19"}"#,
+        #"{"method":"poll-response","params":{"poll_id":"p","responses":[{"question":1,"type":"multiple-choice","skipped":false,"option":1,"options":[1],"text":"a","duration":12}]},"id":"20"}"#,
+        #"{"method":"poll-responses","params":{"poll_id":"p","index":0,"count":50,"self":false},"id":"21"}"#,
+        #"{"method":"poll-list","params":{"state":"started","count":50,"start":"p"},"id":"22"}"#,
+        #"{"method":"poll-leaderboard","params":{"poll_id":"p","question":1,"count":10,"offset":0},"id":"23"}"#,
     ]
 
     @Test func everyTruncationOfEveryFrameIsSurvived() async throws {

@@ -26,8 +26,8 @@ import Testing
     @Test func anUnknownMethodIsNamed() async throws {
         let client = try await fixture.join("a")
         #expect(
-            try await client.call("poll-start").error
-                == "404 method 'poll-start' is not known here")
+            try await client.call("whiteboard-create").error
+                == "404 method 'whiteboard-create' is not known here")
         await client.send(#"{"id":"7","params":{}}"#)
         let frame = try #require(await client.next())
         #expect(frame.id == "7")
@@ -58,6 +58,8 @@ import Testing
         ("rtmp-start", "{}", "'rtmp-start' needs a joined peer: join first"),
         ("rtmp-stop", "{}", "'rtmp-stop' needs a joined peer: join first"),
         ("role-change-request", "{}", "'role-change-request' needs a joined peer: join first"),
+        ("poll-list", "{}", "'poll-list' needs a joined peer: join first"),
+        ("poll-response", "{}", "'poll-response' needs a joined peer: join first"),
     ])
     func beforeTheJoin(method: String, params: String, message: String) async throws {
         let client = try await fixture.connect("a")
@@ -206,6 +208,100 @@ import Testing
         _ = fixture.media.calls()
         #expect(try await client.call(method, params).error == error)
         #expect(fixture.media.calls().isEmpty)
+        #expect(try await client.call("ping").error == nil)
+    }
+
+    @Test(arguments: [
+        ("poll-info-set", #"{"title":5}"#, "400 parameter 'title' must be a string"),
+        (
+            "poll-info-set", #"{"poll_id":"a b"}"#,
+            "400 poll_id must be visible ASCII without blanks"
+        ),
+        (
+            "poll-info-set", #"{"type":"exam"}"#,
+            "400 parameter 'type' has a value that is not allowed"
+        ),
+        (
+            "poll-info-set", #"{"mode":"face"}"#,
+            "400 parameter 'mode' has a value that is not allowed"
+        ),
+        (
+            "poll-info-set", #"{"duration":"60"}"#,
+            "400 parameter 'duration' must be a whole number"
+        ),
+        ("poll-info-set", #"{"duration":-1}"#, "400 duration must be 0 to 86400"),
+        ("poll-info-set", #"{"vote":"host"}"#, "400 parameter 'vote' must be an array"),
+        (
+            "poll-info-set", #"{"responses":["pope"]}"#,
+            "400 role 'pope' does not exist in this room's policy"
+        ),
+        ("poll-info-get", "{}", "400 parameter 'poll_id' is missing"),
+        ("poll-info-get", #"{"poll_id":"x"}"#, "404 poll x is not in this session"),
+        ("poll-questions-set", #"{"poll_id":"p"}"#, "400 parameter 'questions' is missing"),
+        (
+            "poll-questions-set", #"{"poll_id":"p","questions":[{"question":{"text":"?"}}]}"#,
+            "400 parameter 'questions.0.question.type' is missing"
+        ),
+        (
+            "poll-questions-set",
+            #"{"poll_id":"p","questions":[{"question":{"text":"?","type":"essay"}}]}"#,
+            "400 parameter 'questions.0.question.type' has a value that is not allowed"
+        ),
+        (
+            "poll-questions-set",
+            #"{"poll_id":"p","questions":[{"question":{"text":"?","type":"long-answer","index":2}}]}"#,
+            "400 parameter 'questions' must have the indexes 1 to 1"
+        ),
+        (
+            "poll-questions-set",
+            #"{"poll_id":"p","questions":[{"question":{"text":"?","type":"single-choice"},"options":[{"index":1,"text":"a"},{"index":1,"text":"b"}]}]}"#,
+            "400 parameter 'questions.0.options' must have the indexes 1 to 2"
+        ),
+        (
+            "poll-questions-set",
+            #"{"poll_id":"p","questions":[{"question":{"text":"?","type":"long-answer","answer_min_len":9,"answer_max_len":8}}]}"#,
+            "400 parameter 'questions.0.question.answer_min_len' is more than answer_max_len"
+        ),
+        (
+            "poll-questions-set",
+            #"{"poll_id":"p","questions":[{"question":{"text":"?","type":"long-answer","answer_min_len":-9223372036854775808,"answer_max_len":9223372036854775807}}]}"#,
+            "400 questions.0.answer_max_len must be 1 to 4096"
+        ),
+        (
+            "poll-questions-set",
+            #"{"poll_id":"p","questions":[{"question":{"text":"?","type":"single-choice"},"options":[{"text":"a"}],"answer":{"option":2}}]}"#,
+            "400 questions.0.answer.options must be of the question's, each once"
+        ),
+        ("poll-start", #"{"poll_id":"p"}"#, "400 poll p has no questions"),
+        ("poll-stop", #"{"poll_id":"p"}"#, "409 poll p has not been started"),
+        ("poll-response", #"{"poll_id":"p"}"#, "400 parameter 'responses' is missing"),
+        (
+            "poll-response", #"{"poll_id":"p","responses":[{"option":1}]}"#,
+            "400 parameter 'responses.0.question' is missing"
+        ),
+        (
+            "poll-response", #"{"poll_id":"p","responses":[{"question":1,"option":"1"}]}"#,
+            "400 parameter 'responses.0.option' must be a whole number"
+        ),
+        (
+            "poll-response", #"{"poll_id":"p","responses":[{"question":1,"duration":1e300}]}"#,
+            "409 poll p has not been started"
+        ),
+        (
+            "poll-responses", #"{"poll_id":"p","self":"yes"}"#,
+            "400 parameter 'self' must be a boolean"
+        ),
+        (
+            "poll-list", #"{"state":"draft"}"#,
+            "400 parameter 'state' has a value that is not allowed"
+        ),
+        ("poll-result", #"{"poll_id":""}"#, "400 poll_id is empty"),
+        ("poll-leaderboard", #"{"poll_id":"p"}"#, "409 poll p has not been started"),
+    ])
+    func ofPolls(method: String, params: String, error: String) async throws {
+        let client = try await fixture.join("a")
+        _ = try await client.call("poll-info-set", #"{"poll_id":"p","title":"?"}"#)
+        #expect(try await client.call(method, params).error == error)
         #expect(try await client.call("ping").error == nil)
     }
 
@@ -369,7 +465,7 @@ import Testing
         let refusal = try TestFrame(try #require(await stranger.next()))
         #expect(refusal.params["code"].integer == Int64(other))
         // What 100ms has no number for is the same to all.
-        #expect(try await ann.call("poll-start").code == 404)
+        #expect(try await ann.call("whiteboard-create").code == 404)
     }
 
     @Test func aFullRoomRefusesTheJoin() async throws {

@@ -45,8 +45,8 @@ extension SignallingClient {
             emit(.broadcast(try read(BroadcastNotification.self, text)))
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, text)))
-        case .onRecordUpdate, .onRTMPUpdate:
-            // What is kept, or sent elsewhere, concerns people, and no client of ours.
+        case .onRecordUpdate, .onRTMPUpdate, .onPollStart, .onPollStop, .onPollStats:
+            // What is kept, sent elsewhere, or asked concerns people, and no client of ours.
             break
         case .onRoleChangeRequest:
             emit(.roleOffered(try read(RoleOfferPayload.self, text)))

@@ -250,7 +250,9 @@ public struct SignallingClient: Sendable {
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
             .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
             .findPeer, .peerIterNext, .groupAdd, .groupRemove, .setMetadata, .getMetadata,
-            .listenMetadataChange:
+            .listenMetadataChange, .pollInfoSet, .pollInfoGet, .pollQuestionsSet,
+            .pollQuestionsGet, .pollStart, .pollStop, .pollResponse, .pollResponses, .pollList,
+            .pollResult, .pollLeaderboard:
             emit(.done(id, method))
         }
     }

@@ -90,6 +90,14 @@ extension RoomSignalling {
         case .storeChanged(let entries):
             let values = entries.map { MetadataPayload($0) }
             push(.onMetadataChange, MetadataNotification(values: values), to: listeners)
+        case .pollStarted(let info):
+            push(.onPollStart, PollsNotification(polls: [PollInfoPayload(info)]), to: listeners)
+        case .pollStopped(let info):
+            push(.onPollStop, PollsNotification(polls: [PollInfoPayload(info)]), to: listeners)
+        case .pollCounted(let id, let result):
+            push(
+                .onPollStats, PollStatsNotification(polls: [PollResultPayload(id, result)]),
+                to: listeners)
         case .leaveRequested(let requester, let reason, let roomEnded):
             push(
                 .onPeerLeaveRequest,
@@ -165,6 +173,12 @@ extension RoomSignalling {
     func reply(_ result: some Encodable, to id: RequestID, on connection: Connection) {
         guard let text = text(of: ResultFrame(id: id, result: result)) else { return }
         enqueue(text, to: connection)
+    }
+
+    /// - Parameter result: JSON.
+    func reply(rendered result: String, to id: RequestID, on connection: Connection) {
+        guard let id = text(of: id) else { return }
+        enqueue(#"{"id":\#(id),"jsonrpc":"2.0","result":\#(result)}"#, to: connection)
     }
 
     /// A call gets its error; a notification has no answer and so gets a warning, which the web

@@ -7,6 +7,8 @@ extension RoomSignalling {
     /// What becomes of a request: something to answer, or an answer that has been sent already.
     enum Reply {
         case result(any Encodable & Sendable)
+        /// A result that is JSON already.
+        case rendered(String)
         case sent
 
         static var empty: Reply { .result(EmptyResult()) }
@@ -36,14 +38,20 @@ extension RoomSignalling {
                 throw SignallingError.unknownMethod(String(name.prefix(RoomLimits.wordBytes)))
             }
             let reply = try await perform(method, text, id: head.id, on: connection)
-            if case .result(let result) = reply, let call = head.id {
-                self.reply(result, to: call, on: connection)
-            }
+            if let call = head.id { answer(call, reply, on: connection) }
         } catch {
             let isCall = head.id != nil || head.method == nil
             refuse(error, id: head.id, isCall: isCall, on: connection)
         }
         await settle()
+    }
+
+    private func answer(_ call: RequestID, _ reply: Reply, on connection: Connection) {
+        switch reply {
+        case .result(let result): self.reply(result, to: call, on: connection)
+        case .rendered(let text): self.reply(rendered: text, to: call, on: connection)
+        case .sent: break
+        }
     }
 
     private func perform(
@@ -62,7 +70,9 @@ extension RoomSignalling {
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
             .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
             .findPeer, .peerIterNext, .peerNameSearch, .groupJoin, .groupLeave, .groupAdd,
-            .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange:
+            .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange, .pollInfoSet,
+            .pollInfoGet, .pollQuestionsSet, .pollQuestionsGet, .pollStart, .pollStop,
+            .pollResponse, .pollResponses, .pollList, .pollResult, .pollLeaderboard:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
                 throw room.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
@@ -105,6 +115,17 @@ extension RoomSignalling {
         case .setMetadata: return try setMetadata(try read(text), by: peer)
         case .getMetadata: return getMetadata(try read(text))
         case .listenMetadataChange: return try listen(try read(text), by: peer)
+        case .pollInfoSet: return try setPoll(try read(text), by: peer)
+        case .pollInfoGet: return try getPoll(try read(text), for: peer)
+        case .pollQuestionsSet: return try setPollQuestions(try read(text), by: peer)
+        case .pollQuestionsGet: return try getPollQuestions(try read(text), for: peer)
+        case .pollStart: return try startPoll(try read(text), by: peer)
+        case .pollStop: return try stopPoll(try read(text), by: peer)
+        case .pollResponse: return try answerPoll(try read(text), on: connection)
+        case .pollResponses: return try getPollResponses(try read(text), by: peer)
+        case .pollList: return try listPolls(try read(text), for: peer)
+        case .pollResult: return try getPollResult(try read(text), for: peer)
+        case .pollLeaderboard: return try getPollLeaderboard(try read(text), by: peer)
         }
     }
 

@@ -59,6 +59,7 @@ public actor RoomSignalling {
     var held: [PeerID: [RoomMediaEvent]] = [:]
     var orders = MediaOrders()
     var subscribeRestarts = SubscribeRestarts()
+    var pollPages = PollPages()
     private var farewells: [Farewell] = []
     private var connectionCount: UInt64 = 0
     private var arePreviewsStale = false

@@ -25,6 +25,17 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case setMetadata = "set-metadata"
     case getMetadata = "get-metadata"
     case listenMetadataChange = "listen-metadata-change"
+    case pollInfoSet = "poll-info-set"
+    case pollInfoGet = "poll-info-get"
+    case pollQuestionsSet = "poll-questions-set"
+    case pollQuestionsGet = "poll-questions-get"
+    case pollStart = "poll-start"
+    case pollStop = "poll-stop"
+    case pollResponse = "poll-response"
+    case pollResponses = "poll-responses"
+    case pollList = "poll-list"
+    case pollResult = "poll-result"
+    case pollLeaderboard = "poll-leaderboard"
 }
 
 /// What a server notifies (`hms.md` section 6).
@@ -48,6 +59,9 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onRecordUpdate = "on-record-update"
     case onRTMPUpdate = "on-rtmp-update"
     case onMetadataChange = "on-metadata-change"
+    case onPollStart = "on-poll-start"
+    case onPollStop = "on-poll-stop"
+    case onPollStats = "on-poll-stats"
     case onPeerLeaveRequest = "on-peer-leave-request"
     case onRoleChangeRequest = "on-role-change-request"
     case onTrackUpdateRequest = "on-track-update-request"

@@ -1,0 +1,79 @@
+public import MediaKernel
+
+public enum PollTag {}
+/// Names one poll of a session.
+public typealias PollID = Identifier<PollTag>
+
+/// What whoever makes a poll or a quiz wants of it. 100ms: poll info.
+public struct PollSettings: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, Codable { case poll, quiz }
+
+    /// By what two answers are known to be one person's.
+    public enum Tracking: String, Hashable, Sendable, Codable {
+        case userID = "userid"
+        case peerID = "peerid"
+        case name = "username"
+    }
+
+    public var title: String
+    public var kind: Kind
+    /// In seconds from the start; 0 is until somebody stops it, or the session ends.
+    public var duration: Int
+    /// Nobody is told who said what, and there is no leaderboard.
+    public var isAnonymous: Bool
+    /// Passed on to clients.
+    public var isVisible: Bool
+    /// Until it starts, only who made it may change it. Nobody may from then on.
+    public var isLocked: Bool
+    public var tracking: Tracking
+    /// The roles that may answer; none is every role that may read polls.
+    public var voters: [String]
+    /// The roles that are told what was answered; none is every role that may read polls.
+    public var viewers: [String]
+
+    public init(
+        title: String, kind: Kind = .poll, duration: Int = 0, isAnonymous: Bool = false,
+        isVisible: Bool = false, isLocked: Bool = false, tracking: Tracking = .userID,
+        voters: [String] = [], viewers: [String] = []
+    ) {
+        self.title = title
+        self.kind = kind
+        self.duration = duration
+        self.isAnonymous = isAnonymous
+        self.isVisible = isVisible
+        self.isLocked = isLocked
+        self.tracking = tracking
+        self.voters = voters
+        self.viewers = viewers
+    }
+}
+
+/// What peers are told of a poll, but for its questions and what was answered.
+public struct PollInfo: Hashable, Sendable {
+    /// ```
+    /// created ─ pollStarted ─► started ─ pollStopped, its time is over ─► stopped
+    /// ```
+    public enum State: String, Hashable, Sendable, Codable { case created, started, stopped }
+
+    public let id: PollID
+    public internal(set) var settings: PollSettings
+    public internal(set) var state = State.created
+    public internal(set) var questionCount = 0
+    public let createdBy: PeerID
+    public let createdAt: WallTime
+    public internal(set) var startedBy: PeerID?
+    public internal(set) var startedAt: WallTime?
+    /// Nil also where its time was over.
+    public internal(set) var stoppedBy: PeerID?
+    public internal(set) var stoppedAt: WallTime?
+
+    /// Whether nobody but who made it may change it, or nobody at all.
+    public var isLocked: Bool { settings.isLocked || state != .created }
+
+    init(_ id: PollID, _ settings: PollSettings, by peer: PeerID, wall: WallTime) {
+        self.id = id
+        self.settings = settings
+        createdBy = peer
+        createdAt = wall
+    }
+}

@@ -1,0 +1,65 @@
+import MediaKernel
+
+/// The polls of a session, in the order in which they were made.
+struct Polls: Hashable, Sendable {
+    private var polls: [PollID: Poll] = [:]
+    private var order: [PollID] = []
+
+    /// - Throws: ``RoomError/unknownPoll(_:)``.
+    func poll(_ id: PollID) throws(RoomError) -> Poll {
+        guard let poll = polls[id] else { throw .unknownPoll(id) }
+        return poll
+    }
+
+    subscript(id: PollID) -> Poll? { polls[id] }
+
+    var all: [Poll] { order.compactMap { polls[$0] } }
+
+    var running: [Poll] { all.filter { $0.state == .started } }
+
+    /// Changes one of them.
+    mutating func change<Value>(
+        _ id: PollID, _ body: (inout Poll) throws(RoomError) -> Value
+    ) throws(RoomError) -> Value {
+        guard polls[id] != nil else { throw .unknownPoll(id) }
+        return try body(&polls[id]!)
+    }
+
+    /// Takes a new one, in the place of the oldest that is over where there are too many.
+    mutating func add(_ poll: Poll) throws(RoomError) {
+        if order.count >= RoomLimits.polls, !forgetOldest(keeping: poll.id) {
+            throw .tooManyPolls(maximum: RoomLimits.polls)
+        }
+        polls[poll.id] = poll
+        order.append(poll.id)
+    }
+
+    /// How many bytes of answers to a poll may still be kept. Where that is little, those that are
+    /// over make room, the oldest first.
+    mutating func makeRoom(for poll: PollID) -> Int {
+        while room < RoomLimits.pollHoldingBytes / 16, forgetOldest(keeping: poll) {}
+        return max(0, room)
+    }
+
+    private var room: Int {
+        RoomLimits.pollHoldingBytes - polls.values.reduce(0) { $0 + $1.bytes }
+    }
+
+    private mutating func forgetOldest(keeping id: PollID) -> Bool {
+        let over = order.firstIndex { $0 != id && polls[$0]?.state == .stopped }
+        guard let over else { return false }
+        polls[order.remove(at: over)] = nil
+        return true
+    }
+
+    mutating func audienceIs(_ count: Int) {
+        for id in order { polls[id]?.audienceIs(count) }
+    }
+
+    /// Those of which something is to be told, which is done with then.
+    mutating func takeNews() -> [Poll] {
+        let news = all.filter(\.hasNews)
+        for poll in news { polls[poll.id]?.hasNews = false }
+        return news
+    }
+}

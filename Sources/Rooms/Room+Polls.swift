@@ -1,0 +1,283 @@
+public import MediaKernel
+
+/// Polls and quizzes. Who may write polls makes, starts and stops them; who may read or write them
+/// sees those that have started, and answers where its role is among the voters.
+extension Room {
+    // MARK: - Making, starting, stopping
+
+    /// A peer made a poll, or changed what it wants of one that has not started.
+    ///
+    /// - Parameter id: nil makes one up.
+    /// - Returns: the poll's id.
+    public mutating func pollSet(
+        _ id: PollID?, _ settings: PollSettings, by peer: PeerID, at now: Instant, wall: WallTime
+    ) throws(RoomError) -> PollID {
+        try require(.pollWrite, of: peer)
+        if let id { try Check.identifier(id.rawValue, field: "poll_id") }
+        try Check.bytes(settings.title, field: "title", maximum: RoomLimits.pollTextBytes)
+        try Check.number(settings.duration, 0...RoomLimits.pollSeconds, field: "duration")
+        try checkRoles(settings.voters)
+        try checkRoles(settings.viewers)
+        try spendFanOut(of: peer, at: now)
+        if let id, polls[id] != nil {
+            try polls.change(id) { poll throws(RoomError) in try poll.change(settings, by: peer) }
+            return id
+        }
+        let made = id ?? PollID(makeIdentifier())
+        try polls.add(Poll(PollInfo(made, settings, by: peer, wall: wall)))
+        return made
+    }
+
+    /// A peer gave a poll that has not started its questions, in the place of all earlier ones.
+    ///
+    /// - Returns: how many it has.
+    public mutating func pollQuestionsSet(
+        _ questions: [PollQuestion], of id: PollID, by peer: PeerID, at now: Instant
+    ) throws(RoomError) -> Int {
+        try require(.pollWrite, of: peer)
+        try checkPoll(id)
+        try spendFanOut(of: peer, at: now)
+        try polls.change(id) { poll throws(RoomError) in try poll.set(questions, by: peer) }
+        return questions.count
+    }
+
+    /// A peer started a poll. Everybody who may read polls is told, itself included.
+    public mutating func pollStarted(
+        _ id: PollID, by peer: PeerID, at now: Instant, wall: WallTime
+    ) throws(RoomError) -> PollInfo {
+        try require(.pollWrite, of: peer)
+        try checkPoll(id)
+        try spendFanOut(of: peer, at: now)
+        let audience = peerCount
+        let info = try polls.change(id) { poll throws(RoomError) in
+            try poll.start(by: peer, audience: audience, at: now, wall: wall)
+            return poll.info
+        }
+        tell(pollReaders, .pollStarted(info))
+        return info
+    }
+
+    /// A peer stopped a poll: nothing more is counted. Everybody who may read polls is told.
+    public mutating func pollStopped(
+        _ id: PollID, by peer: PeerID, at now: Instant, wall: WallTime
+    ) throws(RoomError) -> PollInfo {
+        try require(.pollWrite, of: peer)
+        try checkPoll(id)
+        try spendFanOut(of: peer, at: now)
+        return try stop(id, by: peer, at: now, wall: wall)
+    }
+
+    private mutating func stop(
+        _ id: PollID, by peer: PeerID?, at now: Instant, wall: WallTime
+    ) throws(RoomError) -> PollInfo {
+        let info = try polls.change(id) { poll throws(RoomError) in
+            try poll.stop(by: peer, at: now, wall: wall)
+            return poll.info
+        }
+        tell(pollReaders, .pollStopped(info))
+        return info
+    }
+
+    // MARK: - Answering
+
+    /// A peer answered questions of a poll that runs. Each counts or is refused by itself; an
+    /// answer to what has been answered takes the place of the earlier one. Others are told by
+    /// ``handleTimeout(at:)``.
+    ///
+    /// - Throws: what is wrong with all of it, and the first refusal where nothing counts.
+    public mutating func pollAnswered(
+        _ id: PollID, _ submissions: [PollSubmission], by peer: PeerID, at now: Instant
+    ) throws(RoomError) -> [PollVerdict] {
+        let (reader, role) = try pollReader(peer)
+        let poll = try readablePoll(id, for: role).info
+        let voters = poll.settings.voters
+        guard voters.isEmpty || voters.contains(role.name) else {
+            throw .mayNotAnswer(id, role: role.name)
+        }
+        try spendFanOut(of: peer, at: now)
+        let room = polls.makeRoom(for: id)
+        let name = makeIdentifier()
+        let verdicts = try polls.change(id) { poll throws(RoomError) in
+            try poll.answer(submissions, by: reader, at: now, room: room) { name }
+        }
+        if let refusal = verdicts.first?.refusal, verdicts.allSatisfy({ $0.refusal != nil }) {
+            throw refusal
+        }
+        return verdicts
+    }
+
+    // MARK: - Reading
+
+    /// What is known of a poll.
+    public func pollInfo(of id: PollID, for peer: PeerID) throws(RoomError) -> PollInfo {
+        try readablePoll(id, for: pollReader(peer).role).info
+    }
+
+    /// The polls that a peer may read, in the order in which they were made.
+    ///
+    /// - Parameters:
+    ///   - state: only those in this one.
+    ///   - last: only those that were made after this one, whatever its state is by now. It is
+    ///     older than all that are there once it has been forgotten.
+    public func pollInfos(
+        _ state: PollInfo.State?, after last: PollID?, for peer: PeerID
+    ) throws(RoomError) -> [PollInfo] {
+        let role = try pollReader(peer).role
+        let all = polls.all.map(\.info)
+        let start = last.flatMap { last in all.firstIndex { $0.id == last } }.map { $0 + 1 } ?? 0
+        return all[start...].filter { poll in
+            (state == nil || poll.state == state) && isReadable(poll, for: role)
+        }
+    }
+
+    /// A poll's questions. What is right is left out where the peer may not know it yet.
+    public func pollQuestions(
+        of id: PollID, for peer: PeerID
+    ) throws(RoomError) -> [PollQuestion] {
+        let role = try pollReader(peer).role
+        let poll = try readablePoll(id, for: role)
+        guard poll.state == .started, !role.permissions.pollWrite else { return poll.questions }
+        return poll.questions.map { question in
+            guard question.answer?.isHidden ?? false else { return question }
+            var asked = question
+            asked.answer = PollAnswerKey(isHidden: true)
+            return asked
+        }
+    }
+
+    /// What was answered, in numbers; to whom the answers are not to be seen, how many answered.
+    public func pollResult(of id: PollID, for peer: PeerID) throws(RoomError) -> PollResult {
+        let role = try pollReader(peer).role
+        let poll = try readablePoll(id, for: role)
+        return poll.result(sight(of: role, on: poll.info))
+    }
+
+    /// What the peer itself answered.
+    public func ownPollResponses(
+        of id: PollID, by peer: PeerID
+    ) throws(RoomError) -> [PollResponse] {
+        let (reader, role) = try pollReader(peer)
+        return try readablePoll(id, for: role).responses(of: reader)
+    }
+
+    /// What everybody answered: so many from the one at `index` on, and whether these are the last.
+    /// While a quiz runs, only who may write polls may see it.
+    public mutating func pollResponses(
+        of id: PollID, from index: Int?, count: Int?, by peer: PeerID, at now: Instant
+    ) throws(RoomError) -> (responses: [PollResponse], isLast: Bool) {
+        let role = try pollReader(peer).role
+        let poll = try readablePoll(id, for: role)
+        let isQuizRunning = poll.info.settings.kind == .quiz && poll.state == .started
+        guard sight(of: role, on: poll.info) != .turnout,
+            role.permissions.pollWrite || !isQuizRunning
+        else { throw .mayNotSeeAnswers(id, role: role.name) }
+        try spendFanOut(of: peer, at: now)
+        let page = Page(
+            from: index, count: count, maximum: RoomLimits.pollPage, of: poll.responseCount)
+        return (poll.responses(page.range), page.isLast)
+    }
+
+    /// How those who answered a poll did that is over.
+    ///
+    /// - Parameter question: by its place from 1, the only one that counts; nil is all of them.
+    public mutating func pollLeaderboard(
+        of id: PollID, question: Int?, by peer: PeerID, at now: Instant
+    ) throws(RoomError) -> PollLeaderboard {
+        let poll = try readablePoll(id, for: pollReader(peer).role)
+        guard poll.state == .stopped else { throw .pollState(id, poll.state) }
+        guard !poll.info.settings.isAnonymous else { throw .pollAnonymous(id) }
+        if let question {
+            try Check.number(question, 1...poll.questions.count, field: "question")
+        }
+        try spendFanOut(of: peer, at: now)
+        guard question == nil else { return poll.leaderboard(of: question) }
+        return try polls.change(id) { poll throws(RoomError) in poll.finalLeaderboard() }
+    }
+
+    // MARK: - Time, and who comes
+
+    /// Stops the polls whose time is over, and tells what has been answered since the last call.
+    mutating func handlePollTimeout(at now: Instant) {
+        for poll in polls.running {
+            guard let deadline = poll.deadline, deadline <= now,
+                let startedAt = poll.info.startedAt
+            else { continue }
+            let length = Int64(poll.info.settings.duration) * 1000
+            // It ended when it should have, however late that is seen.
+            let wall = WallTime(milliseconds: startedAt.milliseconds + length)
+            _ = try? stop(poll.id, by: nil, at: deadline, wall: wall)
+        }
+        for poll in polls.takeNews() {
+            let readers = pollReaders
+            for sight in PollSight.allCases {
+                let seeing = readers.filter { reader in
+                    role(of: reader).map { self.sight(of: $0, on: poll.info) == sight } ?? false
+                }
+                tell(seeing, .pollCounted(poll.id, poll.result(sight)))
+            }
+        }
+    }
+
+    /// A peer is seen: it counts to the audience of what runs.
+    mutating func pollAudienceGrew() {
+        guard !polls.running.isEmpty else { return }
+        polls.audienceIs(peerCount)
+    }
+
+    /// Tells a peer that was away what has started and stopped since it was last known to hear.
+    mutating func tellPollsMissed(_ id: PeerID, since: Instant) {
+        guard let role = role(of: id), isReader(role), !role.isHidden else { return }
+        for poll in polls.all {
+            if poll.state == .started, let began = poll.began, began > since {
+                tell([id], .pollStarted(poll.info))
+            }
+            if let ended = poll.ended, ended > since { tell([id], .pollStopped(poll.info)) }
+        }
+    }
+
+    // MARK: - Who may what
+
+    private func role(of id: PeerID) -> Role? { peers[id].flatMap { policy.role($0.role) } }
+
+    private func isReader(_ role: Role) -> Bool {
+        role.permissions.pollRead || role.permissions.pollWrite
+    }
+
+    private func pollReader(_ id: PeerID) throws(RoomError) -> (peer: Peer, role: Role) {
+        let peer = try joinedPeer(id)
+        guard let role = policy.role(peer.role) else { throw .unknownRole(peer.role) }
+        guard !peer.isHidden, isReader(role) else {
+            throw .missingPermission(.pollRead, role: peer.role)
+        }
+        return (peer, role)
+    }
+
+    /// Those who are told of polls, in the order in which they joined.
+    private var pollReaders: [PeerID] {
+        let roles = Set(policy.roles.filter { !$0.isHidden && isReader($0) }.map(\.name))
+        return everybody().filter { id in peers[id].map { roles.contains($0.role) } ?? false }
+    }
+
+    private func checkPoll(_ id: PollID) throws(RoomError) {
+        try Check.identifier(id.rawValue, field: "poll_id")
+        _ = try polls.poll(id)
+    }
+
+    /// What has not started is there only for who may write it.
+    private func readablePoll(_ id: PollID, for role: Role) throws(RoomError) -> Poll {
+        try checkPoll(id)
+        let poll = try polls.poll(id)
+        guard isReadable(poll.info, for: role) else { throw .unknownPoll(id) }
+        return poll
+    }
+
+    private func isReadable(_ poll: PollInfo, for role: Role) -> Bool {
+        poll.state != .created || role.permissions.pollWrite
+    }
+
+    private func sight(of role: Role, on poll: PollInfo) -> PollSight {
+        let viewers = poll.settings.viewers
+        guard viewers.isEmpty || viewers.contains(role.name) else { return .turnout }
+        return role.permissions.pollWrite ? .everything : .counts
+    }
+}

@@ -1,0 +1,189 @@
+internal import MediaKernel
+internal import Rooms
+
+/// Polls and quizzes.
+extension RoomSignalling {
+    func setPoll(
+        _ params: PollInfoSetParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let named = params.pollID.flatMap { $0.rawValue.isEmpty ? nil : $0 }
+        let id = try ruled { () throws(RoomError) in
+            try room.pollSet(
+                named, params.settings, by: peer, at: clock.now(), wall: clock.wall())
+        }
+        return .result(PollSetResult(pollID: id))
+    }
+
+    func getPoll(_ params: PollParameters, for peer: PeerID) throws(SignallingError) -> Reply {
+        let info = try ruled { () throws(RoomError) in
+            try room.pollInfo(of: params.pollID, for: peer)
+        }
+        return .result(PollInfoPayload(info))
+    }
+
+    func setPollQuestions(
+        _ params: PollQuestionsSetParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        try require(.pollWrite, of: peer)
+        let questions = try params.ordered()
+        let count = try ruled { () throws(RoomError) in
+            try room.pollQuestionsSet(questions, of: params.pollID, by: peer, at: clock.now())
+        }
+        return .result(PollQuestionsSetResult(pollID: params.pollID, totalQuestions: count))
+    }
+
+    func getPollQuestions(
+        _ params: PollQuestionsGetParameters, for peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let questions = try ruled { () throws(RoomError) in
+            try room.pollQuestions(of: params.pollID, for: peer)
+        }
+        let page = Page(
+            from: params.index, count: params.count, maximum: RoomLimits.pollPage,
+            of: questions.count)
+        return .result(
+            PollQuestionsGetResult(
+                pollID: params.pollID,
+                questions: page.range.map { PollQuestionPayload(questions[$0], index: $0 + 1) },
+                last: page.isLast))
+    }
+
+    func startPoll(_ params: PollParameters, by peer: PeerID) throws(SignallingError) -> Reply {
+        let info = try ruled { () throws(RoomError) in
+            try room.pollStarted(params.pollID, by: peer, at: clock.now(), wall: clock.wall())
+        }
+        return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
+    }
+
+    func stopPoll(_ params: PollParameters, by peer: PeerID) throws(SignallingError) -> Reply {
+        let info = try ruled { () throws(RoomError) in
+            try room.pollStopped(params.pollID, by: peer, at: clock.now(), wall: clock.wall())
+        }
+        return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
+    }
+
+    func answerPoll(
+        _ params: PollResponseParameters, on connection: Connection
+    ) throws(SignallingError) -> Reply {
+        let verdicts = try ruled { () throws(RoomError) in
+            try room.pollAnswered(
+                params.pollID, params.responses.map(\.submission), by: connection.peer,
+                at: clock.now())
+        }
+        let client = connection.claims.client
+        return .result(
+            PollResponseResult(
+                pollID: params.pollID,
+                result: verdicts.map { verdict in
+                    let error = verdict.refusal.map {
+                        SignallingError.room($0).payload(for: client)
+                    }
+                    return PollResponseResult.Verdict(
+                        question: verdict.question, correct: verdict.isRight,
+                        error: error.map { error in
+                            PollResponseResult.Verdict.Refusal(
+                                code: error.code, message: error.message, description: "")
+                        })
+                }))
+    }
+
+    func getPollResponses(
+        _ params: PollResponsesGetParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let (responses, isLast) = try ruled { () throws(RoomError) in
+            guard params.own ?? false else {
+                return try room.pollResponses(
+                    of: params.pollID, from: params.index, count: params.count, by: peer,
+                    at: clock.now())
+            }
+            let own = try room.ownPollResponses(of: params.pollID, by: peer)
+            let page = Page(
+                from: params.index, count: params.count, maximum: RoomLimits.pollPage,
+                of: own.count)
+            return (Array(own[page.range]), page.isLast)
+        }
+        return .result(
+            PollResponsesResult(
+                pollID: params.pollID, responses: responses.map { PollResponsesResult.Item($0) },
+                last: isLast))
+    }
+
+    func listPolls(_ params: PollListParameters, for peer: PeerID) throws(SignallingError) -> Reply
+    {
+        let polls = try ruled { () throws(RoomError) in
+            try room.pollInfos(params.state, after: params.start, for: peer)
+        }
+        let page = Page(
+            from: 0, count: params.count, maximum: RoomLimits.pollPage, of: polls.count)
+        return .result(
+            PollListResult(
+                polls: polls[page.range].map { PollInfoPayload($0) },
+                last: page.isLast ? "" : polls[page.range].last?.id.rawValue ?? ""))
+    }
+
+    func getPollResult(
+        _ params: PollParameters, for peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let result = try ruled { () throws(RoomError) in
+            try room.pollResult(of: params.pollID, for: peer)
+        }
+        return .result(PollResultPayload(params.pollID, result))
+    }
+
+    func getPollLeaderboard(
+        _ params: PollLeaderboardParameters, by peer: PeerID
+    ) throws(SignallingError) -> Reply {
+        let (board, info) = try ruled { () throws(RoomError) in
+            let board = try room.pollLeaderboard(
+                of: params.pollID, question: params.question, by: peer, at: clock.now())
+            return (board, try room.pollInfo(of: params.pollID, for: peer))
+        }
+        let page = Page(
+            from: params.offset, count: params.count ?? PollLeaderboardResult.countDefault,
+            maximum: RoomLimits.pollLeaderboardPage, of: board.entries.count)
+        let key = PollPages.Key(
+            poll: info.id, createdAt: info.createdAt, question: params.question, range: page.range)
+        if let text = pollPages[key] { return .rendered(text) }
+        let text = try FrameCodec.text(of: PollLeaderboardResult(info.id, board, page))
+        pollPages.keep(text, for: key)
+        return .rendered(text)
+    }
+}
+
+extension PollResponsesResult.Item {
+    init(_ response: PollResponse) {
+        var (option, options, text): (Int?, [Int]?, String?) = (nil, nil, nil)
+        switch response.answer {
+        case .skipped: break
+        case .options(let chosen) where response.kind == .singleChoice: option = chosen.first
+        case .options(let chosen): options = chosen
+        case .text(let words): text = words
+        }
+        self.response = PollResponsesResult.Response(
+            responseID: response.id, question: response.question, type: response.kind,
+            skipped: response.answer == .skipped, option: option, options: options, text: text,
+            update: response.isUpdate, duration: response.duration)
+        peer = PollPeerPayload(response.voter)
+    }
+}
+
+extension PollLeaderboardResult {
+    /// On one page when the client names no number: as 100ms.
+    static let countDefault = 10
+
+    init(_ id: PollID, _ board: PollLeaderboard, _ page: Page) {
+        pollID = id
+        totalUsers = board.audience
+        votedUsers = board.entries.count
+        correctUsers = board.correctVoters
+        avgTime = board.averageTime
+        avgScore = board.averageScore
+        questions = board.entries[page.range].map { entry in
+            Entry(
+                position: entry.position, score: entry.score, totalResponses: entry.responses,
+                correctResponses: entry.correctResponses, duration: entry.duration,
+                peer: PollPeerPayload(entry.voter))
+        }
+        last = page.isLast
+    }
+}
