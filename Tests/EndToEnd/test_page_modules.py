@@ -72,7 +72,8 @@ def test_every_module_loads(page):
     # These run a page as soon as they are loaded.
     names = [name for name in names if not re.search(r"/(home|recordings|room|watch)\.js$", name)]
     # These look for their page's elements.
-    pages_parts = ("preview", "on-air", "call", "chat-panel", "people-panel", "recording-lamp")
+    pages_parts = ("preview", "on-air", "call", "chat-panel", "people-panel", "poll-form",
+                   "poll-panel", "polling", "recording-lamp")
     for name in names:
         if name.rsplit("/", 1)[1].removesuffix(".js") not in pages_parts:
             page.evaluate("(name) => import(name).then(() => true)", name)
@@ -977,3 +978,89 @@ def test_what_is_cut_off_while_it_is_published_is_no_fault(page):
       return told;
     }""")
     assert found == [0, 1]
+
+
+POLLS = """async (steps) => {
+  const { PollBook } = await import("/assets/client/poll-book.js");
+  const book = new PollBook();
+  const told = steps.map(([verb, ...values]) =>
+    (book[verb](...values) ?? []).map(([type]) => type));
+  return { told, running: book.runningCount, polls: book.polls };
+}"""
+ASKED = [
+    {"question": {"index": 1, "text": "Where?", "type": "single-choice"},
+     "options": [{"index": 1, "text": "here"}, {"index": 2, "text": "there"}],
+     "answer": {"hidden": False, "option": 2}},
+    {"question": {"index": 2, "text": "Why?", "type": "short-answer"}},
+]
+
+
+def poll(poll_id, state="started", started_at=1, **info):
+    return {"poll_id": poll_id, "title": poll_id, "type": "poll", "state": state,
+            "started_by": "ann", "started_at": started_at} | info
+
+
+def counted(poll_id, votes, words=0, users=0):
+    return {"poll_id": poll_id, "user_count": users, "questions": [
+        {"question": 1, "type": "single-choice", "options": votes, "total": sum(votes)},
+        {"question": 2, "type": "short-answer", "total": words}] if votes else []}
+
+
+def test_polls_that_run_come_first_and_news_are_told_once(page):
+    found = page.evaluate(POLLS, [
+        ["take", "on-poll-start", {"polls": [poll("old", started_at=1)]}],
+        ["take", "on-poll-start", {"polls": [poll("old", started_at=1)]}],
+        ["take", "on-poll-start", {"polls": [poll("new", started_at=3)]}],
+        ["take", "on-poll-start", {"polls": [poll("newer", started_at=4, anonymous=True)]}],
+        ["take", "on-poll-stop", {"polls": [poll("newer", "stopped", started_at=4)]}],
+        ["take", "on-poll-stats", {"polls": [counted("unknown", [1, 2])]}],
+        ["take", "on-broadcast", {}],
+    ])
+    assert found["told"] == [
+        ["poll-started"], [], ["poll-started"], ["poll-started"], ["poll-stopped"], [], []]
+    assert [one["id"] for one in found["polls"]] == ["new", "old", "newer"]
+    assert found["running"] == 2
+
+
+def test_answers_are_counted_and_ones_own_is_known(page):
+    own = [{"response": {"question": 2, "type": "short-answer", "text": "so"}}]
+    details = {"questions": ASKED, "responses": own, "result": counted("p", [1, 0], 1, 1)}
+    found = page.evaluate(POLLS, [
+        ["put", poll("p")],
+        ["take", "on-poll-stats", {"polls": [counted("p", [1, 0], 0, 1)]}],
+        ["fill", "p", details],
+        ["answered", "p", [{"question": 1, "options": [2]}]],
+        ["take", "on-poll-stats", {"polls": [counted("p", [1, 3], 1, 4)]}],
+        ["fill", "unknown", details],
+    ])
+    where, why = found["polls"][0]["questions"]
+    assert [(one["text"], one["votes"], one["isRight"]) for one in where["options"]] == [
+        ("here", 1, False), ("there", 3, True)]
+    assert where["total"] == 4 and where["own"] == {"options": [2], "text": ""}
+    assert why["total"] == 1 and why["own"] == {"options": [], "text": "so"}
+    assert found["polls"][0]["voters"] == 4
+
+
+def test_who_may_not_see_answers_sees_how_many_there_are(page):
+    found = page.evaluate(POLLS, [
+        ["put", poll("p")],
+        ["fill", "p", {"questions": ASKED, "responses": [], "result": counted("p", [], users=3)}],
+    ])
+    shown = found["polls"][0]
+    assert shown["voters"] == 3
+    assert [one["votes"] for one in shown["questions"][0]["options"]] == [None, None]
+
+
+def test_polls_that_the_server_does_not_list_are_forgotten(page):
+    found = page.evaluate(POLLS, [
+        ["put", poll("a")], ["put", poll("b")], ["keep", [poll("b")]]])
+    assert [one["id"] for one in found["polls"]] == ["b"]
+
+
+def test_a_share_is_of_a_hundred(page):
+    shares = page.evaluate(
+        """async (pairs) => {
+          const { share } = await import("/assets/client/poll-book.js");
+          return pairs.map(([votes, total]) => share(votes, total));
+        }""", [[0, 0], [1, 3], [2, 3], [5, 5]])
+    assert shares == [0, 33, 67, 100]

@@ -534,3 +534,102 @@ def test_who_is_removed_is_out_at_once(world):
     ann, ben = world.open("Ann", "guest"), world.connect("Ben", "host")
     ben.call("peer-leave-request", {"requested_for": peer_of(ben, "Ann"), "reason": ""})
     ann.wait_for("heading", "You have left the room")
+
+
+# Polls
+
+
+def run_poll(peer, *questions, title="Lunch?"):
+    """A poll of somebody else, with questions as the wire has them. Returns its id."""
+    poll = peer.call("poll-info-set", {"title": title})["result"]["poll_id"]
+    asked = peer.call("poll-questions-set", {"poll_id": poll, "questions": list(questions)})
+    assert asked["result"]["total_questions"] == len(questions)
+    assert "result" in peer.call("poll-start", {"poll_id": poll})
+    return poll
+
+
+def question(text, kind, *options):
+    return {"question": {"text": text, "type": kind},
+            "options": [{"text": option} for option in options]}
+
+
+def test_a_host_asks_answers_and_sees_what_all_say(world):
+    ann, ben = world.open(), world.connect("Ben")
+    ann.operate("button", "Polls")
+    ann.operate("button", "New poll")
+    ann.wait_for_focus("textbox", "Title")
+    for name, text in [("Title", "Lunch?"), ("Question", "Where?"), ("Option 1", "here"),
+                       ("Option 2", "there")]:
+        ann.tab_to("textbox", name)
+        ann.type(text)
+    ann.operate("button", "Add an option")
+    ann.wait_for_focus("textbox", "Option 3")
+    ann.type("<b>nowhere</b>")
+    ann.operate("button", "Start the poll")
+    poll = heard(ben, "on-poll-start")["polls"][0]
+    assert poll["title"] == "Lunch?" and poll["anonymous"] is False
+    ann.wait_for_focus("button", "New poll")
+    ann.wait_for("heading", "Lunch?")
+    assert ann.count("textbox", "Title") == 0, "the form is put away"
+
+    ben.call("poll-response", {"poll_id": poll["poll_id"],
+                               "responses": [{"question": 1, "option": 2}]})
+    ann.wait_for_text("poll", "1 has answered")
+    assert ann.texts("poll-bar") == [], "who has not answered is not told what others said"
+    ann.operate("radio", "here", "Space")
+    ann.operate("button", "Answer")
+    ann.wait_for_focus("heading", "Lunch?")
+    wait_for("both are counted", lambda: ann.texts("poll-bar") == [
+        "here1 · 50 %, your answer", "there1 · 50 %", "<b>nowhere</b>0 · 0 %"], TIMEOUT)
+
+    ann.operate("button", "Stop")
+    heard(ben, "on-poll-stop")
+    ann.wait_for_text("poll", "Over")
+    ann.wait_for_focus("heading", "Lunch?")
+    assert ann.count("button", "Stop") == 0
+
+
+def test_a_guest_answers_and_asks_nothing(world):
+    ben, ann = world.open("Ben", "guest"), world.connect("Ann", "host")
+    poll = run_poll(ann, question("What?", "multiple-choice", "soup", "salad", "cake"),
+                    question("Why?", "short-answer"))
+    ben.wait_for("button", "Polls, 1 new")
+    ben.operate("button", "Polls, 1 new")
+    ben.wait_for("button", "Polls")
+    ben.wait_for("checkbox", "soup")
+    for name in ("New poll", "Stop"):
+        assert ben.count("button", name) == 0
+    for name in ("soup", "cake"):
+        ben.operate("checkbox", name, "Space")
+    ben.operate("button", "Answer")
+    wait_for("it is counted", lambda: ben.texts("poll-bar") == [
+        "soup1 · 100 %, your answer", "salad0 · 0 %", "cake1 · 100 %, your answer"], TIMEOUT)
+    ben.tab_to("textbox", "Why?")
+    ben.type("because")
+    ben.press("Enter")
+    ben.wait_for_text("poll", "Yours: because")
+    said = ann.call("poll-responses", {"poll_id": poll})["result"]["responses"]
+    assert [one["response"].get("options") or one["response"]["text"] for one in said] == [
+        [1, 3], "because"]
+    ann.call("poll-stop", {"poll_id": poll})
+    ben.wait_for_text("poll", "Over")
+
+
+def test_who_comes_late_finds_the_polls_and_what_was_answered(world):
+    ann = world.connect("Ann", "host")
+    poll = run_poll(ann, question("Where?", "single-choice", "here", "there"))
+    ann.call("poll-response", {"poll_id": poll, "responses": [{"question": 1, "option": 1}]})
+    ann.call("poll-stop", {"poll_id": poll})
+    run_poll(ann, question("When?", "single-choice", "now", "later"), title="And then?")
+    vic = world.open("Vic", "viewer")
+    assert vic.count("button", "Polls, 1 new") == 0, "what was before is no news"
+    vic.operate("button", "Polls")
+    wait_for("both are there", lambda: len(vic.texts("poll")) == 2, TIMEOUT)
+    assert vic.texts("poll")[0].startswith("And then?"), "what runs comes first"
+    vic.wait_for("tab", "Polls (1)")
+    assert vic.texts("poll-bar") == ["here1 · 100 %", "there0 · 0 %"]
+    vic.wait_for("radio", "later")
+    vic.operate("tab", "Polls (1)", "ArrowLeft")
+    vic.wait_for_focus("tab", "People (2)")
+    vic.press("ArrowLeft")
+    vic.wait_for("tab", "Chat")

@@ -10,6 +10,7 @@ import { Moderating } from "./moderating.js";
 import { OnAir } from "./on-air.js";
 import { PeoplePanel } from "./people-panel.js";
 import { actionsFor } from "./person-actions.js";
+import { Polling } from "./polling.js";
 import { Publishing } from "./publishing.js";
 import { RecordingLamp } from "./recording-lamp.js";
 import { roleText } from "./role-dialog.js";
@@ -53,6 +54,7 @@ export class Call {
   #sound = new RoomSound((isBlocked) => this.#soundBlocked(isBlocked));
   #publishing;
   #moderating;
+  #polling;
   #chat;
   #people;
   #side;
@@ -92,6 +94,7 @@ export class Call {
       onChange: (current) => {
         if (current === "chat") this.#chat.focus();
         if (current === "chat") this.#count(0);
+        if (current === "polls") this.#polling.seen();
         this.#drawControls();
       },
     });
@@ -104,6 +107,11 @@ export class Call {
       onMuteAll: () => this.#attempt(() => moderation.muteEverybody()),
       onChangeRoles: () => this.#moderating.changeRoles(),
       search: (text) => moderation.search(text),
+    });
+    this.#polling = new Polling({
+      client: this.#client,
+      side: this.#side,
+      attempt: (action) => this.#attempt(action),
     });
   }
 
@@ -212,6 +220,7 @@ export class Call {
       mayChangeRoles: Boolean(permissions.changeRole) && this.#client.role.known.length > 1,
     });
     this.#chat.allow(permissions.broadcast !== false);
+    this.#polling.allow(permissions);
     if (!isAllowed("screen")) this.#publishing.stopScreen();
     // Who may speak again decides anew to be seen and heard.
     this.#media.release({ camera: !isAllowed("video"), microphone: !isAllowed("audio") });
@@ -248,6 +257,7 @@ export class Call {
       hand: this.#client.room.local.handRaisedAs,
       panel: this.#side.current,
       mayEnd: Boolean(permissions.endRoom),
+      mayPoll: this.#polling.mayRead,
     });
   }
 
@@ -278,6 +288,7 @@ export class Call {
         this.#client.room.local.handRaisedAs ? moderation.lowerHand() : moderation.raiseHand());
     byID("open-chat").onclick = () => this.#side.toggle("chat");
     byID("open-people").onclick = () => this.#side.toggle("people");
+    byID("open-polls").onclick = () => this.#side.toggle("polls");
     byID("speaker-view").onclick = () => this.#setSpeakerView(!this.#isSpeakerView);
     byID("devices").onclick = () =>
       chooseDevices({ media, sound: this.#sound, onFault: (text) => toast(text, "error") });

@@ -5,10 +5,10 @@ import { icon } from "./icons.js";
 
 /**
  * @param {{media: import("./local-media.js").LocalMedia, allowed: string[], isSharing: boolean,
- *          hand: number, panel: string|null, mayEnd: boolean}} state allowed: what the role may
- *   publish; hand: its place in the row, 0 while it is down; panel: the one in view
+ *          hand: number, panel: string|null, mayEnd: boolean, mayPoll: boolean}} state allowed: what
+ *   the role may publish; hand: its place in the row, 0 while it is down; panel: the one in view
  */
-export function drawControls({ media, allowed, isSharing, hand, panel, mayEnd }) {
+export function drawControls({ media, allowed, isSharing, hand, panel, mayEnd, mayPoll }) {
   const { isMicrophoneOn, isCameraOn } = media;
   draw("microphone", {
     label: isMicrophoneOn ? "Mute" : "Unmute",
@@ -33,9 +33,10 @@ export function drawControls({ media, allowed, isSharing, hand, panel, mayEnd })
     drawing: "hand",
     mood: hand > 0 ? "is-on" : "",
   });
-  for (const [name, label] of [["chat", "Chat"], ["people", "People"]]) {
+  for (const [name, label] of [["chat", "Chat"], ["people", "People"], ["polls", "Polls"]]) {
     const isOpen = panel === name;
-    draw(`open-${name}`, { label, drawing: name, mood: isOpen ? "is-on" : "" });
+    const isHidden = name === "polls" && !mayPoll;
+    draw(`open-${name}`, { label, drawing: name, mood: isOpen ? "is-on" : "", isHidden });
     byID(`open-${name}`).setAttribute("aria-expanded", String(isOpen));
   }
   draw("devices", { label: "Devices", drawing: "devices" });

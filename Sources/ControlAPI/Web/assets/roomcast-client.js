@@ -19,6 +19,8 @@
 //   speakers   {levels: Map<peerID, 0…100>}
 //   role-offer    {requestedBy, role, token}  to be answered by `moderation.acceptRole`, or not
 //   mute-request  {requestedBy, isMuted, trackID} or {requestedBy, isMuted, kind, source}
+//   poll-started, poll-stopped  a poll of `pollBook`, of which the details are to be asked for
+//   polls      {}                       what was answered is counted; read `pollBook`
 //   fault      {message, code}          something did not work; the room goes on
 
 import { Airing } from "./client/airing.js";
@@ -27,6 +29,8 @@ import { randomIdentifier } from "./client/identifier.js";
 import { initialise, socketURL } from "./client/initialise.js";
 import { everybody, markOf, messagesFrom, outgoing } from "./client/messages.js";
 import { Moderation, requestsFrom, rolesInOrder } from "./client/moderation.js";
+import { PollBook } from "./client/poll-book.js";
+import { Polls } from "./client/polls.js";
 import { RoomState } from "./client/room-state.js";
 import { SignalError, SignalSocket } from "./client/signal.js";
 
@@ -43,6 +47,8 @@ export class RoomcastClient extends EventTarget {
   room = new RoomState(this.peerID); // to be read
   moderation = new Moderation((method, params) => this.#signal.call(method, params));
   airing = new Airing((method, params) => this.#signal.call(method, params));
+  polls = new Polls((method, params) => this.#signal.call(method, params));
+  pollBook = new PollBook(); // to be read
 
   #media = new Map(); // track id → MediaStreamTrack
   #layers = new Map(); // track id → the quality that is wanted of it
@@ -220,6 +226,7 @@ export class RoomcastClient extends EventTarget {
       ...this.room.take(method, params),
       ...requestsFrom(method, params),
       ...messagesFrom(method, params),
+      ...this.pollBook.take(method, params),
     ]) this.#emit(type, detail);
     switch (method) {
       case "on-policy-change": return this.#takePolicy(params);

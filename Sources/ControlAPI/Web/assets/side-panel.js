@@ -1,13 +1,13 @@
-// Chat and people, in one panel with two tabs.
+// Chat, people and polls, in one panel with a tab for each.
 
 import { byID } from "./dom.js";
 
-const names = ["chat", "people"];
+const names = ["chat", "people", "polls"];
 
 export class SidePanel {
   #onChange;
 
-  /** @param {(current: "chat"|"people"|null) => void} onChange what is in view is another */
+  /** @param {(current: "chat"|"people"|"polls"|null) => void} onChange what is in view is another */
   constructor({ onChange }) {
     this.#onChange = onChange;
     for (const name of names) {
@@ -21,10 +21,10 @@ export class SidePanel {
     });
   }
 
-  /** @returns {"chat"|"people"|null} what is in view */
+  /** @returns {"chat"|"people"|"polls"|null} what is in view */
   get current() {
     if (byID("side").hidden) return null;
-    return byID("panel-chat").hidden ? "people" : "chat";
+    return names.find((name) => !byID(`panel-${name}`).hidden);
   }
 
   open(name) {
@@ -52,12 +52,14 @@ export class SidePanel {
   toggle(name) {
     if (this.current === name) return this.close();
     this.open(name);
-    if (name === "people") byID("tab-people").focus();
+    if (name !== "chat") byID(`tab-${name}`).focus(); // the chat's field has it
   }
 
   #moved(event, name) {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    const other = names.find((one) => one !== name);
+    const shown = names.filter((one) => !byID(`tab-${one}`).hidden);
+    const step = event.key === "ArrowRight" ? 1 : shown.length - 1;
+    const other = shown[(shown.indexOf(name) + step) % shown.length];
     this.open(other);
     byID(`tab-${other}`).focus();
   }

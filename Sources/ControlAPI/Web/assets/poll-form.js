@@ -1,0 +1,139 @@
+// The form in which a poll is written.
+
+import { kinds } from "./client/poll-book.js";
+import { labelled } from "./dialog.js";
+import { byID, element } from "./dom.js";
+
+const optionsMaximum = 20;
+const questionsMaximum = 20;
+const textMaximum = 500; // characters of a title, a question, an option
+
+const node = {
+  open: byID("new-poll"),
+  form: byID("poll-form"),
+};
+
+export class PollForm {
+  #onStart;
+  #questions = element("div", { class: "poll-drafts" });
+  #title = field("poll-title", { required: true });
+  #isAnonymous = element("input", { type: "checkbox", "data-testid": "poll-anonymous" });
+  #more = button("Add a question", () => this.#addQuestion().querySelector(".field").focus());
+
+  /** @param {{onStart: (draft: object) => Promise<boolean>}} rules */
+  constructor({ onStart }) {
+    this.#onStart = onStart;
+    node.open.addEventListener("click", () => this.#toggle());
+    node.form.addEventListener("submit", (event) => this.#submitted(event));
+    node.form.append(
+      labelled("Title", this.#title),
+      this.#questions,
+      this.#more,
+      element("label", { class: "option" }, this.#isAnonymous,
+        element("span", {}, "Anonymous",
+          element("small", { class: "quiet" }, "Nobody sees who answered what."))),
+      element("button", { class: "button button-primary", type: "submit", "data-testid": "start-poll" },
+        "Start the poll"),
+    );
+    this.#clear();
+  }
+
+  allow(mayWrite) {
+    node.open.hidden = !mayWrite;
+    if (!mayWrite) this.#close();
+  }
+
+  #toggle() {
+    if (!node.form.hidden) return this.#close();
+    node.form.hidden = false;
+    node.open.setAttribute("aria-expanded", "true");
+    this.#title.focus();
+  }
+
+  #close() {
+    node.form.hidden = true;
+    node.open.setAttribute("aria-expanded", "false");
+  }
+
+  #clear() {
+    this.#title.value = "";
+    this.#isAnonymous.checked = false;
+    this.#questions.replaceChildren();
+    this.#addQuestion();
+  }
+
+  #addQuestion() {
+    const number = this.#questions.children.length + 1;
+    const options = element("div", { class: "poll-options" });
+    const kind = element("select", { class: "field", "data-testid": "poll-kind" },
+      element("option", { value: kinds.one }, "One choice"),
+      element("option", { value: kinds.several }, "Several choices"),
+      element("option", { value: kinds.short }, "In words"));
+    const more = button("Add an option", () => addOption(options, more).focus());
+    kind.addEventListener("change", () => {
+      const isWords = kind.value === kinds.short;
+      options.hidden = more.hidden = isWords;
+      for (const input of options.querySelectorAll("input")) input.disabled = isWords;
+    });
+    const draft = element(
+      "fieldset",
+      { class: "poll-draft" },
+      element("legend", {}, `Question ${number}`),
+      labelled("Question", field("poll-question", { required: true })),
+      labelled("Answer", kind),
+      options,
+      more,
+    );
+    for (let count = 0; count < 2; count += 1) addOption(options, more);
+    this.#questions.append(draft);
+    this.#more.hidden = number >= questionsMaximum;
+    return draft;
+  }
+
+  get #draft() {
+    return {
+      title: this.#title.value.trim(),
+      isAnonymous: this.#isAnonymous.checked,
+      questions: [...this.#questions.children].map((draft) => ({
+        text: draft.querySelector("[data-testid=poll-question]").value.trim(),
+        kind: draft.querySelector("select").value,
+        options: [...draft.querySelectorAll(".poll-options input:enabled")]
+          .map((input) => input.value.trim()),
+      })),
+    };
+  }
+
+  async #submitted(event) {
+    event.preventDefault();
+    const start = node.form.querySelector("[type=submit]");
+    if (start.ariaDisabled === "true") return;
+    // By name only: a button that is disabled loses the focus.
+    start.ariaDisabled = "true";
+    const isStarted = await this.#onStart(this.#draft);
+    start.ariaDisabled = null;
+    if (!isStarted) return;
+    this.#clear();
+    this.#close();
+    node.open.focus();
+  }
+}
+
+function addOption(options, more) {
+  const number = options.children.length + 1;
+  const input = field("poll-option", { required: true });
+  options.append(labelled(`Option ${number}`, input));
+  more.hidden = number >= optionsMaximum;
+  return input;
+}
+
+function field(testID, attributes) {
+  // Something that is no blank, or the server would have to refuse it.
+  return element("input", {
+    class: "field", maxlength: textMaximum, pattern: ".*\\S.*", autocomplete: "off",
+    "data-testid": testID, ...attributes,
+  });
+}
+
+function button(text, onclick) {
+  return element("button", { class: "button", type: "button", onclick }, text);
+}

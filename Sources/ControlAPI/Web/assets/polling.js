@@ -1,0 +1,118 @@
+// Polls in the room: asks the server for what it does not say unasked, and shows it.
+
+import { badge } from "./controls.js";
+import { byID, setText } from "./dom.js";
+import { PollPanel } from "./poll-panel.js";
+import { toast } from "./toasts.js";
+
+export class Polling {
+  #client;
+  #attempt;
+  #panel;
+  #side;
+  #mayRead = false;
+  #unseen = 0; // polls that have started since the panel was looked at
+
+  /**
+   * @param {{client: import("./roomcast-client.js").RoomcastClient,
+   *          side: import("./side-panel.js").SidePanel,
+   *          attempt: (action: () => Promise) => Promise<boolean>}} parts attempt reports failures
+   */
+  constructor({ client, side, attempt }) {
+    this.#client = client;
+    this.#side = side;
+    this.#attempt = attempt;
+    const { polls, pollBook } = client;
+    this.#panel = new PollPanel({
+      onStart: (draft) => attempt(() => polls.start(draft)),
+      onStop: (id) => attempt(() => polls.stop(id)),
+      onAnswer: (id, answers) => attempt(async () => {
+        await polls.answer(id, answers);
+        pollBook.answered(id, answers);
+        this.draw();
+      }),
+      nameOf: (peerID) => this.#nameOf(peerID),
+    });
+    const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
+    on("poll-started", (poll) => this.#started(poll));
+    on("poll-stopped", (poll) => this.#stopped(poll));
+    on("polls", () => this.draw());
+    on("state", ({ state }) => {
+      if (state === "joined") this.#load();
+    });
+  }
+
+  get mayRead() {
+    return this.#mayRead;
+  }
+
+  /** The role is this one from now on. */
+  allow({ pollRead, pollWrite }) {
+    const couldRead = this.#mayRead;
+    this.#mayRead = Boolean(pollRead || pollWrite);
+    byID("tab-polls").hidden = !this.#mayRead;
+    this.#panel.allow(Boolean(pollWrite));
+    if (!this.#mayRead && this.#side.current === "polls") this.#side.close();
+    if (this.#mayRead && !couldRead) this.#load();
+    this.draw();
+  }
+
+  /** The panel is in view. */
+  seen() {
+    this.#count(0);
+  }
+
+  draw() {
+    const { runningCount, polls } = this.#client.pollBook;
+    setText(byID("tab-polls"), runningCount > 0 ? `Polls (${runningCount})` : "Polls");
+    this.#panel.show(polls);
+  }
+
+  #started(poll) {
+    this.#fill(poll);
+    if (poll.startedBy === this.#client.peerID) return;
+    if (this.#side.current === "polls") return;
+    toast(`${this.#nameOf(poll.startedBy)} asks: ${poll.title || "a poll"}`);
+    this.#count(this.#unseen + 1);
+  }
+
+  #stopped(poll) {
+    this.#fill(poll);
+    toast(`The poll is over: ${poll.title || "a poll"}`);
+  }
+
+  #count(count) {
+    this.#unseen = count;
+    badge("open-polls", count, count > 0 ? `Polls, ${count} new` : "Polls");
+  }
+
+  /** What has gone on before we came, or while we were away, is no news. */
+  async #load() {
+    if (!this.#mayRead) return;
+    await this.#attempt(async () => {
+      const { polls, pollBook } = this.#client;
+      const infos = await polls.list();
+      pollBook.keep(infos);
+      for (const info of infos) {
+        pollBook.put(info);
+        await this.#fill({ id: info.poll_id });
+      }
+      this.draw();
+    });
+  }
+
+  async #fill({ id }) {
+    this.draw();
+    await this.#attempt(async () => {
+      const { polls, pollBook } = this.#client;
+      pollBook.fill(id, await polls.details(id));
+      this.draw();
+    });
+  }
+
+  #nameOf(peerID) {
+    const { local, peers } = this.#client.room;
+    if (peerID === this.#client.peerID) return local.name ? `${local.name} (you)` : "You";
+    return peers.get(peerID)?.name || "Somebody";
+  }
+}
