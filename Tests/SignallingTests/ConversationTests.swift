@@ -73,7 +73,10 @@ import Testing
                 {"jsonrpc":"2.0","method":"session-info","params":{"peer_count":1,\
                 "room_id":"r1","session_id":"\(session)","track_count":0}}
                 """)
-        #expect(fixture.media.calls() == ["add p1", "offer p1 v=0", "subscribe p1 []"])
+        #expect(
+            fixture.media.calls() == [
+                "add p1 who asks for videos", "offer p1 v=0", "subscribe p1 []",
+            ])
     }
 
     @Test func othersAreToldOfAJoinAndALeave() async throws {
