@@ -35,7 +35,7 @@ extension Room {
         _ id: PeerID, userID: String, tokenID: String
     ) throws(RoomError) {
         guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
-        guard isSameClient(peer, userID: userID, tokenID: tokenID) else {
+        guard peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID) else {
             throw .peerIDTaken(id)
         }
         peers[id]?.phase = .present
@@ -69,13 +69,7 @@ extension Room {
     /// the token it came with.
     public func isHere(_ id: PeerID, userID: String, tokenID: String) -> Bool {
         guard let peer = peers[id], peer.hasJoined else { return false }
-        return isSameClient(peer, userID: userID, tokenID: tokenID)
-    }
-
-    /// Whether a token may speak for this peer: the one with which it joined. Everybody knows its
-    /// ids, and whoever has a room's code gets a token in any user's name.
-    func isSameClient(_ peer: Peer, userID: String, tokenID: String) -> Bool {
-        peer.userID == userID && peer.tokenID == tokenID && !(userID + tokenID).isEmpty
+        return peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID)
     }
 
     // MARK: - Time

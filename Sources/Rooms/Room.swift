@@ -81,7 +81,7 @@ public struct Room: Sendable {
         try Check.identifier(id.rawValue, field: "peer id")
         guard let role = policy.role(role) else { throw .unknownRole(role) }
         if let peer = peers[id] {
-            guard isSameClient(peer, userID: userID, tokenID: tokenID) else {
+            guard peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID) else {
                 throw .peerIDTaken(id)
             }
         } else {
@@ -178,10 +178,7 @@ public struct Room: Sendable {
     }
 
     mutating func remove(_ peer: Peer, by id: PeerID?, reason: String) {
-        if peer.isReachable {
-            tell([peer.id], .leaveRequested(by: id, reason: reason, roomEnded: false))
-        }
-        emit(.disconnect(peer.id, reason: reason))
+        emit(.dismiss([peer], Dismissal(requester: id, reason: reason, isRoomEnd: false)))
         left(peer.id, .removed, message: reason)
     }
 
@@ -205,10 +202,9 @@ public struct Room: Sendable {
             emit(.noted(.roomLocked))
         }
         if because == .roomEnded { emit(.noted(.roomEnded)) }
-        tell(everybody(), .leaveRequested(by: id, reason: reason, roomEnded: true))
-        for peer in Array(peers.values).inOrder {
-            emit(.disconnect(peer.id, reason: reason))
-            guard peer.hasJoined else { continue }
+        let gone = Array(peers.values).inOrder
+        emit(.dismiss(gone, Dismissal(requester: id, reason: reason, isRoomEnd: true)))
+        for peer in gone where peer.hasJoined {
             emit(.releaseMedia(peer.id))
             noteLeaving(peer, because, message: reason)
         }

@@ -11,8 +11,9 @@ public enum RoomEffect: Hashable, Sendable {
     case republish(PeerID)
     /// The peer is gone: take down its media.
     case releaseMedia(PeerID)
-    /// Close the peer's socket after what it has been told.
-    case disconnect(PeerID, reason: String)
+    /// These were put out, be their sockets there or not. Those that had joined are told, once they
+    /// can be; their sockets are closed after that.
+    case dismiss([Peer], Dismissal)
     /// Who watches the room without having joined should hear of it.
     case refreshPreviews
     /// Whoever keeps account of the room should hear of it.
@@ -49,6 +50,4 @@ public enum RoomEvent: Hashable, Sendable {
     case trackMuteRequested(Track, isMuted: Bool, by: PeerID)
     /// … or all that it has of a kind.
     case mutesRequested(MuteRequest, by: PeerID)
-    /// The recipient has been removed, or the room has ended.
-    case leaveRequested(by: PeerID?, reason: String, roomEnded: Bool)
 }

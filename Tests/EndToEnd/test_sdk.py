@@ -552,6 +552,29 @@ def test_what_happened_meanwhile_is_known_on_return(app, enter, server, room, an
         wire.close()
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_who_is_put_out_while_it_is_away_hears_it_on_return(app, server, room, ann, ends):
+    wire = Wire(server.port)
+    try:
+        ben = app("Ben")
+        ben.join(wire.base, token(room, "Ben", "guest"))
+        ann.wait_to_see("Ben", "selectPeerByID", ben.peer_id)
+        wire.cut()
+        ben.wait_for("RECONNECTING")
+        if ends:
+            ann.act("endRoom", True, "it is late")
+        else:
+            ann.act("removePeer", ben.peer_id, "noise")
+        wire.mend()
+        told = ben.wait_for("ROOM_ENDED" if ends else "REMOVED_FROM_ROOM", timeout=RETURN_TIMEOUT)
+        assert told["reason"] == ("it is late" if ends else "noise")
+        ben.wait_to_see("the end", "selectRoomState",
+                        accept=lambda state: state == "Disconnected")
+        assert ben.said("ERROR") == []
+    finally:
+        wire.close()
+
+
 # Doors
 
 

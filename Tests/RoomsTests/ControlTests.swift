@@ -78,8 +78,9 @@ import Testing
         try fixture.room.peerRemoved("a", reason: "rude")
         let effects = fixture.drain()
         #expect(
-            effects.told("a") == [.leaveRequested(by: nil, reason: "rude", roomEnded: false)])
-        #expect(effects.contains(.disconnect("a", reason: "rude")))
+            effects.dismissals(of: "a") == [
+                Dismissal(requester: nil, reason: "rude", isRoomEnd: false)
+            ])
         let notes = effects.compactMap { effect -> LeaveReason? in
             guard case .noted(.peerLeft(_, _, let reason, "rude")) = effect else { return nil }
             return reason

@@ -155,10 +155,10 @@ import Testing
         let effects = fixture.drain()
         for peer in ["a", "b", "bot"] as [PeerID] {
             #expect(
-                effects.told(peer) == [
-                    .leaveRequested(by: "a", reason: "done", roomEnded: true)
+                effects.dismissals(of: peer) == [
+                    Dismissal(requester: "a", reason: "done", isRoomEnd: true)
                 ])
-            #expect(effects.contains(.disconnect(peer, reason: "done")))
+            #expect(effects.told(peer).isEmpty)
             #expect(effects.contains(.releaseMedia(peer)))
         }
         #expect(fixture.room.isEmpty)
@@ -209,7 +209,9 @@ import Testing
         try fixture.room.removalRequested(of: "b", by: "a", reason: "noise")
         let effects = fixture.drain()
         #expect(
-            effects.told("b") == [.leaveRequested(by: "a", reason: "noise", roomEnded: false)])
+            effects.dismissals(of: "b") == [
+                Dismissal(requester: "a", reason: "noise", isRoomEnd: false)
+            ])
         #expect(effects.told("c").count == 1)
         #expect(fixture.room.peer("b") == nil)
     }

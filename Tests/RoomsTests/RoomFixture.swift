@@ -69,6 +69,16 @@ extension [RoomEffect] {
         }
     }
 
+    /// Why this peer was put out.
+    func dismissals(of peer: PeerID) -> [Dismissal] {
+        compactMap { effect in
+            guard case .dismiss(let peers, let dismissal) = effect,
+                peers.contains(where: { $0.id == peer })
+            else { return nil }
+            return dismissal
+        }
+    }
+
     var toldPeers: Set<PeerID> {
         Set(
             flatMap { effect -> [PeerID] in

@@ -44,6 +44,7 @@ import Testing
             #expect(frame.params["reason"].string == "max duration reached")
             #expect(frame.params["room_end"] == .bool(true))
             #expect(await client.socket.closure().code == 1000)
+            await client.close()
         }
         #expect(await fixture.signalling.isEmpty)
         _ = try await fixture.join("ann")

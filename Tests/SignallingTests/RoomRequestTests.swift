@@ -116,6 +116,7 @@ import Testing
             #expect(frame.method == "on-peer-leave-request")
             #expect(frame.params["room_end"] == .bool(true))
             #expect(await client.socket.closure().code == 1000)
+            await client.close()
         }
         #expect(await fixture.signalling.isEmpty)
         let socket = FakeSocket()
@@ -132,6 +133,7 @@ import Testing
         #expect(try await ann.next()?.params["reason"].string == "shutting down")
         #expect(await ann.socket.closure().reason == "shutting down")
         #expect(await visitor.socket.closure().code == 1000)
+        await ann.close()
         #expect(await fixture.signalling.isEmpty)
         #expect(fixture.media.calls().last == "remove ann")
     }

@@ -91,6 +91,94 @@ import Testing
         #expect(fixture.media.calls().isEmpty)
     }
 
+    // MARK: - Put out while away
+
+    private func farewell(of peer: PeerID, token: SignallingClaims? = nil) async throws -> TestFrame
+    {
+        let socket = FakeSocket()
+        let claims = token ?? fixture.claims("user-\(peer)", role: "host")
+        let id = await fixture.signalling.open(peer: peer, claims: claims, socket: socket)
+        try #require(id == nil)
+        let frame = try TestFrame(try #require(await socket.next()))
+        let closure = await socket.closure()
+        #expect(closure.code == 1000 && closure.reason == frame.params["reason"].string)
+        return frame
+    }
+
+    @Test func whoWasRemovedWhileItWasAwayIsToldWhenItIsBack() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        await ben.close()
+        await fixture.pass(.seconds(20))
+        let removal = #"{"requested_for":"ben","reason":"noise"}"#
+        #expect(try await ann.call("peer-leave-request", removal).error == nil)
+        await fixture.pass(.seconds(39))
+        #expect(await fixture.signalling.isHere("ben"))
+        #expect(
+            try await farewell(of: "ben").text == """
+                {"jsonrpc":"2.0","method":"on-peer-leave-request","params":{"reason":"noise",\
+                "requested_by":"ann","room_end":false}}
+                """)
+        // Once: from now on it is a newcomer.
+        #expect(await !fixture.signalling.isHere("ben"))
+        let back = try await fixture.connect("ben")
+        #expect(try await back.drain().first?.method == "on-policy-change")
+    }
+
+    @Test func whoWasAwayWhenTheRoomEndedIsToldThoughItIsLockedAndNobodyIsThere() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        let cat = try await fixture.join("cat")
+        await ben.close()
+        await cat.close()
+        _ = try await ann.call("end-room", #"{"lock":true,"reason":"late"}"#)
+        await ann.close()
+        #expect(await fixture.signalling.snapshot().peerCount == 0)
+        #expect(await !fixture.signalling.isHere("ann"), "it has heard")
+        #expect(await !fixture.signalling.isEmpty, "the room stays to tell them")
+        let expired = SignallingClaims(
+            room: "r1", userID: "user-ben", role: "host", tokenID: "", isExpired: true)
+        #expect(await fixture.signalling.isHere("ben", userID: "user-ben", tokenID: ""))
+        let frame = try await farewell(of: "ben", token: expired)
+        #expect(frame.method == "on-peer-leave-request")
+        #expect(frame.params["room_end"] == .bool(true))
+        #expect(frame.params["reason"].string == "late")
+        await fixture.pass(.seconds(59))
+        #expect(await fixture.signalling.isHere("cat"))
+        await fixture.pass(.seconds(1))
+        #expect(await !fixture.signalling.isHere("cat"))
+        #expect(await fixture.signalling.isEmpty)
+    }
+
+    /// A network that is gone says nothing: the socket seems to be there.
+    @Test func whoseSocketDoesNotEndWhenItIsPutOutIsToldOnTheNext() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        let cat = try await fixture.join("cat")
+        for peer in ["ben", "cat"] {
+            _ = try await ann.call("peer-leave-request", #"{"requested_for":"\#(peer)"}"#)
+        }
+        await cat.close()
+        await fixture.pass(.seconds(5))
+        await ben.close()
+        #expect(try await farewell(of: "ben").method == "on-peer-leave-request")
+        #expect(await !fixture.signalling.isHere("cat"))
+    }
+
+    @Test func anotherTokenHearsNothingOfARemoval() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        await ben.close()
+        _ = try await ann.call("peer-leave-request", #"{"requested_for":"ben"}"#)
+        let eve = try await fixture.connect("ben", user: "eve")
+        #expect(try await eve.drain().first?.method == "on-policy-change")
+        let join = #"{"name":"E","offer":{"type":"offer","sdp":"o"}}"#
+        #expect(try await eve.call("join", join).error == nil)
+        await eve.notify("leave")
+        let back = try await fixture.connect("ben")
+        #expect(try await back.drain().first?.method == "on-policy-change")
+    }
+
     // MARK: - Ghosts
 
     /// What a client is told of others, but for how many there are.

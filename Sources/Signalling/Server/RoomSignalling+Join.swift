@@ -67,6 +67,7 @@ extension RoomSignalling {
             try room.joinCompleted(connection.peer, wall: clock.wall())
         }
         connections[connection.id]?.hasJoined = true
+        unheardDismissals.forget(connection.peer)
         log(
             .info, "peer joined", connection.peer,
             ["role": "\(connection.claims.role)", "user": "\(connection.claims.userID)"])

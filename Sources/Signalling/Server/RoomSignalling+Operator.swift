@@ -8,12 +8,15 @@ extension RoomSignalling {
         if isLocked { room.locked() } else { room.unlocked() }
     }
 
-    /// Whether the peer is in the room, be it for coming back.
-    public func isHere(_ peer: PeerID) -> Bool { room.peer(peer)?.hasJoined ?? false }
+    /// Whether the peer is in the room, be it for coming back, or to be told that it was put out.
+    public func isHere(_ peer: PeerID) -> Bool {
+        room.peer(peer)?.hasJoined ?? unheardDismissals.contains(peer)
+    }
 
-    /// Whether the peer is in the room and came with this very token, which may have expired since.
+    /// The same, and whether it came with this very token, which may have expired since.
     public func isHere(_ peer: PeerID, userID: String, tokenID: String) -> Bool {
         room.isHere(peer, userID: userID, tokenID: tokenID)
+            || unheardDismissals.dismissal(of: peer, userID: userID, tokenID: tokenID) != nil
     }
 
     /// Ends the session for everybody. Who wants may begin another one.

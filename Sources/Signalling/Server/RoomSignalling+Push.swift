@@ -31,9 +31,7 @@ extension RoomSignalling {
             case .closing, nil:
                 break
             }
-        case .disconnect(let peer, let reason):
-            guard let connection = current[peer].flatMap({ connections[$0] }) else { break }
-            close(connection, code: CloseCode.normal, reason: reason)
+        case .dismiss(let peers, let dismissal): dismiss(peers, dismissal)
         case .refreshPreviews:
             previewsWentStale()
         case .noted(let note):
@@ -98,12 +96,20 @@ extension RoomSignalling {
             push(
                 .onPollStats, PollStatsNotification(polls: [PollResultPayload(id, result)]),
                 to: listeners)
-        case .leaveRequested(let requester, let reason, let roomEnded):
-            push(
-                .onPeerLeaveRequest,
-                LeaveRequestNotification(
-                    requestedBy: requester, reason: reason, roomEnd: roomEnded),
-                to: listeners)
+        }
+    }
+
+    private func dismiss(_ peers: [Peer], _ dismissal: Dismissal) {
+        func connection(of peer: Peer) -> Connection? {
+            current[peer.id].flatMap { connections[$0] }
+        }
+        let members = peers.filter(\.hasJoined)
+        unheardDismissals.add(members, dismissal, until: clock.now() + room.limits.absence)
+        push(
+            .onPeerLeaveRequest, LeaveRequestNotification(dismissal),
+            to: members.compactMap(connection))
+        for connection in peers.compactMap(connection) {
+            close(connection, code: CloseCode.normal, reason: dismissal.reason)
         }
     }
 

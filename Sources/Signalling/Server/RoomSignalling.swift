@@ -38,6 +38,8 @@ public actor RoomSignalling {
 
     /// A connection that has been told to close and may still be reading.
     private struct Farewell {
+        let connection: ConnectionID
+        let peer: PeerID
         let socket: any SignallingSocket
         let outbox: Outbox
         let deadline: Instant
@@ -60,6 +62,7 @@ public actor RoomSignalling {
     var orders = MediaOrders()
     var subscribeRestarts = SubscribeRestarts()
     var pollPages = PollPages()
+    var unheardDismissals = UnheardDismissals()
     private var farewells: [Farewell] = []
     private var connectionCount: UInt64 = 0
     private var arePreviewsStale = false
@@ -95,6 +98,7 @@ public actor RoomSignalling {
     public func tick() async {
         let now = clock.now()
         room.handleTimeout(at: now)
+        unheardDismissals.handleTimeout(at: now)
         for connection in connections.values
         where now - connection.lastHeard >= silence(of: connection) {
             log(.info, "connection is silent", connection.peer)
@@ -133,8 +137,10 @@ public actor RoomSignalling {
             peers: room.visiblePeers, hls: room.hls)
     }
 
-    /// Nobody is here, hidden peers and those who only look in included.
-    public var isEmpty: Bool { room.isEmpty && connections.isEmpty }
+    /// Nobody is here, hidden peers and those who only look in included, nor to be told why not.
+    public var isEmpty: Bool {
+        room.isEmpty && connections.isEmpty && unheardDismissals.isEmpty
+    }
 
     /// Ends the room for everybody: each is told, each connection is closed.
     public func endAll(reason: String) async {
@@ -150,7 +156,8 @@ public actor RoomSignalling {
     /// A WebSocket with a verified token is open. Tells it its role and, when the peer is in the
     /// room already, everything else: it is the same client on a new socket.
     ///
-    /// - Returns: `nil` when it was refused: it has been told why and is being closed.
+    /// - Returns: `nil` when it was refused, or was put out while it was away: it has been told why
+    ///   and is being closed.
     public func open(
         peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket
     ) async -> ConnectionID? {
@@ -161,6 +168,16 @@ public actor RoomSignalling {
             outbox: Outbox(frames: limits.outboxFrames, bytes: limits.outboxBytes),
             lastHeard: clock.now())
         startWriter(of: connection)
+        if room.peer(peer) == nil,
+            let dismissal = unheardDismissals.dismissal(
+                of: peer, userID: claims.userID, tokenID: claims.tokenID)
+        {
+            log(.info, "peer returned that was put out", peer)
+            unheardDismissals.forget(peer)
+            push(.onPeerLeaveRequest, LeaveRequestNotification(dismissal), to: connection)
+            farewell(connection, code: CloseCode.normal, reason: dismissal.reason)
+            return nil
+        }
         do {
             try admit(connection)
         } catch {
@@ -190,6 +207,11 @@ public actor RoomSignalling {
 
     /// The WebSocket is gone. A peer that joined keeps its place for a while.
     public func closed(_ id: ConnectionID) async {
+        if let index = farewells.firstIndex(where: { $0.connection == id }) {
+            let farewell = farewells.remove(at: index)
+            // Ended by its client, then, which has read to the end.
+            if clock.now() < farewell.deadline { unheardDismissals.forget(farewell.peer) }
+        }
         guard let connection = connections[id] else { return }
         connection.outbox.abandon()
         forget(connection)
@@ -273,8 +295,8 @@ public actor RoomSignalling {
         connection.outbox.close(code: code, reason: reason)
         farewells.append(
             Farewell(
-                socket: connection.socket, outbox: connection.outbox,
-                deadline: clock.now() + limits.closing))
+                connection: connection.id, peer: connection.peer, socket: connection.socket,
+                outbox: connection.outbox, deadline: clock.now() + limits.closing))
     }
 
     private func closeNow(_ socket: any SignallingSocket, code: UInt16, reason: String) {

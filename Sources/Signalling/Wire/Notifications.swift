@@ -121,6 +121,12 @@ public struct LeaveRequestNotification: Hashable, Sendable, Codable {
         self.roomEnd = roomEnd
     }
 
+    init(_ dismissal: Dismissal) {
+        self.init(
+            requestedBy: dismissal.requester, reason: dismissal.reason,
+            roomEnd: dismissal.isRoomEnd)
+    }
+
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         requestedBy = try values.decodeIfPresent(PeerID.self, forKey: .requestedBy)

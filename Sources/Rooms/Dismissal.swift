@@ -1,0 +1,16 @@
+public import MediaKernel
+
+/// Why somebody's place in the room is over who did not leave it.
+public struct Dismissal: Hashable, Sendable {
+    /// Nil where it was no peer of the room.
+    public var requester: PeerID?
+    public var reason: String
+    /// Everybody's place is over, and not only its own.
+    public var isRoomEnd: Bool
+
+    public init(requester: PeerID?, reason: String, isRoomEnd: Bool) {
+        self.requester = requester
+        self.reason = reason
+        self.isRoomEnd = isRoomEnd
+    }
+}

@@ -1,0 +1,54 @@
+internal import MediaKernel
+internal import Rooms
+
+/// Those who were put out and may not have heard of it, for as long as their clients try to come
+/// back (`hms.md` section 9).
+struct UnheardDismissals {
+    /// In one room; past it the oldest is forgotten.
+    static let maximum = 2000
+
+    private struct Entry {
+        let peer: Peer
+        let dismissal: Dismissal
+        let until: Instant
+    }
+
+    private var entries: [PeerID: Entry] = [:]
+    /// Oldest first; what was heard of meanwhile is passed over.
+    private var order: [(peer: PeerID, until: Instant)] = []
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    mutating func add(_ peers: [Peer], _ dismissal: Dismissal, until end: Instant) {
+        for peer in peers {
+            entries[peer.id] = Entry(peer: peer, dismissal: dismissal, until: end)
+            order.append((peer.id, end))
+        }
+        forgetFirst(order.count - Self.maximum)
+    }
+
+    /// The peer knows, or begins anew.
+    mutating func forget(_ peer: PeerID) { entries[peer] = nil }
+
+    mutating func handleTimeout(at now: Instant) {
+        forgetFirst(order.firstIndex { $0.until > now } ?? order.count)
+    }
+
+    func contains(_ peer: PeerID) -> Bool { entries[peer] != nil }
+
+    /// What the peer has to be told; nil for whoever comes with another token than it had.
+    func dismissal(of peer: PeerID, userID: String, tokenID: String) -> Dismissal? {
+        guard let entry = entries[peer],
+            entry.peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID)
+        else { return nil }
+        return entry.dismissal
+    }
+
+    private mutating func forgetFirst(_ count: Int) {
+        guard count > 0 else { return }
+        for (peer, end) in order.prefix(count) where entries[peer]?.until == end {
+            entries[peer] = nil
+        }
+        order.removeFirst(count)
+    }
+}
