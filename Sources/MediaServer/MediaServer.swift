@@ -173,12 +173,18 @@ public final class MediaServer: Sendable {
     }
 
     /// Makes the media side of a room.
-    public func makeRoom(_ id: RoomID) async throws -> MediaRoom {
+    /// - Parameter acceptsOrientation: whether publishers may send pictures that lie on their side and
+    ///   say by a header extension which way is up, which not every receiver understands.
+    public func makeRoom(
+        _ id: RoomID, acceptsOrientation: Bool = false
+    ) async throws -> MediaRoom {
         let (events, continuation) = AsyncStream.makeStream(
             of: MediaEvent.self, bufferingPolicy: .bufferingOldest(MediaRoom.eventsMaximum))
         let loop = loops[directory.placeRoom()]
         let forwarder = try await loop.eventLoop.submit {
-            let forwarder = RoomForwarder(id: id, loop: loop.value, events: continuation)
+            let forwarder = RoomForwarder(
+                id: id, loop: loop.value, events: continuation,
+                acceptsOrientation: acceptsOrientation)
             loop.value.adopt(forwarder)
             return NIOLoopBound(forwarder, eventLoop: loop.eventLoop)
         }.get()

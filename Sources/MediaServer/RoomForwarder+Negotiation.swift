@@ -15,7 +15,7 @@ extension RoomForwarder {
             peer.publish
             ?? loop.makeConnection(peer: id, direction: .publish, room: self, at: now)
         do throws(PeerConnectionError) {
-            let answer = try connection.core.answer(offer, at: now)
+            let answer = try connection.core.answer(acceptable(offer), at: now)
             peer.publish = connection
             loop.registerFragment(of: connection)
             publishedTracksChanged(of: peer, at: now)
@@ -26,6 +26,19 @@ extension RoomForwarder {
             if peer.publish == nil { loop.close(connection, at: now) }
             throw .badDescription(String(describing: error))
         }
+    }
+
+    /// Without what is not to be accepted of it. A browser whose offer of the pictures' orientation is
+    /// not taken up turns them before it encodes them.
+    private func acceptable(_ offer: SessionDescription) -> SessionDescription {
+        guard !acceptsOrientation else { return offer }
+        var offer = offer
+        for index in offer.media.indices {
+            offer.media[index].headerExtensions.removeAll {
+                $0.uri == HeaderExtensionURI.videoOrientation
+            }
+        }
+        return offer
     }
 
     private func checkTracks(

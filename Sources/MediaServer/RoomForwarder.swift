@@ -18,6 +18,8 @@ final class RoomForwarder {
     let id: RoomID
     unowned let loop: MediaLoop
     private let events: AsyncStream<MediaEvent>.Continuation
+    /// Whether pictures may come that are to be turned by whoever shows them.
+    let acceptsOrientation: Bool
     var peers: [PeerID: MediaPeer] = [:]
     var tracks: [TrackID: ForwardedTrack] = [:]
     private var nextAllocation = Instant.zero
@@ -27,10 +29,14 @@ final class RoomForwarder {
     var qualityRounds = 0
     private var isClosed = false
 
-    init(id: RoomID, loop: MediaLoop, events: AsyncStream<MediaEvent>.Continuation) {
+    init(
+        id: RoomID, loop: MediaLoop, events: AsyncStream<MediaEvent>.Continuation,
+        acceptsOrientation: Bool = false
+    ) {
         self.id = id
         self.loop = loop
         self.events = events
+        self.acceptsOrientation = acceptsOrientation
     }
 
     func emit(_ event: MediaEvent) {

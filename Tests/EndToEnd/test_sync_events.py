@@ -7,6 +7,7 @@ import pytest
 from harness import checks, media, scene
 from harness.scene import Guest, film
 
+SETTINGS = {"ROOMCAST_ROOMS_VIDEO_ORIENTATION": "true"}
 SECONDS = 27
 DORA = next(clip.colour for clip in avsync.CLIPS if clip.name == "dora")
 

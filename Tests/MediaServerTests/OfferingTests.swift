@@ -4,6 +4,7 @@ import Logging
 import MediaKernel
 import NIOPosix
 import PeerConnection
+import RTP
 import SDP
 import SecureTransport
 import Testing
@@ -109,6 +110,19 @@ extension SimulatedRoomTests {
             subscribe(to: tracks + ["late"])
             try await answer()
             #expect(received == 101)
+        }
+
+        @Test(arguments: [false, true])
+        func picturesAreTurnedBeforeTheyAreSentUnlessTheirOrientationIsTaken(isTaken: Bool) throws {
+            let room = RoomForwarder(
+                id: "other", loop: loop, events: AsyncStream.makeStream(of: MediaEvent.self).1,
+                acceptsOrientation: isTaken)
+            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            _ = try end.add(.video("camera"))
+            try room.addPeer("ann", at: now)
+            let answer = try room.publishOffer(try end.createOffer(at: now), from: "ann", at: now)
+            let extensions = answer.media.flatMap(\.headerExtensions).map(\.uri)
+            #expect(extensions.contains(HeaderExtensionURI.videoOrientation) == isTaken)
         }
 
         @Test mutating func allThatAPeerPublishesComesAndGoesInOneOffer() async throws {

@@ -11,6 +11,8 @@ public struct RoomSettings: Hashable, Sendable {
     /// Of each room.
     public var limits = RoomLimits()
     public var signalling = SignallingLimits()
+    /// Whether publishers may leave it to receivers to turn their pictures.
+    public var acceptsOrientation = false
     /// Of each peer's socket.
     public var outbox = OutboxLimits()
 

@@ -53,6 +53,7 @@ enum SettingKey: String, CaseIterable {
     case roomsSilenceSeconds = "rooms.silenceSeconds"
     case roomsOutboxMessages = "rooms.outboxMessages"
     case roomsOutboxBytes = "rooms.outboxBytes"
+    case roomsVideoOrientation = "rooms.videoOrientation"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -101,7 +102,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreTimeoutSeconds, .roomsAbsenceSeconds, .roomsSilenceSeconds:
             .number
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
-            .recordingsStoreLive, .roomsOpenOnJoin:
+            .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
             .streamAutoStartRecording, .picturesHosts:

@@ -7,6 +7,8 @@ extension Settings {
     /// `rooms.*`: whether joining makes a room, and every maximum of a room.
     mutating func readRooms(_ source: SettingsSource) throws(SettingsError) {
         rooms.opensOnJoin = source.flag(.roomsOpenOnJoin) ?? rooms.opensOnJoin
+        rooms.acceptsOrientation =
+            source.flag(.roomsVideoOrientation) ?? rooms.acceptsOrientation
         rooms.maximum = try integer(source, .roomsMaximum, 1...100_000) ?? rooms.maximum
         try readSizes(source)
         try readPace(source)
