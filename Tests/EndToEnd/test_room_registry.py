@@ -58,6 +58,16 @@ def test_a_room_is_made_found_and_changed(server):
     assert changed["created_at"] == made["created_at"] < changed["updated_at"]
 
 
+def test_who_joins_is_told_a_rooms_name_and_description(server):
+    made = make_room(server, name=f"Hall-{uuid.uuid4().hex[:8]}", description="of the town")
+    ann = Peer(server, made["id"], "Ann")
+    assert "result" in ann.join()
+    told = ann.wait_for("room-info")
+    assert told["room_id"] == made["id"]
+    assert (told["name"], told["description"]) == (made["name"], "of the town")
+    ann.leave()
+
+
 def test_rooms_are_listed_by_state_and_time_and_in_pages(server):
     rooms = [make_room(server)["id"] for _ in range(12)]
     change(server, rooms[3], enabled=False)

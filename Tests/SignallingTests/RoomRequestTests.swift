@@ -47,6 +47,17 @@ import Testing
         #expect(frames.last?.params["values"][0]["data"].integer == 1)
     }
 
+    @Test func theRoomsDescriptionIsToldToThoseWhoJoinAndComeBack() async throws {
+        let fixture = SignallingFixture(description: "of the town")
+        for _ in 1...2 {
+            let ann = try await fixture.connect("ann")
+            _ = try await ann.call("join", #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#)
+            let info = try await ann.drain().filter { $0.method == "room-info" }
+            #expect(info.map { $0.params["description"].string } == ["of the town"])
+            await ann.close()
+        }
+    }
+
     @Test func peersAreFoundPageByPage() async throws {
         let ann = try await fixture.join("ann")
         for index in 0..<4 { _ = try await fixture.join(PeerID("g\(index)"), role: "guest") }
@@ -79,6 +90,22 @@ import Testing
             try await ann.call("peer-iter-next", #"{"iterator":"1"}"#).error
                 == "400 parameter 'iterator' is not known or too old")
         #expect(try await ann.call("peer-iter-next", #"{"iterator":"2"}"#).error == nil)
+    }
+
+    @Test func aWalkOutlastsItsSocketAndEndsWithItsPeer() async throws {
+        let ann = try await fixture.join("ann")
+        for index in 0..<2 { _ = try await fixture.join(PeerID("g\(index)"), role: "guest") }
+        let first = try await ann.call("find-peer", #"{"role":"guest","limit":1}"#).result
+        let next = #"{"iterator":"\#(try #require(first["iterator"].string))","limit":1}"#
+        await ann.close()
+        let back = try await fixture.connect("ann")
+        let rest = try await back.call("peer-iter-next", next).result
+        #expect(rest["peers"][0]["peer_id"].string == "g1" && rest["eof"] == .bool(true))
+        await back.notify("leave")
+        let anew = try await fixture.join("ann")
+        #expect(
+            try await anew.call("peer-iter-next", next).error
+                == "400 parameter 'iterator' is not known or too old")
     }
 
     @Test func aRemovedPeerIsToldAndClosedAndMayNotStayByItsSocket() async throws {

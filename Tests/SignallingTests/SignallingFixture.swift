@@ -17,7 +17,7 @@ final class SignallingFixture: Sendable {
     }
 
     init(
-        policy: Policy = .standard, roomLimits: RoomLimits = RoomLimits(),
+        policy: Policy = .standard, description: String = "", roomLimits: RoomLimits = RoomLimits(),
         limits: SignallingLimits = SignallingLimits()
     ) {
         let time = TestTime()
@@ -29,7 +29,9 @@ final class SignallingFixture: Sendable {
                 return WallTime(milliseconds: 1_720_000_000_000 + passed)
             })
         signalling = RoomSignalling(
-            room: Room(id: "r1", name: "demo", policy: policy, limits: roomLimits, seed: 7),
+            room: Room(
+                id: "r1", name: "demo", description: description, policy: policy,
+                limits: roomLimits, seed: 7),
             media: media, streaming: streaming, clock: clock, limits: limits)
     }
 

@@ -1,6 +1,7 @@
 internal import MediaKernel
 
-/// A connection's unfinished walks through the peers (`find-peer`, `peer-iter-next`).
+/// A peer's unfinished walks through the peers (`find-peer`, `peer-iter-next`). They outlast its socket:
+/// clients go on with an iterator on the next one.
 struct PeerWalks {
     struct Walk {
         /// Those that were there when the walk began; who has left since is skipped.

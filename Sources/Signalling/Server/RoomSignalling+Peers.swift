@@ -8,7 +8,7 @@ extension RoomSignalling {
         return .result(PeerPayload(peer, withTracks: false))
     }
 
-    func findPeers(_ params: FindPeersParameters, on connection: Connection) -> Reply {
+    func findPeers(_ params: FindPeersParameters, by peer: PeerID) -> Reply {
         let wanted = (params.peers ?? params.peerIDs).map(Set.init)
         // A client that wants no group in particular may name an empty one.
         let group = params.group.flatMap { $0.isEmpty ? nil : $0 }
@@ -16,27 +16,22 @@ extension RoomSignalling {
             (wanted?.contains(peer.id) ?? true) && (params.role.map { $0 == peer.role } ?? true)
                 && (group.map { peer.groups.contains($0) } ?? true)
         }
-        var walks = connection.walks
-        let iterator = walks.begin(found.map(\.id))
-        let page = page(of: iterator, limit: params.limit, in: &walks)
-        connections[connection.id]?.walks = walks
-        return page ?? .empty
+        let iterator = walks[peer, default: PeerWalks()].begin(found.map(\.id))
+        return page(of: iterator, limit: params.limit, for: peer) ?? .empty
     }
 
     func nextPeers(
-        _ params: PeerIterNextParameters, on connection: Connection
+        _ params: PeerIterNextParameters, by peer: PeerID
     ) throws(SignallingError) -> Reply {
-        var walks = connection.walks
-        guard let page = page(of: params.iterator, limit: params.limit, in: &walks) else {
+        guard let page = page(of: params.iterator, limit: params.limit, for: peer) else {
             throw .badParameter("iterator", reason: "is not known or too old")
         }
-        connections[connection.id]?.walks = walks
         return page
     }
 
-    private func page(of iterator: String, limit: Int?, in walks: inout PeerWalks) -> Reply? {
+    private func page(of iterator: String, limit: Int?, for peer: PeerID) -> Reply? {
         let limit = min(max(limit ?? 10, 1), SignallingLimits.pagePeers)
-        guard let (ids, walk) = walks.advance(iterator, limit: limit) else { return nil }
+        guard let (ids, walk) = walks[peer]?.advance(iterator, limit: limit) else { return nil }
         let peers = ids.compactMap { try? room.visiblePeer($0) }
         return .result(
             PeerPageResult(

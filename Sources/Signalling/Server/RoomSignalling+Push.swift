@@ -21,6 +21,7 @@ extension RoomSignalling {
         case .releaseMedia(let peer):
             log(.info, "peer left", peer)
             held[peer] = nil
+            walks[peer] = nil
             subscribeRestarts.forget(peer)
             switch seats[peer] {
             case .opening, .open:

@@ -20,7 +20,6 @@ public actor RoomSignalling {
         var lastHeard: Instant
         /// Its client has joined by it, and not by an earlier one.
         var hasJoined = false
-        var walks = PeerWalks()
         /// What it was told last of the room's size.
         var toldRoom: RoomInfoNotification?
         var toldSession: SessionInfoNotification?
@@ -59,6 +58,7 @@ public actor RoomSignalling {
     var seats: [PeerID: Seat] = [:]
     /// What the media plane said to a peer whose join is not answered yet.
     var held: [PeerID: [RoomMediaEvent]] = [:]
+    var walks: [PeerID: PeerWalks] = [:]
     var orders = MediaOrders()
     var subscribeRestarts = SubscribeRestarts()
     var pollPages = PollPages()

@@ -21,7 +21,7 @@ public struct SignallingLimits: Hashable, Sendable {
     public static let heldEvents = 64
     /// Timed metadata of one request: as much as a stream takes at once.
     public static let timedMetadata = 20
-    /// Unfinished walks through `find-peer` of one connection; the oldest is forgotten.
+    /// Unfinished walks through `find-peer` of one peer; the oldest is forgotten.
     public static let iterators = 16
     /// Peers on one page of `find-peer`.
     public static let pagePeers = 100
