@@ -242,7 +242,8 @@ extension OutgoingTrack {
 
     /// Offers exactly what the publisher sends, since nothing is transcoded.
     static func forwarding(_ track: IncomingTrack) -> OutgoingTrack {
-        var codec = track.codec
+        let capability = Defaults.roomcast.first { $0.matches(track.codec) }
+        var codec = capability?.forwarded(track.codec) ?? track.codec
         codec.feedback = codec.feedback.filter { forwardedFeedback.contains($0) }
         return OutgoingTrack(
             streamID: track.streamID, trackID: track.trackID, kind: track.kind, codecs: [codec],

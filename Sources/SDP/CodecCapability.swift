@@ -23,8 +23,8 @@ public struct CodecCapability: Hashable, Sendable {
     public var rule: Rule
     /// What this side states of itself in an answer or an offer.
     public var parameters: FormatParameters
-    /// Parameters that an answer repeats as the offer has them.
-    public var echoedParameters: [String]
+    /// Parameters that an answer repeats as the offer has them, in this order.
+    public var echoedParameters: [EchoedParameter]
     /// The RTCP feedback this side understands.
     public var feedback: [String]
     /// Whether lost packets may be repeated in an RTX stream. RFC 4588.
@@ -33,7 +33,7 @@ public struct CodecCapability: Hashable, Sendable {
     public init(
         kind: MediaSection.Kind, name: String, clockRate: Int, channels: Int? = nil,
         rule: Rule = .nameOnly, parameters: FormatParameters = [],
-        echoedParameters: [String] = [], feedback: [String] = [],
+        echoedParameters: [EchoedParameter] = [], feedback: [String] = [],
         allowsRetransmission: Bool = false
     ) {
         self.kind = kind
@@ -59,11 +59,8 @@ public struct CodecCapability: Hashable, Sendable {
             guard Self.number(codec, "packetization-mode") == packetizationMode else {
                 return false
             }
-            guard let profiles else { return true }
-            guard let text = codec.parameters["profile-level-id"] else {
-                return profiles.contains(H264ProfileLevel.unstated.profile)
-            }
-            return H264ProfileLevel(parsing: text).map { profiles.contains($0.profile) } ?? false
+            guard let profile = H264ProfileLevel(of: codec)?.profile else { return false }
+            return profiles?.contains(profile) ?? true
         case .vp9(let profile):
             return Self.number(codec, "profile-id") == profile
         case .av1(let profile):
@@ -80,14 +77,35 @@ public struct CodecCapability: Hashable, Sendable {
     /// The format to answer an offered one with, under the offerer's payload type.
     func answer(to offered: CodecDescription) -> CodecDescription {
         var parameters = parameters
-        for parameter in offered.parameters.elements
-        where echoedParameters.contains(parameter.name.lowercased()) {
-            parameters[parameter.name] = parameter.value
+        for echoed in echoedParameters {
+            guard let value = offered.parameters[echoed.name].flatMap(echoed.checked) else {
+                continue
+            }
+            parameters[echoed.name] = value
         }
         return CodecDescription(
-            payloadType: offered.payloadType, name: offered.name, clockRate: offered.clockRate,
-            channels: offered.channels, parameters: parameters,
+            payloadType: offered.payloadType, name: name, clockRate: clockRate,
+            channels: channels, parameters: parameters,
             feedback: offered.feedback.filter { feedback.contains($0) })
+    }
+
+    /// The format to offer to others what comes in one that this side has agreed to.
+    ///
+    /// One of a few, whatever its sender states: a connection has 61 payload types for all whose
+    /// media it carries. So it names what bitstream it is and not how large the pictures are, by
+    /// which nobody chooses a decoder: H.264 and AV1 are of level 3.1 here, as in the offers of
+    /// browsers.
+    public func forwarded(_ agreed: CodecDescription) -> CodecDescription {
+        var format = offer
+        for echoed in echoedParameters where echoed.values == .flag {
+            if agreed.parameters[echoed.name] == "1" { format.parameters[echoed.name] = "1" }
+        }
+        if case .h264 = rule, let profile = H264ProfileLevel(of: agreed)?.profile {
+            format.parameters["profile-level-id"] = profile.idAtLevel31
+        }
+        format.payloadType = agreed.payloadType
+        format.feedback = agreed.feedback
+        return format
     }
 }
 
@@ -101,14 +119,16 @@ public enum Defaults {
                 FormatParameter("minptime", "10"), FormatParameter("useinbandfec", "1"),
             ],
             // Wishes of the offerer's page, which the forwarded stream should fulfil.
-            echoedParameters: ["stereo", "usedtx"],
+            echoedParameters: [.flag("stereo"), .flag("usedtx")],
             feedback: ["transport-cc", "nack"]),
         video("VP8"),
-        video("VP9", .vp9(profile: 0), echoing: ["profile-id"]),
-        video("VP9", .vp9(profile: 2), echoing: ["profile-id"]),
+        video("VP9", .vp9(profile: 0), echoing: [.number("profile-id", 0...3)]),
+        video("VP9", .vp9(profile: 2), echoing: [.number("profile-id", 0...3)]),
         video("H264", .h264(packetizationMode: 1), echoing: h264Parameters),
         video("H264", .h264(packetizationMode: 0), echoing: h264Parameters),
-        video("AV1", .av1(profile: 0), echoing: ["level-idx", "profile", "tier"]),
+        video(
+            "AV1", .av1(profile: 0),
+            echoing: [.number("level-idx", 0...31), .number("profile", 0...2), .flag("tier")]),
     ]
 
     /// In the order in which browsers write them.
@@ -116,12 +136,13 @@ public enum Defaults {
         "goog-remb", "transport-cc", "ccm fir", "nack", "nack pli",
     ]
 
-    private static let h264Parameters = [
-        "level-asymmetry-allowed", "packetization-mode", "profile-level-id",
+    private static let h264Parameters: [EchoedParameter] = [
+        .flag("level-asymmetry-allowed"), .number("packetization-mode", 0...1),
+        EchoedParameter("profile-level-id", .h264ProfileLevel),
     ]
 
     private static func video(
-        _ name: String, _ rule: CodecCapability.Rule = .nameOnly, echoing: [String] = []
+        _ name: String, _ rule: CodecCapability.Rule = .nameOnly, echoing: [EchoedParameter] = []
     ) -> CodecCapability {
         CodecCapability(
             kind: .video, name: name, clockRate: 90_000, rule: rule, echoedParameters: echoing,

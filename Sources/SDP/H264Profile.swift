@@ -33,6 +33,21 @@ public enum H264Profile: Hashable, Sendable, CaseIterable {
         Row(profileIDC: 0xF4, mask: 0xFF, value: 0x00, profile: .high444),
     ]
 
+    /// `profile-level-id` at level 3.1, which holds 1280x720 at 30 frames a second.
+    var idAtLevel31: String {
+        switch self {
+        case .constrainedBaseline: "42e01f"
+        case .baseline: "42001f"
+        case .main: "4d001f"
+        case .extended: "58001f"
+        case .constrainedHigh: "640c1f"
+        case .high: "64001f"
+        case .high10: "6e001f"
+        case .high422: "7a001f"
+        case .high444: "f4001f"
+        }
+    }
+
     init?(profileIDC: UInt8, constraints: UInt8) {
         let row = Self.table.first {
             $0.profileIDC == profileIDC && constraints & $0.mask == $0.value
@@ -54,6 +69,15 @@ public struct H264ProfileLevel: Hashable, Sendable {
     public init(profile: H264Profile, levelIDC: UInt8) {
         self.profile = profile
         self.levelIDC = levelIDC
+    }
+
+    /// Of a format; nil when what it states is none.
+    init?(of codec: CodecDescription) {
+        guard let text = codec.parameters["profile-level-id"] else {
+            self = .unstated
+            return
+        }
+        self.init(parsing: text)
     }
 
     /// Nil when it is not six hexadecimal digits or names no profile.

@@ -81,13 +81,11 @@ extension CodecCapability {
             parameters: parameters, feedback: feedback)
     }
 
-    /// At level 3.1, which holds 1280x720 at 30 frames a second.
     private static func offeredProfile(of profiles: Set<H264Profile>?) -> String {
-        guard let profiles, !profiles.contains(.constrainedBaseline) else { return "42e01f" }
-        if profiles.contains(.baseline) { return "42001f" }
-        if profiles.contains(.main) { return "4d001f" }
-        if profiles.contains(.constrainedHigh) { return "640c1f" }
-        if profiles.contains(.high) { return "64001f" }
-        return "42e01f"
+        let preferred: [H264Profile] = [
+            .constrainedBaseline, .baseline, .main, .constrainedHigh, .high,
+        ]
+        let offered = profiles.flatMap { profiles in preferred.first(where: profiles.contains) }
+        return (offered ?? .constrainedBaseline).idAtLevel31
     }
 }

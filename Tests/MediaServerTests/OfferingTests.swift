@@ -125,6 +125,28 @@ extension SimulatedRoomTests {
             #expect(extensions.contains(HeaderExtensionURI.videoOrientation) == isTaken)
         }
 
+        /// A connection has 61 payload types for all that it carries.
+        @Test mutating func noPublisherUsesUpASubscribersPayloadTypes() async throws {
+            try publish([], as: "viewer")
+            try await answer()
+            var tracks: [TrackID] = []
+            for number in 0..<5 {
+                try publish(
+                    (0..<20).map { .strange("voice-\(number)-\($0)", stereo: 20 * number + $0) },
+                    as: PeerID("peer-\(number)"))
+                tracks += (0..<20).map { TrackID("voice-\(number)-\($0)") }
+            }
+            try publish([.video("camera")], as: "ann")
+            subscribe(to: tracks + ["camera"])
+            try await pass(.milliseconds(500))
+            #expect(received == 101)
+            let formats = viewer.incomingTracks.filter { $0.kind == .audio }.map(\.codec)
+            #expect(
+                Set(formats.map(\.parameters.rendered)) == [
+                    "minptime=10;useinbandfec=1", "minptime=10;useinbandfec=1;stereo=1",
+                ])
+        }
+
         @Test mutating func allThatAPeerPublishesComesAndGoesInOneOffer() async throws {
             try publish([], as: "viewer")
             try await answer()
@@ -153,4 +175,15 @@ extension SimulatedRoomTests {
             #expect(second !== first && received == 1)
         }
     }
+}
+
+extension OutgoingTrack {
+    fileprivate static func strange(_ id: String, stereo: Int) -> OutgoingTrack {
+        var track = audio(id)
+        track.codecs[0].parameters = [
+            FormatParameter("x-\(stereo)", "1"), FormatParameter("sTeReO", "\(stereo)"),
+        ]
+        return track
+    }
+
 }

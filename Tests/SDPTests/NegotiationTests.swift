@@ -63,7 +63,7 @@ import Testing
         // No packetization-mode means mode 0.
         #expect(
             agreed[3].codec.parameters.rendered
-                == "profile-level-id=42e01f;level-asymmetry-allowed=1")
+                == "level-asymmetry-allowed=1;profile-level-id=42e01f")
     }
 
     @Test func theCapabilitiesOrderIsThePreference() throws {
@@ -210,6 +210,72 @@ import Testing
         #expect(Set(numbers).count == 61)
         #expect(numbers.allSatisfy { !(64...95).contains($0) })
         #expect(allocator.descriptions(for: vp8, withRetransmission: true).isEmpty)
+    }
+
+    /// Each of them, answered and forwarded to one subscriber.
+    @Test func whateverIsOfferedIsForwardedInFewFormats() throws {
+        var allocator = PayloadTypeAllocator()
+        let known: Set = [
+            "minptime", "useinbandfec", "stereo", "usedtx", "profile-id", "profile-level-id",
+            "level-asymmetry-allowed", "packetization-mode", "level-idx", "profile", "tier",
+        ]
+        var agreedCount = 0
+        func offer(_ name: String, _ fmtp: String) throws {
+            let isAudio = name.lowercased() == "opus"
+            let offered = CodecDescription(
+                payloadType: 100, name: name, clockRate: isAudio ? 48_000 : 90_000,
+                channels: isAudio ? 2 : nil, parameters: FormatParameters(parsing: fmtp))
+            let section = MediaSection(kind: isAudio ? .audio : .video, mid: "0", codecs: [offered])
+            let agreed = negotiate(offered: section, capabilities: Defaults.roomcast)
+            guard let codec = agreed.first?.codec else { return }
+            agreedCount += 1
+            #expect(known.isSuperset(of: codec.parameters.elements.map(\.name)), "\(fmtp)")
+            let capability = try #require(Defaults.roomcast.first { $0.matches(codec) })
+            let forwarded = capability.forwarded(codec)
+            #expect(capability.matches(forwarded))
+            let formats = allocator.descriptions(for: forwarded, withRetransmission: !isAudio)
+            #expect(formats.count == (isAudio ? 1 : 2), "\(name) \(fmtp)")
+        }
+        let flags = ["", "0", "1", "2", "7", "01", "-1", "x", "1 a=b", "99999999999999999999"]
+        for (a, b) in flags.flatMap({ a in flags.map { (a, $0) } }) {
+            try offer("opus", "stereo=\(a);usedtx=\(b);maxaveragebitrate=\(a)\(b)")
+            try offer("OPUS", "useDTX=\(b);STEREO=\(a);\(a)=\(b);useinbandfec=\(a)")
+            try offer("VP8", "max-fs=\(a);x=\(b)")
+            try offer("VP9", "profile-id=\(a);x=\(b)")
+            try offer("AV1", "profile=\(a);tier=\(b);level-idx=\(a)")
+            try offer("AV1", "tier=\(b);level-idx=\(a)")
+            try offer("H264", "packetization-mode=\(a);level-asymmetry-allowed=\(b)")
+        }
+        for (profile, level) in (0...255).flatMap({ p in (0...255).map { (p, $0) } }) {
+            let digits = [0x42, 0x4d, 0x58, 0x64, 0x6e, 0x7a, 0xf4][level % 7]
+            let id = [digits, profile, level].map { number in
+                String(number, radix: 16).count == 1
+                    ? "0" + String(number, radix: 16) : String(number, radix: 16)
+            }.joined()
+            try offer(level % 2 == 0 ? "H264" : "h264", "profile-level-id=\(id)")
+            try offer("H264", "packetization-mode=1;profile-level-id=\(id.uppercased())")
+        }
+        #expect(agreedCount > 1000)
+        try offer("VP8", "")
+    }
+
+    @Test func whatAnOffererMayNotStateIsNotRepeated() throws {
+        let capability = try #require(Defaults.roomcast.first)
+        for (stated, answered) in [
+            ("stereo=7", ""), ("STEREO=1", ";stereo=1"),
+            ("usedtx=1;stereo=01", ";stereo=1;usedtx=1"),
+            ("usedtx=x;maxaveragebitrate=1", ""), ("stereo", ""),
+        ] {
+            let opus = CodecDescription(
+                payloadType: 111, name: "Opus", clockRate: 48_000, channels: 2,
+                parameters: FormatParameters(parsing: stated))
+            let section = MediaSection(kind: .audio, mid: "0", codecs: [opus])
+            let codec = try #require(
+                negotiate(offered: section, capabilities: [capability]).first
+            ).codec
+            #expect(codec.parameters.rendered == "minptime=10;useinbandfec=1" + answered)
+            #expect(codec.name == "opus")
+        }
     }
 
     @Test func everyDefaultCapabilityAcceptsItsOwnOffer() {

@@ -1,0 +1,41 @@
+/// A parameter of a format that an answer repeats, where its value is one that it may have. Of what
+/// an offerer writes nothing else gets into a description of ours.
+public struct EchoedParameter: Hashable, Sendable {
+    public enum Values: Hashable, Sendable {
+        /// 0 or 1.
+        case flag
+        case number(ClosedRange<Int>)
+        /// RFC 6184 sect. 8.1.
+        case h264ProfileLevel
+    }
+
+    /// In lower case.
+    public let name: String
+    public let values: Values
+
+    public init(_ name: String, _ values: Values) {
+        self.name = name
+        self.values = values
+    }
+
+    public static func flag(_ name: String) -> Self { Self(name, .flag) }
+
+    public static func number(_ name: String, _ range: ClosedRange<Int>) -> Self {
+        Self(name, .number(range))
+    }
+
+    /// The value in the one way to write it; nil when it is none that the parameter may have.
+    func checked(_ value: String) -> String? {
+        switch values {
+        case .flag: return Self.number(value, in: 0...1)
+        case .number(let range): return Self.number(value, in: range)
+        case .h264ProfileLevel:
+            return H264ProfileLevel(parsing: value) == nil ? nil : value.lowercased()
+        }
+    }
+
+    private static func number(_ text: String, in range: ClosedRange<Int>) -> String? {
+        guard let number: Int = text[...].decimal(), range.contains(number) else { return nil }
+        return String(number)
+    }
+}
