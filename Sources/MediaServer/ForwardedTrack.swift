@@ -1,6 +1,7 @@
 import MediaKernel
 import PeerConnection
 import RTP
+import SDP
 
 /// One published track and who receives it.
 final class ForwardedTrack {
@@ -28,6 +29,13 @@ final class ForwardedTrack {
         self.codec = codec
         encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid) }
         ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
+    }
+
+    /// Whether what is announced under its id is the same as before, and not another track, as one
+    /// of another kind or codec is to whoever receives it.
+    func isContinued(by incoming: IncomingTrack) -> Bool {
+        MediaCodec(rtpName: incoming.codec.name) == codec
+            && incoming.encodings.map(\.rid) == encodings.map(\.rid)
     }
 
     var repairsLoss: Bool { codec.isVideo && incoming.rtxPayloadType != nil }

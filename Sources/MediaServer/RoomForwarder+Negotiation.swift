@@ -59,9 +59,11 @@ extension RoomForwarder {
     /// Brings the tracks of a peer in line with what its description announces.
     private func publishedTracksChanged(of peer: MediaPeer, at now: Instant) {
         let announced = (peer.publish?.core.incomingTracks ?? []).filter(\.isSending)
-        let live = Set(announced.map { TrackID($0.trackID) })
+        let live = Dictionary(announced.map { (TrackID($0.trackID), $0) }) { first, _ in first }
         remove(
-            tracks.values.filter { $0.publisher == peer.id && !live.contains($0.id) }, at: now)
+            tracks.values.filter { track in
+                track.publisher == peer.id && live[track.id].map(track.isContinued) != true
+            }, at: now)
         var added: Set<TrackID> = []
         for incoming in announced {
             let trackID = TrackID(incoming.trackID)

@@ -161,6 +161,36 @@ extension SimulatedRoomTests {
             #expect(received == 0 && offers == 2)
         }
 
+        @Test(arguments: [OutgoingTrack.audio("camera"), .vp9("camera"), .layered("camera")])
+        mutating func aTrackThatBecomesSomethingElseIsAnotherOne(first: OutgoingTrack) async throws
+        {
+            try publish([], as: "viewer")
+            try await answer()
+            subscribe(to: ["camera"])
+            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            let mid = try end.add(first)
+            try room.addPeer("ann", at: now)
+            func offer() throws {
+                let offer = try end.createOffer(at: now)
+                try end.accept(
+                    answer: try room.publishOffer(offer, from: "ann", at: now), at: now)
+            }
+            try offer()
+            try await pass(.milliseconds(200))
+            let before = try #require(room.tracks["camera"])
+            // Not a word of it: the same track goes on.
+            try offer()
+            #expect(room.tracks["camera"] === before)
+            end.remove(mid: mid)
+            _ = try end.add(.video("camera"))
+            try offer()
+            try await pass(.milliseconds(300))
+            let after = try #require(room.tracks["camera"])
+            #expect(after !== before && after.codec == .vp8 && after.encodings.count == 1)
+            #expect(after.subscriptions["viewer"] != nil)
+            #expect(viewer.incomingTracks.filter(\.isSending).map(\.codec.name) == ["VP8"])
+        }
+
         @Test mutating func aTrackThatComesAgainBetweenTwoOffersIsAnotherOne() async throws {
             try publish([], as: "viewer")
             try await answer()
@@ -186,4 +216,18 @@ extension OutgoingTrack {
         return track
     }
 
+}
+
+extension OutgoingTrack {
+    fileprivate static func vp9(_ id: String) -> OutgoingTrack {
+        var track = video(id)
+        track.codecs[0].name = "VP9"
+        return track
+    }
+
+    fileprivate static func layered(_ id: String) -> OutgoingTrack {
+        var track = video(id)
+        track.rids = ["f", "h"]
+        return track
+    }
 }
