@@ -16,6 +16,11 @@ final class SRTPSession {
     /// Of them, those that ended, the earliest first: they make room when it is needed. Until then
     /// their keys' state stays, as a sender may go on with one.
     private var endedInbound: [UInt32] = []
+    /// Those that made room. Their replay windows went with their states, so that what was recorded
+    /// of them would pass for new: nothing more is taken from them.
+    private var removedInbound: Set<UInt32> = []
+    /// Far more than one connection has in a day, in 1 MiB.
+    static let removedStreamsMaximum = 65_536
 
     init(profile: SRTPProfile, material: [UInt8], isServer: Bool) throws(SecureTransportError) {
         self.profile = profile
@@ -68,27 +73,36 @@ final class SRTPSession {
     /// Takes it back that an incoming stream has ended.
     func expectInbound(ssrc: UInt32) { endedInbound.removeAll { $0 == ssrc } }
 
+    private var hasRoom: Bool {
+        inboundStreams.count < Self.inboundStreamsMaximum
+            || !endedInbound.isEmpty && removedInbound.count < Self.removedStreamsMaximum
+    }
+
     private func makeRoom() {
-        guard inboundStreams.count >= Self.inboundStreamsMaximum, !endedInbound.isEmpty else {
+        guard inboundStreams.count > Self.inboundStreamsMaximum, !endedInbound.isEmpty else {
             return
         }
         let ssrc = endedInbound.removeFirst()
         inboundStreams.remove(ssrc)
+        removedInbound.insert(ssrc)
         guard let session = try? inbound.session(of: ssrc) else { return }
         _ = srtp_remove_stream(session, ssrc.bigEndian)
     }
 
-    /// libsrtp makes a stream for an SSRC once a packet of it proved authentic.
+    /// libsrtp makes a stream for an SSRC once a packet of it proved authentic. Only then does
+    /// another one give way to it.
     private func unprotect(
         _ packet: inout [UInt8], of ssrc: UInt32, _ transform: Transform
     ) throws(SecureTransportError) {
         let isKnown = inboundStreams.contains(ssrc)
-        if !isKnown { makeRoom() }
-        guard isKnown || inboundStreams.count < Self.inboundStreamsMaximum else {
+        guard isKnown || !removedInbound.contains(ssrc) else { throw .replayed }
+        guard isKnown || hasRoom else {
             throw .tooManyStreams(maximum: Self.inboundStreamsMaximum)
         }
         try Self.shrink(&packet, inbound.session(of: ssrc), transform)
-        if !isKnown { inboundStreams.insert(ssrc) }
+        guard !isKnown else { return }
+        inboundStreams.insert(ssrc)
+        makeRoom()
     }
 
     // MARK: The hot path

@@ -26,7 +26,8 @@ public enum SecureTransportError: Error, Hashable, Sendable {
     case tooLong(count: Int, maximum: Int)
     /// The authentication tag does not fit the packet.
     case authenticationFailed
-    /// The packet's index was seen before, or is older than the replay window.
+    /// The packet's index was seen before, or is older than the replay window, or its stream is
+    /// over.
     case replayed
     /// A further SSRC would exceed the number of streams a session holds.
     case tooManyStreams(maximum: Int)

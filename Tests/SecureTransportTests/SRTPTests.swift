@@ -170,14 +170,33 @@ struct SRTPTests {
             try pair.client.protectRTP(&packet)
             try pair.server.unprotectRTP(&packet)
         }
-        for ssrc in UInt32(1)...3000 { try send(ssrc, sequence: 5) }
-        for ssrc in UInt32(1)...3 { pair.server.retireInboundStream(ssrc: ssrc) }
-        pair.server.expectInboundStream(ssrc: 1)
-        for ssrc in UInt32(3001)...3002 { try send(ssrc, sequence: 5) }
-        #expect(throws: SecureTransportError.tooManyStreams(maximum: 3000)) {
-            try send(3003, sequence: 5)
+        var recorded = rtpPacket(sequence: 4, ssrc: 2, payload: [9])
+        try pair.client.protectRTP(&recorded)
+        func replay() throws {
+            var packet = recorded
+            try pair.server.unprotectRTP(&packet)
         }
-        for ssrc in [UInt32(1), 4, 3001] { try send(ssrc, sequence: 6) }
+        try replay()
+        for ssrc in UInt32(1)...3000 { try send(ssrc, sequence: 5) }
+        for ssrc in UInt32(1)...4 { pair.server.retireInboundStream(ssrc: ssrc) }
+        pair.server.expectInboundStream(ssrc: 1)
+        #expect(throws: SecureTransportError.replayed) { try replay() }
+        // What is forged takes nobody's place.
+        for ssrc in UInt32(4000)...4010 {
+            var forged = rtpPacket(
+                sequence: 5, ssrc: ssrc, payload: [UInt8](repeating: 9, count: 20))
+            #expect(throws: SecureTransportError.authenticationFailed) {
+                try pair.server.unprotectRTP(&forged)
+            }
+        }
+        for ssrc in UInt32(3001)...3002 { try send(ssrc, sequence: 5) }
+        // Nor does what was recorded come to life again.
+        #expect(throws: SecureTransportError.replayed) { try replay() }
+        try send(3003, sequence: 5)
+        #expect(throws: SecureTransportError.tooManyStreams(maximum: 3000)) {
+            try send(3004, sequence: 5)
+        }
+        for ssrc in [UInt32(1), 5, 3001] { try send(ssrc, sequence: 6) }
     }
 
     @Test("A retired stream's state is gone")
