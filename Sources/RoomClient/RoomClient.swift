@@ -138,7 +138,7 @@ public actor RoomClient {
         while !isLeaving {
             do {
                 try await connectOnce()
-                lostAt = lostAt ?? clock()
+                try giveUpIfDue(because: .unreachable("the server closed the connection"))
             } catch let error as RoomClientError {
                 if case .unreachable = error {} else { throw error }
                 try giveUpIfDue(because: error)
@@ -155,12 +155,14 @@ public actor RoomClient {
     }
 
     private func giveUpIfDue(because error: RoomClientError) throws {
-        logger.warning("signalling lost", metadata: ["error": "\(error)"])
-        // Who was never in the room has nothing to come back to.
-        guard membership == .inside else { throw error }
         let now = clock()
         let since = lostAt ?? now
         lostAt = since
+        // We have ended it ourselves.
+        guard !isLeaving, interruptedUntil <= MonotonicClock.now else { return }
+        logger.warning("signalling lost", metadata: ["error": "\(error)"])
+        // Who was never in the room has nothing to come back to.
+        guard membership == .inside else { throw error }
         if now - since > Self.reconnectWindow { throw error }
     }
 
@@ -185,6 +187,8 @@ public actor RoomClient {
             outbox.finish()
             self.outbox = nil
             signalling.closed()
+            // Its answer will not come any more.
+            if membership == .joining { membership = .outside }
         }
         try await drain()
         try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -29,19 +29,24 @@ enum WebSocketClient {
 
     private enum Upgrade: Sendable {
         case accepted(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
-        case refused
+        /// By what says so instead.
+        case refused(EventLoopFuture<HTTPResponseStatus>)
     }
 
     /// Connects, then runs `session` with a writer and each text message for `received`. Returns
-    /// when either side closes; throws what the connection or `received` throws.
+    /// when either side closes; throws what the connection or `received` throws, `.unreachable` where
+    /// the server, or a proxy in front of it, cannot take the socket now, and `.protocolViolation`
+    /// where it does not want it.
     static func run(
         url: WebSocketURL, group: any EventLoopGroup,
         session: @escaping @Sendable (Writer) async throws -> Void,
         received: @escaping @Sendable (String) async throws -> Void
     ) async throws {
         let upgrade = try await connect(url, group: group)
-        guard case .accepted(let channel) = upgrade else {
-            throw RoomClientError.protocolViolation("the server refused the WebSocket")
+        let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+        switch upgrade {
+        case .accepted(let accepted): channel = accepted
+        case .refused(let status): throw refusal(try await status.get())
         }
         try await channel.executeThenClose { inbound, outbound in
             let writer = Writer(outbound: outbound)
@@ -52,6 +57,13 @@ enum WebSocketClient {
                 group.cancelAll()
             }
         }
+    }
+
+    /// As for `GET /init` (hms.md sect. 2): 429 and the 5xx are worth another try.
+    private static func refusal(_ status: HTTPResponseStatus) -> RoomClientError {
+        status == .tooManyRequests || status.code >= 500
+            ? .unreachable("the WebSocket was answered with \(status)")
+            : .protocolViolation("the server refused the WebSocket with \(status)")
     }
 
     private static func read(
@@ -121,7 +133,12 @@ enum WebSocketClient {
                 version: .http1_1, method: .GET, uri: url.target, headers: headers),
             upgraders: [upgrader],
             notUpgradingCompletionHandler: { channel in
-                channel.eventLoop.makeSucceededFuture(.refused)
+                // The answer is handed on to whoever is next.
+                let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(StatusReader(status))
+                    return .refused(status.futureResult)
+                }
             })
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
             upgradeConfiguration: configuration)
@@ -130,5 +147,25 @@ enum WebSocketClient {
         pipeline.leftOverBytesStrategy = .forwardBytes
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
             configuration: pipeline)
+    }
+}
+
+/// Takes the status of one HTTP answer, then closes the connection.
+private final class StatusReader: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let status: EventLoopPromise<HTTPResponseStatus>
+
+    init(_ status: EventLoopPromise<HTTPResponseStatus>) { self.status = status }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        status.succeed(head.status)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        status.fail(ChannelError.eof)
+        context.fireChannelInactive()
     }
 }

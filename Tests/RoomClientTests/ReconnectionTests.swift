@@ -14,7 +14,7 @@ import Testing
 @testable import RoomClient
 @testable import Signalling
 
-/// Clients whose server falls silent, without that a connection ends.
+/// Clients whose server falls silent, is lost, or is away.
 @Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
     private let group = MultiThreadedEventLoopGroup.singleton
     private let clock = ClockDouble()
@@ -36,29 +36,24 @@ import Testing
         _ = try #require(await server.nextSocket())
         clock.advance(SignallingClient.silenceMaximum)
         await #expect(throws: RoomClientError.unreachable("no sign of life")) {
-            try await withTaskCancellationHandler {
-                try await life.value
-            } onCancel: {
-                life.cancel()
-            }
+            try await end(of: life)
         }
     }
 
-    @Test func aConnectionThatWasTakenUpAgainHasItsOwnMinuteWhenItIsLost() async throws {
+    /// A client that is in a room, and its socket.
+    private func entered(
+        _ server: SocketServer,
+        _ body: (RoomClient, Task<Void, any Error>, SocketServer.Socket) async throws -> Void
+    ) async throws {
         let media = try await MediaServer.start(
             configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
             group: group, logger: Logger(label: "test"))
         let room = try await media.makeRoom("room")
         try await room.addPeer("ann")
-        let server = try await SocketServer.start(on: group)
         let client = try await client(of: server)
         let life = Task { try await client.run() }
-        let policy = try FrameCodec.text(
-            of: CallFrame.serverNotification(
-                .onPolicyChange, PolicyPayload(.standard, role: "host")))
-
         let first = try #require(await server.nextSocket())
-        first.send(policy)
+        try greet(first)
         let join = try JSONDecoder().decode(
             Join.self, from: Data(try #require(await first.next(with: #""join""#)).utf8))
         let answer = try await room.publishOffer(join.params.offer.sdp, from: "ann")
@@ -70,19 +65,105 @@ import Testing
         for await event in client.events {
             if case .joined = event { break }
         }
-        first.close()
-
-        let second = try #require(await server.nextSocket())
-        second.send(policy)
-        // It is back in the room.
-        _ = try #require(await second.next(with: #""track-update""#))
-        // An hour later nothing is heard for too long.
-        clock.advance(.seconds(3600))
-        let third = await server.nextSocket()
-        #expect(third != nil, "it comes again")
+        try await body(client, life, first)
         life.cancel()
         try? await life.value
         await media.shutdown()
+    }
+
+    private func end(of life: Task<Void, any Error>) async throws {
+        try await withTaskCancellationHandler {
+            try await life.value
+        } onCancel: {
+            life.cancel()
+        }
+    }
+
+    private func greet(_ socket: SocketServer.Socket) throws {
+        socket.send(
+            try FrameCodec.text(
+                of: CallFrame.serverNotification(
+                    .onPolicyChange, PolicyPayload(.standard, role: "host"))))
+    }
+
+    @Test func aConnectionThatWasTakenUpAgainHasItsOwnMinuteWhenItIsLost() async throws {
+        let server = try await SocketServer.start(on: group)
+        try await entered(server) { _, _, first in
+            first.close()
+            let second = try #require(await server.nextSocket())
+            try greet(second)
+            // It is back in the room.
+            _ = try #require(await second.next(with: #""track-update""#))
+            // An hour later nothing is heard for too long.
+            clock.advance(.seconds(3600))
+            let third = await server.nextSocket()
+            #expect(third != nil, "it comes again")
+        }
+    }
+
+    @Test(arguments: [HTTPResponseStatus.badGateway, .serviceUnavailable, .gatewayTimeout])
+    func aProxyWhoseServerIsAwayIsTriedAgain(status: HTTPResponseStatus) async throws {
+        let server = try await SocketServer.start(on: group)
+        try await entered(server) { _, _, first in
+            server.answer(with: status, .switchingProtocols)
+            first.close()
+            #expect(await server.nextRefusal() == status)
+            let second = try #require(await server.nextSocket())
+            try greet(second)
+            _ = try #require(await second.next(with: #""track-update""#))
+        }
+    }
+
+    @Test func aProxyWhoseServerStaysAwayIsLeftAfterAMinute() async throws {
+        let server = try await SocketServer.start(on: group)
+        try await entered(server) { _, life, first in
+            server.answer(with: .badGateway)
+            first.close()
+            _ = await server.nextRefusal()
+            clock.advance(.seconds(61))
+            await #expect(
+                throws: RoomClientError.unreachable(
+                    "the WebSocket was answered with 502 Bad Gateway")
+            ) { try await end(of: life) }
+        }
+    }
+
+    @Test func aServerThatDoesNotWantTheSocketIsNotAskedAgain() async throws {
+        let server = try await SocketServer.start(on: group)
+        try await entered(server) { _, life, first in
+            server.answer(with: .forbidden)
+            first.close()
+            await #expect(
+                throws: RoomClientError.protocolViolation(
+                    "the server refused the WebSocket with 403 Forbidden")
+            ) { try await end(of: life) }
+        }
+    }
+
+    @Test func aServerThatClosesBeforeTheJoinIsAnsweredIsLeft() async throws {
+        let server = try await SocketServer.start(on: group)
+        let client = try await client(of: server)
+        let life = Task { try await client.run() }
+        let socket = try #require(await server.nextSocket())
+        try greet(socket)
+        _ = try #require(await socket.next(with: #""join""#))
+        socket.close()
+        await #expect(throws: RoomClientError.self) { try await end(of: life) }
+    }
+
+    @Test func whoLosesItsNetworkWhileItJoinsJoinsAgain() async throws {
+        let server = try await SocketServer.start(on: group)
+        let client = try await client(of: server)
+        let life = Task { try await client.run() }
+        let first = try #require(await server.nextSocket())
+        try greet(first)
+        _ = try #require(await first.next(with: #""join""#))
+        try await client.interrupt(for: .seconds(1))
+        let second = try #require(await server.nextSocket())
+        try greet(second)
+        #expect(await second.next(with: #""join""#) != nil)
+        life.cancel()
+        try? await life.value
     }
 }
 

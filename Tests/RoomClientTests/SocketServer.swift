@@ -30,6 +30,9 @@ final class SocketServer: Sendable {
     }
 
     private let sockets = AsyncStream.makeStream(of: Socket.self)
+    private let refusals = AsyncStream.makeStream(of: HTTPResponseStatus.self)
+    /// How those are answered that want a WebSocket; the last one for ever.
+    private let plan = Mutex<[HTTPResponseStatus]>([.switchingProtocols])
     private let channels = Mutex<[any Channel]>([])
 
     /// - Parameter upgrades: whether it answers who wants a WebSocket; else it is told the request,
@@ -41,6 +44,19 @@ final class SocketServer: Sendable {
         let sockets = server.sockets.continuation
         let listener = try await ServerBootstrap(group: group)
             .childChannelInitializer { channel in
+                let status = server.plan.withLock { plan in
+                    plan.count > 1 ? plan.removeFirst() : plan[0]
+                }
+                guard status == .switchingProtocols else {
+                    let refusals = server.refusals.continuation
+                    return channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                        try channel.pipeline.syncOperations.addHandler(
+                            StubServer.Answerer(status: status, body: "") { _ in
+                                refusals.yield(status)
+                            })
+                    }
+                }
                 guard upgrades else {
                     sockets.yield(Socket(channel: channel))
                     return channel.eventLoop.makeSucceededVoidFuture()
@@ -69,6 +85,11 @@ final class SocketServer: Sendable {
         let port = channels.withLock { $0.first?.localAddress?.port } ?? 0
         return #"{"endpoint":"ws://127.0.0.1:\#(port)/ws"}"#
     }
+
+    /// As a proxy does whose server is away.
+    func answer(with plan: HTTPResponseStatus...) { self.plan.withLock { $0 = plan } }
+
+    func nextRefusal() async -> HTTPResponseStatus? { await refusals.stream.first { _ in true } }
 
     func nextSocket() async -> Socket? { await sockets.stream.first { _ in true } }
 

@@ -39,7 +39,7 @@ final class StubServer: Sendable {
     var requests: [HTTPRequestHead] { asked.heads.withLock { $0 } }
     func stop() async throws { try await channel.close() }
 
-    private final class Answerer: ChannelInboundHandler {
+    final class Answerer: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
