@@ -1,4 +1,5 @@
 import Clocks
+import Codec
 import Foundation
 public import Logging
 import MediaKernel
@@ -61,7 +62,12 @@ public struct BotRunner: Sendable {
             defer { withExtendedLifetime(lock) {} }
             let configuration = try options.configuration.pipeline(
                 outputDirectory: options.outputDirectory)
-            let pipeline = try StreamPipeline(configuration, logger: logger)
+            let pipeline: StreamPipeline
+            do {
+                pipeline = try StreamPipeline(configuration, logger: logger)
+            } catch let error as CodecError {
+                return fail("the stream cannot be encoded: \(error)")
+            }
             let pictures = BotPictures(
                 hosts: try options.configuration.hosts(), layout: configuration.layout,
                 pipeline: pipeline, warn: { [writer] in writer.write(.warning($0)) })

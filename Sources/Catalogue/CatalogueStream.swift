@@ -83,6 +83,9 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
 }
 
 extension CatalogueStream {
+    /// The reason of one that ran when its server ended.
+    public static let restarted = "failure: the server was restarted"
+
     /// Brings a stream to its end of which nobody will say how it ended: as it was about to, or else
     /// as failed. One that is final stays as it is.
     public mutating func endIfLeftBehind() {
@@ -91,7 +94,7 @@ extension CatalogueStream {
             status = reason?.hasPrefix("failure: ") == true ? .failed : .completed
         case .starting, .running:
             status = .failed
-            reason = "failure: the server was restarted"
+            reason = Self.restarted
         case .completed, .failed: break
         }
     }

@@ -105,11 +105,11 @@ extension Room {
         emit(.refreshPreviews)
     }
 
-    /// Somebody asked for RTMP in vain. Everybody is told, hidden peers too; late joiners read
+    /// A peer asked for RTMP in vain. Everybody is told, hidden peers too; late joiners read
     /// ``rtmp``. The same again is nothing new.
-    public mutating func rtmpFailed(_ failure: StreamingFailure) {
-        guard rtmp != .failed(failure) else { return }
-        rtmp = .failed(failure)
+    public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {
+        guard rtmp != .failed(failure, startedBy: peer) else { return }
+        rtmp = .failed(failure, startedBy: peer)
         tell(everybody(), .rtmpChanged(rtmp))
         emit(.refreshPreviews)
     }

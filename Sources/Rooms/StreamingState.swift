@@ -1,3 +1,5 @@
+public import MediaKernel
+
 /// One view of the room that somebody asked to stream, as peers see it.
 public struct HLSVariant: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, Codable {
@@ -75,5 +77,12 @@ public struct HLSState: Hashable, Sendable {
 /// nobody asked for it, or it failed.
 public enum RTMPState: Hashable, Sendable {
     case none
-    case failed(StreamingFailure)
+    case failed(StreamingFailure, startedBy: PeerID)
+
+    public var startedBy: PeerID? {
+        switch self {
+        case .none: nil
+        case .failed(_, let peer): peer
+        }
+    }
 }

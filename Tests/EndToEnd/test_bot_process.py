@@ -33,9 +33,10 @@ def listener():
 
 
 @pytest.fixture
-def bot(binary, listener, tmp_path):
+def bot(request, binary, listener, tmp_path):
+    """With the changes to its configuration that a test may name."""
     configuration = tmp_path / "bot.json"
-    configuration.write_text(json.dumps(CONFIGURATION))
+    configuration.write_text(json.dumps(CONFIGURATION | getattr(request, "param", {})))
     process = subprocess.Popen(
         [str(binary), "bot", "--endpoint", f"http://127.0.0.1:{listener.getsockname()[1]}",
          "--output", str(tmp_path / "output"), "--configuration", str(configuration)],
@@ -132,3 +133,12 @@ def test_a_bot_that_cannot_reach_its_server_says_so_and_ends(listener, bot):
     assert bot.wait(TIMEOUT) != 0
     report = json.loads(bot.stdout.read().strip().splitlines()[-1])
     assert report["event"] == "failed" and report["reason"]
+
+
+@pytest.mark.parametrize("bot", [{"encoder": "none"}], indirect=True)
+def test_a_bot_that_opens_no_encoder_says_so(bot):
+    assert bot.wait(TIMEOUT) != 0
+    report = json.loads(bot.stdout.read().strip().splitlines()[-1])
+    # The words by which the server knows it (StreamFailure).
+    assert report["event"] == "failed"
+    assert report["reason"].startswith("the stream cannot be encoded: "), report

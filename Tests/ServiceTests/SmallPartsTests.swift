@@ -141,6 +141,31 @@ import Testing
         #expect(shown.recording == nil)
     }
 
+    @Test(arguments: [
+        ("the bot died 6 times, at last: failed: write /s/segment: No space left on device", 507),
+        ("the assets cannot be made: write /r: No space left on device", 507),
+        ("the bot died 6 times, at last: failed: the stream cannot be encoded: x", 422),
+        ("the bot did not get ready, or stood still, 3 times", 504),
+        ("the bot cannot be started: /x", 503), ("the server was restarted", 503),
+        ("the bot died 6 times, at last: failed: signal 11", 500),
+        ("the assets cannot be made: status 1", 500),
+    ])
+    func aFailureHasTheCodeOfItsCause(reason: String, code: Int) {
+        var stream = LiveStream(
+            id: "1", room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
+            destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1), startedBy: "")
+        stream.status = .failed
+        stream.stopReason = "failure: " + reason
+        let failure = StreamingFailure(code: code, message: "failure: " + reason)
+        #expect(HLSState([stream], playlistType: .dvr).error == failure)
+        #expect(RoomRecording(stream).error == failure)
+        // What came to its end as it was to has no error.
+        stream.status = .completed
+        stream.stopReason = "max duration reached"
+        #expect(HLSState([stream], playlistType: .dvr).error == nil)
+        #expect(RoomRecording(stream).error == nil && RoomRecording(stream).state == .stopped)
+    }
+
     /// Of the one before, that is: its assets were still being made.
     @Test func aFailureIsNotShownBesideANewerStream() {
         func stream(_ id: StreamID, at seconds: Int64) -> LiveStream {

@@ -74,9 +74,12 @@ import Testing
             "state":"failed"}
             """
         for client in [ann, ben] {
-            #expect(
-                await client.socket.next()
-                    == #"{"jsonrpc":"2.0","method":"on-rtmp-update","params":\#(failed)}"#)
+            let update = try #require(await client.next())
+            #expect(update.method == "on-rtmp-update")
+            #expect(update.params["state"].string == "failed")
+            #expect(update.params["error"]["code"].integer == 400)
+            #expect(update.params["peer"]["peer_id"].string == "ann")
+            #expect(update.params["peer"]["info"]["name"].string == "ANN")
         }
         // Once more is refused once more, and nothing new to the others.
         #expect(try await ann.call("rtmp-start", both).error != nil)

@@ -62,7 +62,7 @@ public struct BotProcess: BotLauncher {
             where error.code == .spawnFailed
             || error.code == .executableNotFound
         {
-            return .notStarted(reason: "the bot cannot be started: \(error)")
+            return .notStarted(reason: "\(StreamFailure.notStarted)\(error)")
         } catch {
             return .failed(reason: "\(error)")
         }

@@ -237,7 +237,7 @@ struct StreamMachine: Hashable, Sendable {
                     .changed(
                         .failed,
                         reason: isFirst
-                            ? "failure: the assets cannot be made: \(reason)"
+                            ? StreamFailure.mark + StreamFailure.withoutAssets + reason
                             : work.outcome.reason)
                 ]
             }
@@ -349,8 +349,7 @@ struct StreamMachine: Hashable, Sendable {
         }
         guard hangs < rules.hangsMaximum else {
             return end(
-                .failed, reason: "the bot did not get ready, or stood still, \(hangs) times",
-                at: now)
+                .failed, reason: "\(StreamFailure.standstill), \(hangs) times", at: now)
         }
         guard deaths.count <= rules.restartsMaximum else {
             return end(
@@ -363,7 +362,7 @@ struct StreamMachine: Hashable, Sendable {
     private mutating func end(
         _ status: LiveStream.Status, reason: String, at now: Instant
     ) -> [Order] {
-        let text = status == .failed ? "failure: \(reason)" : reason
+        let text = status == .failed ? StreamFailure.mark + reason : reason
         // Nobody could see anything of it, and it is told as stopped too early.
         if status == .completed, ranSince == nil {
             phase = .ended(status)

@@ -61,7 +61,7 @@ struct StreamRecovery: Sendable {
                 "the directory of an unfinished stream is gone",
                 metadata: ["stream": "\(stream.id)", "room": "\(stream.room)"])
             stream.status = .failed
-            stream.reason = "failure: the stream's directory is gone"
+            stream.reason = StreamFailure.mark + "the stream's directory is gone"
             try await keeper.saveRow(
                 StreamKeeper.Record(
                     file: StreamFile(stream: stream),

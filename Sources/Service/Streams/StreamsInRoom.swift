@@ -141,9 +141,7 @@ extension HLSState {
                     initialisedAt: WallTime(stream.createdAt),
                     startedAt: stream.startedAt.map { WallTime($0) })
             },
-            error: failed.map {
-                StreamingFailure(code: 500, message: $0.stopReason ?? "failure")
-            },
+            error: failed.map { StreamFailure.told($0.stopReason) },
             recording: HLSRecording(streams))
     }
 }
@@ -172,7 +170,7 @@ extension RoomRecording {
             initialisedAt: WallTime(recording.createdAt),
             startedAt: recording.startedAt.map { WallTime($0) }, startedBy: recording.starter,
             error: recording.status == .failed
-                ? StreamingFailure(code: 500, message: recording.stopReason ?? "failure") : nil)
+                ? StreamFailure.told(recording.stopReason) : nil)
     }
 }
 

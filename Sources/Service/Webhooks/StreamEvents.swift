@@ -48,7 +48,8 @@ public struct StreamEvents: Sendable {
         case .completed: events.append((family.stopped, stopped(stream, order)))
         case .failed:
             let isUpload =
-                stream.stopReason?.hasPrefix("failure: the assets cannot be made") ?? false
+                stream.stopReason?.hasPrefix(StreamFailure.mark + StreamFailure.withoutAssets)
+                ?? false
             events.append(
                 (
                     family.failed,
@@ -188,7 +189,7 @@ public struct StreamEvents: Sendable {
     }
 
     private static func message(_ stream: LiveStream) -> String {
-        String((stream.stopReason ?? "Internal error").trimmingPrefix("failure: "))
+        String((stream.stopReason ?? "Internal error").trimmingPrefix(StreamFailure.mark))
     }
 
     private func failed(

@@ -85,7 +85,9 @@ extension RoomSignalling {
                 RecordingNotification(recording, starter: starter(recording.startedBy)),
                 to: listeners)
         case .rtmpChanged(let state):
-            push(.onRTMPUpdate, RTMPPayload(state), to: listeners)
+            push(
+                .onRTMPUpdate, RTMPPayload(state, starter: starter(state.startedBy)),
+                to: listeners)
         case .storeChanged(let entries):
             let values = entries.map { MetadataPayload($0) }
             push(.onMetadataChange, MetadataNotification(values: values), to: listeners)

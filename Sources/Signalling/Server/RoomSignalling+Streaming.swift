@@ -63,7 +63,8 @@ extension RoomSignalling {
         if isSent {
             try require(.rtmpStreaming, of: peer)
             let refusal = LiveStreamingError(code: 400, message: "this server does not send RTMP")
-            room.rtmpFailed(StreamingFailure(code: refusal.code, message: refusal.message))
+            room.rtmpFailed(
+                StreamingFailure(code: refusal.code, message: refusal.message), startedBy: peer)
             throw .streaming(refusal)
         }
         guard isRecorded else {

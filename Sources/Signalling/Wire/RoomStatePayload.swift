@@ -70,13 +70,18 @@ public struct HLSPayload: Hashable, Sendable, Codable {
 public struct RTMPPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var state: HLSVariant.State
+    /// Who started it.
+    public var peer: PeerPayload?
     public var error: ErrorPayload?
 
-    public init(_ state: RTMPState) {
+    /// - Parameter starter: who started it, where listeners may know of them; not said of the room's
+    ///   state.
+    public init(_ state: RTMPState, starter: PeerPayload? = nil) {
         enabled = false
+        peer = starter
         switch state {
         case .none: self.state = .none
-        case .failed(let failure):
+        case .failed(let failure, _):
             self.state = .failed
             error = ErrorPayload(code: failure.code, message: failure.message)
         }
@@ -87,6 +92,7 @@ public struct RTMPPayload: Hashable, Sendable, Codable {
         enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
         // Other servers' words may be none of ours.
         state = (try? values.decodeIfPresent(HLSVariant.State.self, forKey: .state)) ?? .none
+        peer = try values.decodeIfPresent(PeerPayload.self, forKey: .peer)
         error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)
     }
 }
