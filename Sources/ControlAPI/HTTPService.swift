@@ -159,6 +159,8 @@ public struct HTTPService: Sendable {
         let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/init") { request, _ in await initial.respond(to: request) }
         router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
+        let networkTest = NetworkTest()
+        router.get("\(NetworkTest.path)") { _, _ in networkTest.respond() }
         let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(

@@ -30,7 +30,10 @@ struct InitRoute: Sendable {
             endpoint: endpoints.webSocket(
                 to: claims.room, for: request, isRecorder: claims.role == Policy.recorderRole),
             rtcConfiguration: .init(iceServers: configuration.iceServers),
-            config: .init(enabledFlags: configuration.enabledFlags))
+            config: .init(
+                enabledFlags: configuration.enabledFlags,
+                networkHealth: Body.NetworkHealth(
+                    url: endpoints.base(for: request) + NetworkTest.path)))
     }
 
     struct Body: Encodable {
@@ -56,10 +59,32 @@ struct InitRoute: Sendable {
 
         struct Config: Encodable {
             var enabledFlags: [String]
+            var networkHealth: NetworkHealth
             var publishStats = Stats(maxSampleWindowSize: 30, maxSamplePushInterval: 300)
             var subscribeStats = Stats(maxSampleWindowSize: 10, maxSamplePushInterval: 60)
             var dtlsStateTimeouts = DTLSTimeouts()
             var vb = VirtualBackground()
+        }
+
+        /// How a client finds out how good its network is before it joins.
+        struct NetworkHealth: Encodable {
+            /// Without a query: the client adds one.
+            var url: String
+            /// Milliseconds for which it downloads at most.
+            var timeout = 10_000
+            /// Kilobits per second, by score. 100ms' clients call 5 excellent, and 0 no network. A
+            /// camera at its best and those of three others need some 3000.
+            var scoreMap: [String: Range] = [
+                "0": Range(low: 1, high: 100), "1": Range(low: 100, high: 300),
+                "2": Range(low: 300, high: 700), "3": Range(low: 700, high: 1500),
+                "4": Range(low: 1500, high: 3000), "5": Range(low: 3000),
+            ]
+
+            struct Range: Encodable {
+                var low: Int
+                /// Nil for none.
+                var high: Int?
+            }
         }
 
         struct Stats: Encodable {

@@ -32,6 +32,43 @@ import Testing
         }
     }
 
+    @Test func whoPreviewsTestsTheNetworkAgainstThisServer() async throws {
+        let world = try await TestWorld()
+        let token = try await world.roomToken()
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/init", method: .get, headers: [.authorization: "Bearer \(token)"])
+            let config = try #require(
+                try TestJSON.object(response)["config"] as? [String: Any])
+            let health = try #require(config["networkHealth"] as? [String: Any])
+            #expect(health["url"] as? String == "http://localhost/network-test")
+            #expect(health["timeout"] as? Int == 10_000)
+            let scores = try #require(health["scoreMap"] as? [String: [String: Int]])
+            #expect(scores.keys.sorted() == ["0", "1", "2", "3", "4", "5"])
+            // As the client reads it, each rate has a score and no two overlap.
+            for score in 0..<5 {
+                #expect(scores["\(score)"]?["high"] == scores["\(score + 1)"]?["low"])
+            }
+            #expect(scores["5"]?["high"] == nil)
+            for _ in 0..<(NetworkTest.downloadsMaximum + 1) {
+                let test = try await client.execute(
+                    uri: "/network-test?1720000000000", method: .get)
+                #expect(test.status == .ok && test.body.readableBytes == 1 << 20)
+                #expect(test.headers[.accessControlAllowOrigin] == "*")
+                #expect(test.headers[.cacheControl] == "no-store")
+            }
+        }
+    }
+
+    @Test func soManyTestTheNetworkAtATime() {
+        let test = NetworkTest()
+        var answers = (0..<NetworkTest.downloadsMaximum).map { _ in test.respond() }
+        #expect(answers.allSatisfy { $0.status == .ok })
+        #expect(test.respond().status == .serviceUnavailable)
+        answers.removeLast()
+        #expect(test.respond().status == .ok)
+    }
+
     @Test(arguments: [
         ("https://live.example.org/", "wss://live.example.org/ws?room=demo"),
         ("http://10.0.0.1:9000", "ws://10.0.0.1:9000/ws?room=demo"),

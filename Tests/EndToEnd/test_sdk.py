@@ -127,6 +127,14 @@ def test_a_preview_shows_the_room_and_the_join_after_it_enters(app, server, room
     assert ann.see("selectRemotePeers") == []
 
 
+def test_a_preview_says_how_good_the_network_is(app, server, room):
+    ben = app("Ben")
+    ben.preview(server.base, token(room, "Ben", "guest"), captureNetworkQualityInPreview=True)
+    ben.wait_to_see("a good network", "selectConnectionQualityByPeerID", ben.peer_id,
+                    accept=lambda quality: quality and quality["downlinkQuality"] == 5)
+    assert ben.said("ERROR") == []
+
+
 def test_two_see_and_hear_each_other(ann, ben):
     for one, other in [(ann, ben), (ben, ann)]:
         track = one.wait_to_see("a camera", "selectVideoTrackByPeerID", other.peer_id)
