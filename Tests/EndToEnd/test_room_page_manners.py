@@ -17,7 +17,7 @@ OVERFLOW = """() => ({
     .filter((node) => node.getClientRects().length > 0)
     .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5
       || node.getBoundingClientRect().left < -0.5
-      || node.getBoundingClientRect().bottom > innerHeight + 0.5)
+      || (node.getBoundingClientRect().bottom > innerHeight + 0.5 && !node.closest(".polls-scroll")))
     .map((node) => node.id || node.className),
 })"""
 TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
@@ -27,8 +27,8 @@ CONTROLS = [
     ("tab", "People (2)"), ("button", "Close side panel"), ("button", "Mute all"),
     ("button", "Change roles"), ("button", "What to do with Ben"), ("button", "Mute"),
     ("button", "Turn the camera off"), ("button", "Share the screen"),
-    ("button", "Raise your hand"), ("button", "Chat"), ("button", "People"), ("button", "Devices"),
-    ("button", "Record the room"), ("button", "Go live"), ("button", "End the room"),
+    ("button", "Raise your hand"), ("button", "Chat"), ("button", "People"), ("button", "Polls"),
+    ("button", "Devices"), ("button", "Record the room"), ("button", "Go live"), ("button", "End the room"),
     ("button", "Leave the room"),
 ]
 # Every text on the page against what is behind it, as WCAG 2.2 reckons (1.4.3), and every mark, and
@@ -102,6 +102,15 @@ def in_chromium(server, browser, room):
     world.close()
 
 
+def run_poll(host, text):
+    """Asks the same as title, question and options."""
+    poll = host.call("poll-info-set", {"title": text})["result"]["poll_id"]
+    question = {"question": {"text": text, "type": "single-choice"},
+                "options": [{"text": "here"}, {"text": text}]}
+    host.call("poll-questions-set", {"poll_id": poll, "questions": [question]})
+    assert "result" in host.call("poll-start", {"poll_id": poll})
+
+
 def test_the_page_is_whole_at_every_width(world):
     ann = world.open()
     for number, name in enumerate(("Ben", "Somebody with quite a long name")):
@@ -111,7 +120,8 @@ def test_the_page_is_whole_at_every_width(world):
     ann.tell("on-record-update", type="Browser", state="paused", **began)  # its longest words
     ann.tell("on-hls-update", enabled=True, variants=[{"state": "started", "url": "u"} | began])
     ann.wait_for("button", "End stream")
-    for step in ("closed", "People", "Chat", "End the room"):
+    run_poll(world.connect("Dan", "host"), "Somebody_asks_with_words_that_have_no_end_and_no_place_to_break_them " * 2)
+    for step in ("closed", "People", "Chat", "Polls, 1 new", "New poll", "End the room"):
         if step != "closed":
             ann.operate("button", step)
         for width in WIDTHS:
@@ -170,6 +180,15 @@ def test_every_text_stands_out(in_chromium, scheme):
     ann.wait_for("dialog", "Change roles")
     check()
     ann.press("Escape")
+    run_poll(in_chromium.connect("Dan", "host"), "Lunch?")
+    ann.operate("button", "Polls, 1 new")
+    ann.operate("button", "New poll")
+    ann.wait_for("radio", "here")
+    check()
+    ann.operate("radio", "here", "Space")
+    ann.operate("button", "Answer")
+    ann.wait_for_text("poll-bar", "100 %")
+    check()
     ann.operate("button", "Chat")
     ann.type("to all")
     ann.press("Enter")
