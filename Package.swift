@@ -121,7 +121,7 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage", log,
+                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage", log, crypto,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -238,8 +238,8 @@ public struct HTTPService: Sendable {
         let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         let outbox = configuration.outbox
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder, outbox: outbox) { head in
-                await entrance.decide(head)
+            WebSocketChannel(responder: responder, outbox: outbox) { request in
+                await entrance.decide(request)
             }
         }
         guard let certificateFile = configuration.certificateFile,

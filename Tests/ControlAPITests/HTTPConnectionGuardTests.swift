@@ -43,6 +43,8 @@ import Testing
 
     @Test func whoTakesNothingOfAnAnswerIsCutOff() throws {
         let channel = try channel()
+        try channel.writeInbound(head())
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
         for _ in 0..<3 {
             channel.isWritable = false
             channel.pipeline.fireChannelWritabilityChanged()
@@ -75,6 +77,7 @@ import Testing
             (["connection": "Close"], .http1_1, "close"),
             (["connection": "TE, close"], .http1_1, "close"),
             ([:], .http1_0, "close"), (["connection": "keep-alive"], .http1_0, "close"),
+            (["connection": "Upgrade", "upgrade": "h2c"], .http1_1, "close"),
             (["connection": "Upgrade", "upgrade": "websocket"], .http1_1, "close"),
         ] as [(HTTPHeaders, HTTPVersion, String)])
     func theLastRequestOfAConnectionIsKnown(
@@ -92,15 +95,32 @@ import Testing
         _ = try channel.finish()
     }
 
-    @Test func aConnectionThatNeverAsksIsCutOff() throws {
-        let channel = EmbeddedChannel(handler: OpeningGuard(.seconds(75)), loop: loop)
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        for _ in 0..<3 {
-            loop.advanceTime(by: .seconds(20))
-            try channel.writeInbound(ByteBuffer(string: "G"))
+    @Test func aWishForASocketInDueFormStaysAndIsTheConnectionsLast() throws {
+        let channel = try channel()
+        try channel.writeInbound(head())
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        _ = try channel.readInbound(as: HTTPServerRequestPart.self)
+        _ = try channel.readInbound(as: HTTPServerRequestPart.self)
+        try channel.writeInbound(
+            head([
+                "connection": "keep-alive, Upgrade", "upgrade": "WebSocket",
+                "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+            ]))
+        guard case .head(let seen) = try channel.readInbound(as: HTTPServerRequestPart.self)
+        else {
+            Issue.record("no head")
+            return
         }
+        #expect(seen.headers["connection"] == ["close"])
+        #expect(seen.headers["upgrade"] == ["WebSocket"])
+        _ = try channel.finish()
+    }
+
+    @Test func aConnectionThatNeverAsksIsCutOff() throws {
+        let channel = try channel()
+        loop.advanceTime(by: .seconds(74))
         #expect(channel.isActive)
-        loop.advanceTime(by: .seconds(15))
+        loop.advanceTime(by: .seconds(1))
         #expect(!channel.isActive)
     }
 }

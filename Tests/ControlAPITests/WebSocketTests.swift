@@ -1,6 +1,9 @@
 import Foundation
 import HummingbirdTesting
+import Logging
 import MediaKernel
+import NIOCore
+import NIOEmbedded
 import Rooms
 import Synchronization
 import Testing
@@ -101,16 +104,65 @@ import Testing
         }
     }
 
-    /// Some proxies take a connection that they have for it.
-    @Test func aSocketOnAConnectionThatWasUsedIsRefusedAndEndsIt() async throws {
+    /// Proxies take a connection that they have for it.
+    @Test func aSocketIsOpenedOnAConnectionThatWasUsed() async throws {
+        try await converse { client, path, world in
+            for _ in 0..<2 {
+                try await client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try await client.response().hasPrefix("HTTP/1.1 200"))
+            }
+            let answer = try await client.upgrade(path)
+            #expect(answer.hasPrefix("HTTP/1.1 101"))
+            #expect(answer.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+            try await client.send(RawClient.text("one"))
+            #expect(try await client.frame()?.payload == Array("echo one".utf8))
+            #expect(world.door.state.withLock { $0.opened } == ["p1"])
+        }
+    }
+
+    /// What was asked before is answered first, and what comes behind the request are frames.
+    @Test func allThatComesAtOnceIsTakenInItsOrder() async throws {
         try await converse { client, path, _ in
+            let before = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try await client.send(
+                Array((before + before + RawClient.handshake(path)).utf8)
+                    + RawClient.text("one") + RawClient.text("two"))
+            for status in ["200", "200", "101"] {
+                #expect(try await client.response().hasPrefix("HTTP/1.1 \(status)"))
+            }
+            #expect(try await client.frame()?.payload == Array("echo one".utf8))
+            #expect(try await client.frame()?.payload == Array("echo two".utf8))
+        }
+    }
+
+    @Test func aSocketIsRefusedOnAConnectionThatWasUsedAsOnANewOne() async throws {
+        try await converse { client, path, world in
             try await client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try await client.response().hasPrefix("HTTP/1.1 200"))
-            let answer = try await client.upgrade(path)
-            #expect(answer.hasPrefix("HTTP/1.1 426"))
+            let answer = try await client.upgrade("/ws?peer=p1")
+            #expect(answer.hasPrefix("HTTP/1.1 401"))
+            #expect(answer.contains(#"{"code":40100,"details":[],"message":"token is missing"}"#))
             #expect(answer.lowercased().contains("connection: close"))
             #expect(try await client.response().isEmpty)
+            #expect(world.door.state.withLock { $0.opened.isEmpty })
         }
+    }
+
+    @Test func whoSendsALotBeforeTheAnswerIsDropped() async throws {
+        let channel = NIOAsyncTestingChannel()
+        _ = try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        let connection = WebSocketChannel(
+            responder: { _, _, _ in }, outbox: OutboxLimits(), decide: { _ in nil })
+        let value = try await channel.eventLoop.flatSubmit {
+            connection.setup(channel: channel, logger: Logger(label: "test"))
+        }.get()
+        try await channel.writeInbound(ByteBuffer(string: RawClient.handshake("/ws")))
+        let half = ByteBuffer(repeating: 0x61, count: WebSocketChannel.unparsedBytesMaximum / 2)
+        for _ in 0..<2 { try await channel.writeInbound(half) }
+        #expect(channel.isActive)
+        _ = try? await channel.writeInbound(half)
+        #expect(!channel.isActive)
+        await connection.handle(value: value, logger: Logger(label: "test"))
     }
 
     @Test(arguments: [
@@ -133,6 +185,8 @@ import Testing
         "Upgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: short\r\nSec-WebSocket-Version: 13\r\n",
         "Upgrade: websocket\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n",
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nContent-Length: 1\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n",
         "",
     ])

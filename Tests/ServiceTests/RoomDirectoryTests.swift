@@ -39,9 +39,13 @@ import Testing
                 room: "demo", user: "ann", role: "host", at: .now())
             let claims = try await world.authority.verifyRoomToken(token, at: .now())
             let socket = WebSocketConnection(limits: OutboxLimits()) { _ in }
-            let (inbound, client) = NIOAsyncChannelInboundStream<WebSocketFrame>
-                .makeTestingStream()
-            let messages = WebSocketMessages(inbound: inbound, connection: socket)
+            let inbound = WebSocketInbox.Frames.makeSequence(
+                elementType: WebSocketFrame.self,
+                backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10),
+                finishOnDeinit: true, delegate: WebSocketInbox.Reader {})
+            let (client, messages) = (
+                inbound.source, WebSocketMessages(inbound: inbound.sequence, connection: socket)
+            )
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await directory.open(
@@ -49,7 +53,7 @@ import Testing
                         socket: socket, messages: messages)
                 }
                 let join = #"{"id":"1","method":"join","params":{"name":"Ann","data":""}}"#
-                client.yield(
+                _ = client.yield(
                     WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: join)))
                 await until { await directory.activeRoom("demo") != nil }
                 try await body(directory, world)

@@ -3,14 +3,15 @@ import NIOHTTP1
 
 /// Ends connections of HTTP/1.1 on which nothing goes on, and says of each request whether it is
 /// its connection's last. It sees the requests as they were parsed.
-final class HTTPConnectionGuard: ChannelDuplexHandler {
+final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
     struct Limits {
-        /// From a request's head to its end, however its bytes trickle in.
+        /// From the connection to its first request's head, and from a request's head to its end,
+        /// however the bytes trickle in.
         var request: TimeAmount = .seconds(75)
         /// How long a client may take nothing of an answer. Long enough for a download that is slow
         /// behind large buffers; a player that was paused comes back with a `Range`.
@@ -25,6 +26,10 @@ final class HTTPConnectionGuard: ChannelDuplexHandler {
     private var stoppingDeadline: Scheduled<Void>?
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        requestDeadline = close(context, in: limits.request)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -54,15 +59,21 @@ final class HTTPConnectionGuard: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { cancel() }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        cancel()
-        context.fireChannelInactive()
+    /// A client that sends on behind its request for a socket before that is answered.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(error)
+        if error is ByteToMessageDecoderError.PayloadTooLargeError { context.close(promise: nil) }
     }
 
-    private func cancel() {
+    /// A server that has begun to stop does not wait for what the connection has become since.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        requestDeadline?.cancel()
+        readingDeadline?.cancel()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
         for deadline in [requestDeadline, readingDeadline, stoppingDeadline] { deadline?.cancel() }
+        context.fireChannelInactive()
     }
 
     private func close(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
@@ -71,13 +82,17 @@ final class HTTPConnectionGuard: ChannelDuplexHandler {
     }
 
     /// What follows looks for `close` alone. RFC 9112 sect. 9.3: the word may stand among others,
-    /// in any case, and HTTP/1.0 means it without saying so.
+    /// in any case, and HTTP/1.0 means it without saying so. A request for another protocol is the
+    /// last one, too, since NIO's parser stops for good behind it; what cannot become a WebSocket
+    /// is answered like any request (`curl --http2` sends `Upgrade: h2c`).
     static func normalized(_ head: HTTPRequestHead) -> HTTPRequestHead {
-        // Only the first request of a connection can become a WebSocket.
-        guard !head.headers.contains(name: "upgrade") else { return UpgradeGate.stripped(head) }
         let words = head.headers[canonicalForm: "connection"].map { $0.lowercased() }
-        guard head.version != .http1_1 || words.contains("close") else { return head }
+        let isForAnotherProtocol = head.headers.contains(name: "upgrade")
+        guard isForAnotherProtocol || head.version != .http1_1 || words.contains("close") else {
+            return head
+        }
         var head = head
+        if !WebSocketHandshake.isComplete(head) { head.headers.remove(name: "upgrade") }
         head.headers.replaceOrAdd(name: "connection", value: "close")
         return head
     }

@@ -7,162 +7,154 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// A connection of the server: HTTP/1.1, of which the first request may become a WebSocket.
-struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
-    enum Negotiated: Sendable {
-        case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-        case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, WebSocketSession)
-    }
+/// What was decided about a request for a WebSocket: the session to run, or nil.
+typealias WebSocketSession = @Sendable (WebSocketConnection, WebSocketMessages) async -> Void
+typealias WebSocketDecision = @Sendable (HTTPRequest) async -> WebSocketSession?
 
-    struct Value: ServerChildChannelValue {
-        let negotiation: EventLoopFuture<Negotiated>
-        let channel: any Channel
-    }
+/// A connection of the server: HTTP/1.1, of which any request may make it a WebSocket, also behind
+/// others, since proxies take connections for it that they have.
+///
+/// A request for a socket waits its turn like any other, so what was asked before it is answered by
+/// then; nothing is parsed as HTTP behind it. When it is accepted, the handlers of HTTP make way for
+/// those of the socket. `NIOTypedHTTPServerUpgradeHandler` would do that for a connection's first
+/// request only.
+struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     /// A connection on which nothing has been asked for so long is closed.
     static let idleTimeout: Duration = .seconds(75)
 
-    /// From the connection to the end of the first request's head.
-    static let openingTimeout: TimeAmount = .seconds(75)
+    /// What may wait behind a request for a socket until that is answered, in bytes. Clients have
+    /// nothing to send by then (RFC 6455 sect. 4.1).
+    static let unparsedBytesMaximum = 64 * 1024
 
     let responder: HTTPChannelHandler.Responder
-    let outbox: OutboxLimits
-    let decide: WebSocketDecision
+
+    /// - Parameters:
+    ///   - responder: answers what is not accepted as a request for a socket.
+    ///   - decide: is asked about requests for a socket that are in due form.
+    init(
+        responder: @escaping HTTPChannelHandler.Responder, outbox: OutboxLimits,
+        decide: @escaping WebSocketDecision
+    ) {
+        self.responder = { request, writer, channel in
+            guard let key = WebSocketHandshake.key(of: request.head),
+                let session = await decide(request.head)
+            else { return try await responder(request, writer, channel) }
+            let frames = try await channel.eventLoop.submit {
+                try Self.becomeWebSocket(channel, key: key)
+            }.get()
+            await Self.run(session, on: channel, frames: frames, outbox: outbox)
+        }
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let gate = UpgradeGate(decide: decide, eventLoop: channel.eventLoop)
-            var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Negotiated>(
-                upgradeConfiguration: .init(
-                    upgraders: [Self.upgrader(gate)],
-                    notUpgradingCompletionHandler: { Self.makeHTTP($0, logger: logger) }))
-            configuration.enablePipelining = false
-            configuration.enableErrorHandling = true
-            // HTTPTypes has validated them by then.
-            configuration.enableResponseHeaderValidation = false
-            configuration.decoderConfiguration.maxHeaderFieldSize = Limits.headerFieldBytes
-            configuration.decoderConfiguration.maxHeaderListSize = Limits.headerListBytes
-            configuration.decoderConfiguration.maxHeaderFieldCount = Limits.headerFieldCount
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = Limits.headerFieldBytes
+            limits.maxHeaderListSize = Limits.headerListBytes
+            limits.maxHeaderFieldCount = Limits.headerFieldCount
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(OpeningGuard(Self.openingTimeout), name: Self.opening)
-            let negotiation = try pipeline.configureUpgradableHTTPServerPipeline(
-                configuration: configuration)
-            let upgrade = try pipeline.handler(
-                type: NIOTypedHTTPServerUpgradeHandler<Negotiated>.self)
-            try pipeline.addHandler(gate, position: .before(upgrade))
-            return Value(negotiation: negotiation, channel: channel)
+            // Responses are not validated here: HTTPTypes has done that by then.
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(
+                ByteToMessageHandler(
+                    HTTPRequestDecoder(
+                        leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits),
+                    maximumBufferSize: Self.unparsedBytesMaximum))
+            try pipeline.addHandler(HTTPServerProtocolErrorHandler())
+            try pipeline.addHandler(HTTPConnectionGuard())
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(
+                HTTPConnectionStateHandler(idleTimeout: Self.idleTimeout, logger: logger))
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true))
         }
     }
 
     func handle(value: Value, logger: Logger) async {
-        do {
-            switch try await value.negotiation.get() {
-            case .http(let channel):
-                await handleHTTP(asyncChannel: channel, logger: logger)
-            case .webSocket(let channel, let session):
-                try await Self.run(session, on: channel, outbox: outbox)
-            }
-        } catch {
-            logger.trace("connection ended", metadata: ["error": "\(error)"])
-            value.channel.close(promise: nil)
-        }
+        await handleHTTP(asyncChannel: value, logger: logger)
     }
 
-    private static let opening = "roomcast.opening"
-
-    private static func upgrader(
-        _ gate: UpgradeGate
-    ) -> NIOTypedWebSocketServerUpgrader<Negotiated> {
-        NIOTypedWebSocketServerUpgrader(
-            maxFrameSize: Limits.messageBytes,
-            // Ours answers with a code and lets the client read it before the connection ends.
-            enableAutomaticErrorHandling: false,
-            shouldUpgrade: { channel, _ in
-                channel.eventLoop.makeSucceededFuture(gate.session == nil ? nil : HTTPHeaders())
-            },
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture { try makeWebSocket(channel, gate) }
-            })
-    }
-
-    private static func makeHTTP(
-        _ channel: any Channel, logger: Logger
-    ) -> EventLoopFuture<Negotiated> {
-        channel.eventLoop.makeCompletedFuture {
-            let pipeline = channel.pipeline.syncOperations
-            channel.pipeline.removeHandler(name: opening, promise: nil)
-            try pipeline.addHandler(HTTPConnectionGuard())
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandler(
-                HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
-            return .http(
-                try NIOAsyncChannel(
-                    wrappingChannelSynchronously: channel,
-                    configuration: .init(isOutboundHalfClosureEnabled: true)))
-        }
-    }
-
-    private static func makeWebSocket(
-        _ channel: any Channel, _ gate: UpgradeGate
-    ) throws -> Negotiated {
-        guard let session = gate.session else { throw ChannelError.inappropriateOperationForState }
+    /// Puts the handlers of a socket in the place of those of HTTP, and says so to the client. To be
+    /// called on the event loop, when all that was asked before is answered.
+    ///
+    /// - Throws: when the connection is gone.
+    private static func becomeWebSocket(
+        _ channel: any Channel, key: String
+    ) throws -> WebSocketInbox.Frames {
         let pipeline = channel.pipeline.syncOperations
-        channel.pipeline.removeHandler(name: opening, promise: nil)
-        try pipeline.addHandler(IdleStateHandler(readTimeout: WebSocketGuard.pingAfter))
-        try pipeline.addHandler(WebSocketFrameCheck())
-        try pipeline.addHandler(
+        let decoder = try pipeline.context(
+            handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        let answer = HTTPServerResponsePart.head(WebSocketHandshake.answer(to: key))
+        decoder.writeAndFlush(NIOAny(answer), promise: nil)
+        let http = [
+            try pipeline.context(handlerType: HTTPResponseEncoder.self),
+            try pipeline.context(handlerType: HTTPServerProtocolErrorHandler.self),
+            try pipeline.context(handlerType: HTTPConnectionGuard.self),
+            try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self),
+            try pipeline.context(handlerType: HTTPConnectionStateHandler.self),
+        ]
+        for context in http { pipeline.removeHandler(context: context, promise: nil) }
+        let inbox = WebSocketInbox()
+        let frames = inbox.frames(on: channel.eventLoop)
+        // Those of NIO's that come with a socket answer violations without a code.
+        let handlers: [any ChannelHandler] = [
+            WebSocketFrameEncoder(),
+            ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: Limits.messageBytes)),
+            IdleStateHandler(readTimeout: WebSocketGuard.pingAfter),
+            WebSocketFrameCheck(),
             NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 0,
                 maxAccumulatedFrameCount: Limits.messageFragments,
-                maxAccumulatedFrameSize: Limits.messageBytes))
-        try pipeline.addHandler(WebSocketGuard())
-        let wrapped = try NIOAsyncChannel<WebSocketFrame, WebSocketFrame>(
-            wrappingChannelSynchronously: channel,
-            configuration: .init(isOutboundHalfClosureEnabled: true))
-        return .webSocket(wrapped, session)
+                maxAccumulatedFrameSize: Limits.messageBytes),
+            WebSocketGuard(),
+            inbox,
+        ]
+        try pipeline.addHandlers(handlers, position: .after(decoder.handler))
+        // Last, since bytes that came behind the request are frames, and go on from there.
+        pipeline.removeHandler(context: decoder, promise: nil)
+        return frames
     }
 
     private static func run(
-        _ session: @escaping WebSocketSession,
-        on channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, outbox: OutboxLimits
-    ) async throws {
-        let raw = channel.channel
-        try await channel.executeThenClose { inbound, outbound in
-            let connection = WebSocketConnection(limits: outbox) { delay in
-                raw.eventLoop.scheduleTask(in: TimeAmount(delay)) { raw.close(promise: nil) }
-            }
-            raw.closeFuture.whenComplete { _ in connection.disconnected() }
-            let messages = WebSocketMessages(inbound: inbound, connection: connection)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await write(connection, to: outbound) }
-                await session(connection, messages)
-                connection.close()
-                await group.waitForAll()
-            }
-            // The close frame is out; the guard's timer ends the wait for a client that is slow
-            // to answer. Closing earlier could make TCP take the frame back.
-            outbound.finish()
-            try? await raw.closeFuture.get()
+        _ session: @escaping WebSocketSession, on channel: any Channel,
+        frames: WebSocketInbox.Frames, outbox: OutboxLimits
+    ) async {
+        let connection = WebSocketConnection(limits: outbox) { delay in
+            channel.eventLoop.scheduleTask(in: TimeAmount(delay)) { channel.close(promise: nil) }
         }
+        channel.closeFuture.whenComplete { _ in connection.disconnected() }
+        let messages = WebSocketMessages(inbound: frames, connection: connection)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await write(connection, to: channel) }
+            await session(connection, messages)
+            connection.close()
+            await group.waitForAll()
+        }
+        // The close frame is out; the guard's timer ends the wait for a client that is slow
+        // to answer. Closing earlier could make TCP take the frame back.
+        channel.close(mode: .output, promise: nil)
+        try? await channel.closeFuture.get()
     }
 
     private static func write(
-        _ connection: WebSocketConnection,
-        to outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+        _ connection: WebSocketConnection, to channel: any Channel
     ) async {
         for await item in connection.outgoing {
             do {
                 switch item {
                 case .text(let text):
-                    try await outbound.write(
+                    try await channel.writeAndFlush(
                         WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)))
                     connection.written(byteCount: text.utf8.count)
                 case .pong(let data):
-                    try await outbound.write(
+                    try await channel.writeAndFlush(
                         WebSocketFrame(fin: true, opcode: .pong, data: data))
                     connection.written(byteCount: data.readableBytes)
                 case .close(let code, let reason):
-                    try await outbound.write(closeFrame(code, reason))
+                    try await channel.writeAndFlush(closeFrame(code, reason))
                 }
             } catch {
                 connection.disconnected()
@@ -179,35 +171,5 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         while text.utf8.count > 123 { text.removeLast() }
         data.writeString(text)
         return WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
-    }
-}
-
-/// Closes a connection that has not become one of HTTP or a WebSocket after a while: its client
-/// says nothing, or never finishes its first head, however its bytes trickle in.
-final class OpeningGuard: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
-
-    private let timeout: TimeAmount
-    private var deadline: Scheduled<Void>?
-
-    init(_ timeout: TimeAmount) { self.timeout = timeout }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
-        context.fireChannelInactive()
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is ChannelShouldQuiesceEvent else {
-            return context.fireUserInboundEventTriggered(event)
-        }
-        context.close(promise: nil)
     }
 }

@@ -115,7 +115,7 @@ public final class WebSocketConnection: Sendable {
 public struct WebSocketMessages: AsyncSequence, Sendable {
     public typealias Element = String
 
-    let inbound: NIOAsyncChannelInboundStream<WebSocketFrame>
+    let inbound: WebSocketInbox.Frames
     let connection: WebSocketConnection
 
     public func makeAsyncIterator() -> AsyncIterator {
@@ -123,12 +123,12 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var inbound: NIOAsyncChannelInboundStream<WebSocketFrame>.AsyncIterator
+        let inbound: WebSocketInbox.Frames.AsyncIterator
         let connection: WebSocketConnection
 
         public mutating func next() async -> String? {
             // Broken connections end the sequence like closed ones: the peer is gone either way.
-            while let frame = try? await inbound.next() {
+            while let frame = await inbound.next() {
                 switch frame.opcode {
                 case .text:
                     guard !connection.isClosed else { continue }

@@ -1,7 +1,7 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import MediaKernel
-import NIOHTTP1
 import Rooms
 
 /// Decides who may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The room is in
@@ -15,12 +15,12 @@ struct WebSocketEntrance: Sendable {
     let endpoints: Endpoints
 
     /// - Returns: the session to run, nil when the request is to be answered over HTTP.
-    func decide(_ head: HTTPRequestHead) async -> WebSocketSession? {
-        let uri = URI(head.uri)
+    func decide(_ request: HTTPRequest) async -> WebSocketSession? {
+        let uri = URI(request.path ?? "")
         guard uri.path == "/ws", let (peer, claims) = try? await check(uri) else { return nil }
         let door = door
         let client = ClientKind(userAgent: String(uri.queryParameters["user_agent_v2"] ?? ""))
-        let authority = endpoints.authority(saidTo: head.headers.first(name: "host"))
+        let authority = endpoints.authority(saidTo: request.authority)
         return { socket, messages in
             await door.open(
                 peer: peer, claims: claims, client: client, authority: authority, socket: socket,

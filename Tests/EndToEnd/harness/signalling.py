@@ -38,7 +38,8 @@ DATA_CHANNEL_OFFER = "\r\n".join([
 class Peer:
     """One socket. Notifications are kept in the order they came."""
 
-    def __init__(self, server, room, name, role="guest", peer_id=None, token=None):
+    def __init__(self, server, room, name, role="guest", peer_id=None, token=None,
+                 connection=None):
         self.server = server
         self.name = name
         self.peer_id = peer_id or str(uuid.uuid4())
@@ -53,7 +54,8 @@ class Peer:
         })
         self.socket = websockets.sync.client.connect(
             f"ws://{server.host}:{server.port}/ws?{query}", max_size=None, open_timeout=TIMEOUT,
-            sock=server.http.connect(server.host, server.port),  # it may be in a namespace
+            # It may be in a namespace.
+            sock=connection or server.http.connect(server.host, server.port),
             legacy=True,  # closed by `close`, not by a block
         )
 

@@ -1,0 +1,50 @@
+import Crypto
+import HTTPTypes
+import NIOHTTP1
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A request that asks for its connection to go on as a WebSocket. RFC 6455 sect. 4.2.
+enum WebSocketHandshake {
+    /// Whether a request asks for it in due form. It has no body either, or its bytes could not be
+    /// told from frames.
+    static func isComplete(_ head: HTTPRequestHead) -> Bool {
+        let keys = head.headers[canonicalForm: "sec-websocket-key"]
+        let versions = head.headers[canonicalForm: "sec-websocket-version"]
+        return head.method == .GET && head.version == .http1_1
+            && words(head, "upgrade").contains("websocket")
+            && words(head, "connection").contains("upgrade")
+            && versions.count == 1 && versions.first == "13"
+            && keys.count == 1 && keys.first?.utf8.count == 24
+            && !head.headers.contains(name: "transfer-encoding")
+            && head.headers["content-length"].allSatisfy { $0 == "0" }
+    }
+
+    /// The key of a complete handshake; nil of any other request, since `HTTPConnectionGuard`
+    /// takes the wish from those that are not in due form.
+    static func key(of request: HTTPRequest) -> String? {
+        guard request.headerFields.contains(.upgrade) else { return nil }
+        return request.headerFields[.secWebSocketKey]
+    }
+
+    /// The answer that accepts it. RFC 6455 sect. 4.2.2.
+    static func answer(to key: String) -> HTTPResponseHead {
+        let digest = Insecure.SHA1.hash(data: Data((key + guid).utf8))
+        return HTTPResponseHead(
+            version: .http1_1, status: .switchingProtocols,
+            headers: [
+                "upgrade": "websocket", "connection": "upgrade",
+                "sec-websocket-accept": Data(digest).base64EncodedString(),
+            ])
+    }
+
+    private static let guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+    private static func words(_ head: HTTPRequestHead, _ name: String) -> [String] {
+        head.headers[canonicalForm: name].map { $0.lowercased() }
+    }
+}
