@@ -4,6 +4,17 @@ import NIOPosix
 
 /// The addresses of this machine's interfaces, for host candidates.
 public enum HostAddresses {
+    /// Under which of them a peer could reach a socket.
+    ///
+    /// - Parameter bound: where a socket is bound. With `0.0.0.0` it takes IPv4; with `::` both,
+    ///   since NIO binds no socket to IPv6 alone; with another address that one, with its port.
+    public static func reaching(_ bound: TransportAddress) -> [TransportAddress] {
+        guard bound.isWildcard else { return [bound] }
+        return all().filter { bound.isIPv6 || !$0.isIPv6 }.compactMap {
+            TransportAddress(ip: $0.ip, port: bound.port, transport: bound.transport)
+        }
+    }
+
     /// Addresses that a peer could reach: link-local ones are left out, since they mean nothing
     /// without an interface; loopback comes last. The port is 0.
     public static func all() -> [TransportAddress] {

@@ -139,13 +139,13 @@ public final class TCPListener {
         // Two local addresses may have one each from there; answers could not be told apart.
         guard links[remote] == nil else { throw Refusal.takenAddress }
         guard links.count < Self.linksMaximum else { throw Refusal.tooManyLinks }
-        guard strangers[Self.network(of: remote), default: 0] < Self.strangersMaximum else {
+        guard strangers[remote.network, default: 0] < Self.strangersMaximum else {
             throw Refusal.tooManyStrangers
         }
         let link = TCPLink(remote: remote, channel: accepted, listener: self)
         try accepted.pipeline.syncOperations.addHandler(link)
         links[remote] = link
-        strangers[Self.network(of: remote), default: 0] += 1
+        strangers[remote.network, default: 0] += 1
     }
 
     func ended(_ link: TCPLink) {
@@ -155,12 +155,7 @@ public final class TCPListener {
     }
 
     private func forgetStranger(_ address: TransportAddress) {
-        let network = Self.network(of: address)
-        let count = strangers[network, default: 0] - 1
-        strangers[network] = count > 0 ? count : nil
-    }
-
-    private static func network(of address: TransportAddress) -> [UInt8] {
-        Array(address.ip.prefix(8))
+        let count = strangers[address.network, default: 0] - 1
+        strangers[address.network] = count > 0 ? count : nil
     }
 }

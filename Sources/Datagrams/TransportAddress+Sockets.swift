@@ -3,7 +3,7 @@ public import MediaKernel
 public import NIOCore
 
 extension TransportAddress {
-    /// Nil for a UNIX-domain address. An IPv4-mapped IPv6 address becomes the IPv4 one.
+    /// Nil for a UNIX-domain address.
     public init?(_ address: SocketAddress) {
         let parsed = address.withSockAddr { pointer, count in
             TransportAddress(socketAddress: UnsafeRawBufferPointer(start: pointer, count: count))
@@ -22,9 +22,6 @@ extension TransportAddress {
         case AF_INET6 where bytes.count >= 24: ip = Array(bytes[8..<24])
         default: return nil
         }
-        let isMapped =
-            ip.count == 16 && ip[..<10].allSatisfy { $0 == 0 } && ip[10] == 0xFF && ip[11] == 0xFF
-        self.init(
-            ip: isMapped ? Array(ip[12...]) : ip, port: UInt16(bytes[2]) << 8 | UInt16(bytes[3]))
+        self.init(ip: ip, port: UInt16(bytes[2]) << 8 | UInt16(bytes[3]))
     }
 }

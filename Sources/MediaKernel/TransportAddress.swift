@@ -12,9 +12,15 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
     public let port: UInt16
     public let transport: Transport
 
+    /// An IPv4 address that an IPv6 socket names in its own form (`::ffff:192.0.2.1`, RFC 4291
+    /// sect. 2.5.5.2) is the IPv4 one.
+    ///
+    /// - Parameter ip: four or sixteen bytes in network order; nil for any other number of them.
     public init?(ip: [UInt8], port: UInt16, transport: Transport = .udp) {
         guard ip.count == 4 || ip.count == 16 else { return nil }
-        self.ip = ip
+        let isMapped =
+            ip.count == 16 && ip[..<10].allSatisfy { $0 == 0 } && ip[10] == 0xFF && ip[11] == 0xFF
+        self.ip = isMapped ? Array(ip[12...]) : ip
         self.port = port
         self.transport = transport
     }
@@ -37,6 +43,11 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var isIPv6: Bool { ip.count == 16 }
+    /// `0.0.0.0` or `::`, which stand for all of a machine's addresses.
+    public var isWildcard: Bool { ip.allSatisfy { $0 == 0 } }
+    /// What one customer of a provider has as a rule: the address in IPv4, the first 64 bits of it in
+    /// IPv6 (RFC 6177).
+    public var network: [UInt8] { isIPv6 ? Array(ip.prefix(8)) : ip }
     public var isLoopback: Bool {
         isIPv6 ? ip.dropLast().allSatisfy { $0 == 0 } && ip[15] == 1 : ip[0] == 127
     }

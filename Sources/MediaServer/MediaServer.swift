@@ -161,12 +161,7 @@ public final class MediaServer: Sendable {
         }
         var addresses: [TransportAddress] = []
         for address in bound {
-            let isWildcard = address.ip.allSatisfy { $0 == 0 }
-            let found =
-                isWildcard
-                ? HostAddresses.all().filter { $0.isIPv6 == address.isIPv6 }
-                    .map { $0.with(port: address.port).over(address.transport) }
-                : [address]
+            let found = HostAddresses.reaching(address)
             addresses += found.filter { !addresses.contains($0) }
         }
         return addresses

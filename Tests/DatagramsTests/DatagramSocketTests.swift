@@ -100,8 +100,73 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    /// With a batch, which the kernel cuts up, and with what the channel sends for want of room.
+    @Test func aSocketOfBothFamiliesKnowsIPv4ByItsOwnAddresses() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let sources = NIOLoopBoundBox.makeBoxSendingValue([TransportAddress](), eventLoop: loop)
+        let heard = loop.makePromise(of: Void.self)
+        let answered = loop.makePromise(of: Void.self)
+        let answers = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: loop)
+        let both = try await DatagramSocket.bind(host: "::", port: 0, on: loop) {
+            .init(
+                received: { _, source in
+                    sources.value.append(source)
+                    if sources.value.count == 2 { heard.succeed() }
+                }, batchEnded: {})
+        }.get()
+        let port = try await loop.submit { both.value.localAddress.port }.get()
+        var clients: [NIOLoopBound<DatagramSocket>] = []
+        for host in ["127.0.0.1", "::1"] {
+            clients.append(
+                try await DatagramSocket.bind(host: host, port: 0, on: loop) {
+                    .init(
+                        received: { _, _ in
+                            answers.value += 1
+                            if answers.value == 6 { answered.succeed() }
+                        }, batchEnded: {})
+                }.get())
+        }
+        let addresses = try await loop.submit { [clients] in
+            for (client, host) in zip(clients, ["127.0.0.1", "::1"]) {
+                let server = try #require(TransportAddress(host, port: port))
+                client.value.send([1], to: server)
+                client.value.flush()
+            }
+            return clients.map(\.value.localAddress)
+        }.get()
+        try await heard.futureResult.get()
+        let known = try await loop.submit {
+            for source in sources.value {
+                for _ in 0..<3 { both.value.send([2], to: source) }
+            }
+            both.value.flush()
+            return Set(sources.value)
+        }.get()
+        #expect(known == Set(addresses))
+        try await answered.futureResult.get()
+        try await loop.submit { [clients] in
+            both.value.close()
+            for client in clients { client.value.close() }
+        }.get()
+        try await group.shutdownGracefully()
+    }
+
+    @Test func aSocketIsReachedWhereItIsBound() throws {
+        let ipv4 = HostAddresses.reaching(TransportAddress(ipv4: 0, 0, 0, 0, port: 7))
+        #expect(ipv4.contains(TransportAddress(ipv4: 127, 0, 0, 1, port: 7)))
+        #expect(ipv4.allSatisfy { !$0.isIPv6 })
+        let bound = try #require(TransportAddress("::", port: 7, transport: .tcp))
+        let both = HostAddresses.reaching(bound)
+        let loopback = try #require(TransportAddress("::1", port: 7, transport: .tcp))
+        #expect(both.contains(TransportAddress(ipv4: 127, 0, 0, 1, port: 7).over(.tcp)))
+        #expect(both.contains(loopback))
+        let one = TransportAddress(ipv4: 192, 0, 2, 1, port: 7)
+        #expect(HostAddresses.reaching(one) == [one])
+    }
+
     @Test func listsLoopbackLast() throws {
-        let addresses = HostAddresses.all()
+        let addresses = HostAddresses.reaching(try #require(TransportAddress("::", port: 0)))
         #expect(addresses.contains(TransportAddress(ipv4: 127, 0, 0, 1, port: 0)))
         let isLoopback = addresses.map(\.isLoopback)
         #expect(isLoopback == isLoopback.filter { !$0 } + isLoopback.filter { $0 })

@@ -5,7 +5,8 @@ import Testing
     @Test(arguments: [
         ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("fd00:0:0:0::2", "fd00::2"),
         ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"), ("::", "::"),
-        ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("::ffff:192.0.2.1", "::ffff:c000:201"),
+        ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("::FFFF:192.0.2.1", "192.0.2.1"),
+        ("::ffff:0:c000:201", "::ffff:0:c000:201"),
     ])
     func parsesAndRendersCanonically(text: String, canonical: String) throws {
         #expect(try #require(TransportAddress(text, port: 1)).host == canonical)

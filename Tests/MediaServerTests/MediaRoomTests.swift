@@ -189,4 +189,18 @@ import Testing
         }
         try await group.shutdownGracefully()
     }
+
+    @Test func aWildcardOfIPv6AdvertisesBothFamilies() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let server = try await MediaServer.start(
+            configuration: .init(
+                bindHosts: ["::"], port: 0, advertised: [], tcpPort: .sameAsUDP),
+            group: group, logger: Logger(label: "test"))
+        for transport in [TransportAddress.Transport.udp, .tcp] {
+            let hosts = server.advertised.filter { $0.transport == transport }.map(\.host)
+            #expect(hosts.contains("127.0.0.1") && hosts.contains("::1"))
+        }
+        await server.shutdown()
+        try await group.shutdownGracefully()
+    }
 }
