@@ -121,7 +121,8 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage", log, crypto,
+                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage",
+                "Datagrams", log, crypto,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -127,11 +127,12 @@ public struct APIError: HTTPResponseError, Hashable {
     }
 
     var answer: Response {
-        var response = JSON.response(
-            Body(code: code, message: message, details: details), status: status)
+        var response = JSON.response(body, status: status)
         response.headers.append(contentsOf: headers)
         return response
     }
+
+    var body: Body { Body(code: code, message: message, details: details) }
 
     struct Body: Codable, Hashable {
         var code: Int

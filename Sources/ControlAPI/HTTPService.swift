@@ -42,6 +42,9 @@ public struct HTTPServiceConfiguration: Sendable {
     /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
     /// costs some 30 KiB.
     public var connectionsMaximum: Int
+    /// Those of one IPv4 address or one IPv6 network of 64 bits, but not of this machine; more are
+    /// refused.
+    public var connectionsPerAddressMaximum: Int
     /// Of each WebSocket.
     public var outbox: OutboxLimits
 
@@ -50,7 +53,8 @@ public struct HTTPServiceConfiguration: Sendable {
         privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
         handsOutTokens: Bool = false, showsRecordings: Bool = false, hlsScriptURL: String? = nil,
         mediaURLs: [String] = [], pagesDirectory: String? = nil, frameRate: Int = 30,
-        connectionsMaximum: Int = 8192, outbox: OutboxLimits = OutboxLimits()
+        connectionsMaximum: Int = 8192, connectionsPerAddressMaximum: Int = 1024,
+        outbox: OutboxLimits = OutboxLimits()
     ) {
         self.host = host
         self.port = port
@@ -65,6 +69,7 @@ public struct HTTPServiceConfiguration: Sendable {
         self.pagesDirectory = pagesDirectory
         self.frameRate = frameRate
         self.connectionsMaximum = connectionsMaximum
+        self.connectionsPerAddressMaximum = connectionsPerAddressMaximum
         self.outbox = outbox
     }
 }
@@ -139,8 +144,8 @@ public struct HTTPService: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "roomcast",
-                availableConnectionsDelegate: MaximumAvailableConnections(
-                    configuration.connectionsMaximum)),
+                availableConnectionsDelegate: ConnectionMaximum(
+                    configuration.connectionsMaximum, logger: logger)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
     }
@@ -237,9 +242,12 @@ public struct HTTPService: Sendable {
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
         let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         let outbox = configuration.outbox
+        let isTLS = configuration.certificateFile != nil
+        let door = ConnectionDoor(
+            maximum: configuration.connectionsPerAddressMaximum, logger: logger)
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder, outbox: outbox) { request in
-                await entrance.decide(request)
+            WebSocketChannel(responder: responder, door: door, isTLS: isTLS, outbox: outbox) {
+                await entrance.decide($0)
             }
         }
         guard let certificateFile = configuration.certificateFile,

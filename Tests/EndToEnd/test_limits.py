@@ -13,6 +13,7 @@ from websockets.asyncio.client import connect
 
 from harness import tokens
 from harness.crowd import Crowd
+from harness.namespace import ADDRESS
 from harness.server import Server
 from harness.signalling import DATA_CHANNEL_OFFER, Peer
 from harness.waiting import wait_for
@@ -73,6 +74,43 @@ def test_rooms_at_a_time(limited, join, room):
     # The room that there is takes whoever comes.
     assert limited.http.get("/init?peer_id=p1", token=tokens.room_token(room)).status == 200
     join("Ben")
+
+
+def test_http_connections_of_an_address(binary, namespace, tmp_path):
+    """One that takes all it can get keeps nobody else out, and is told why."""
+    server = Server(tmp_path, namespace=namespace, settings={
+        "ROOMCAST_HTTP_HOST": "0.0.0.0", "ROOMCAST_HTTP_CONNECTIONS_PER_ADDRESS_MAXIMUM": "3"})
+    taken = [namespace.connect(ADDRESS, server.port) for _ in range(3)]
+    try:
+        # As slow as slow-loris.
+        for one in taken:
+            one.sendall(b"GET /health HTTP/1.1\r\n")
+        request = b"GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+        for _ in range(5):
+            answer = exchange(namespace.connect(ADDRESS, server.port), request)
+            assert answer.startswith(b"HTTP/1.1 503 ") and b"too many connections" in answer
+        # This machine's own, as a proxy's and the bots', are not counted.
+        others = [namespace.connect("127.0.0.1", server.port) for _ in range(5)]
+        assert all(exchange(one, request).startswith(b"HTTP/1.1 200 ") for one in others)
+        taken.pop().close()
+        wait_for("a place is free", lambda: exchange(
+            namespace.connect(ADDRESS, server.port), request).startswith(b"HTTP/1.1 200 "), 5)
+    finally:
+        for one in taken:
+            one.close()
+        assert server.stop() == 0, server.tail()
+    lines = [line for line in server.log.read_text().splitlines() if "of one address" in line]
+    assert len(lines) == 1 and f"address={ADDRESS}" in lines[0], lines
+
+
+def exchange(connection, request):
+    """What is said to a request until the connection ends."""
+    with connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(4096):
+            answer += part
+        return answer
 
 
 @limits(ROOMS_MAXIMUM=3, LOG_LEVEL="warning")

@@ -47,6 +47,7 @@ import Workbench
         let settings = try settings(
             #"""
             {"http": {"host": "0.0.0.0", "port": 9000, "connectionsMaximum": 99,
+                      "connectionsPerAddressMaximum": 7,
                       "certificateFile": "c.pem",
                       "privateKeyFile": "k.pem", "publicURL": "https://live.example.org/"},
              "udp": {"host": "10.0.0.1", "port": 5000,
@@ -118,6 +119,7 @@ import Workbench
         #expect(settings.stream.streamsMaximum == 9)
         #expect(settings.opensTokens)
         #expect(settings.http.connectionsMaximum == 99)
+        #expect(settings.http.connectionsPerAddressMaximum == 7)
         #expect(settings.http.outbox == settings.rooms.outbox)
         #expect(settings.rooms.outbox.messages == 64 && settings.rooms.outbox.bytes == 65_536)
         #expect(!settings.rooms.opensOnJoin && settings.rooms.maximum == 7)

@@ -1,5 +1,4 @@
 import MediaKernel
-import NIOCore
 import Synchronization
 
 /// Lets so many tries of room codes pass, whoever makes them: behind a proxy all callers look the
@@ -10,9 +9,7 @@ final class RoomCodeGate: Sendable {
 
     init(
         rate: Int = Limits.roomCodesPerSecond, burst: Int = Limits.roomCodesBurst,
-        clock: @escaping @Sendable () -> Instant = {
-            Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds))
-        }
+        clock: @escaping @Sendable () -> Instant = monotonicNow
     ) {
         bucket = Mutex(TokenBucket(rate: rate, burst: burst, at: clock()))
         self.clock = clock

@@ -29,14 +29,20 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     static let unparsedBytesMaximum = 64 * 1024
 
     let responder: HTTPChannelHandler.Responder
+    private let door: ConnectionDoor
+    private let isTLS: Bool
 
     /// - Parameters:
+    ///   - door: which connections are served.
+    ///   - isTLS: whether this is inside TLS, so that nothing can be said before the handshake.
     ///   - responder: answers what is not accepted as a request for a socket.
     ///   - decide: is asked about requests for a socket that are in due form.
     init(
-        responder: @escaping HTTPChannelHandler.Responder, outbox: OutboxLimits,
-        decide: @escaping WebSocketDecision
+        responder: @escaping HTTPChannelHandler.Responder, door: ConnectionDoor, isTLS: Bool,
+        outbox: OutboxLimits, decide: @escaping WebSocketDecision
     ) {
+        self.door = door
+        self.isTLS = isTLS
         self.responder = { request, writer, channel in
             guard let key = WebSocketHandshake.key(of: request.head),
                 let session = await decide(request.head)
@@ -55,6 +61,11 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             limits.maxHeaderListSize = Limits.headerListBytes
             limits.maxHeaderFieldCount = Limits.headerFieldCount
             let pipeline = channel.pipeline.syncOperations
+            let admission = door.admission(of: channel)
+            if admission != .served {
+                try pipeline.addHandler(
+                    RefusedConnection(isTold: admission == .refused && !isTLS), position: .first)
+            }
             // Responses are not validated here: HTTPTypes has done that by then.
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(

@@ -6,6 +6,7 @@ enum SettingKey: String, CaseIterable {
     case httpPrivateKeyFile = "http.privateKeyFile"
     case httpPublicURL = "http.publicURL"
     case httpConnectionsMaximum = "http.connectionsMaximum"
+    case httpConnectionsPerAddressMaximum = "http.connectionsPerAddressMaximum"
     case udpHost = "udp.host"
     case udpPort = "udp.port"
     case udpThreads = "udp.threads"
@@ -92,7 +93,7 @@ enum SettingKey: String, CaseIterable {
         switch self {
         case .httpPort, .udpPort, .udpThreads, .tcpPort, .streamFrameRate, .streamPlaylistWindow,
             .streamMaximum, .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes,
-            .turnLifetimeSeconds, .httpConnectionsMaximum,
+            .turnLifetimeSeconds, .httpConnectionsMaximum, .httpConnectionsPerAddressMaximum,
             .roomsMaximum, .roomsPeersMaximum, .roomsLargeRoomPeers, .roomsConnectionsMaximum,
             .roomsTracksPerPeerMaximum, .roomsRequestsPerSecond, .roomsRequestsBurst,
             .roomsOutboxMessages, .roomsOutboxBytes:

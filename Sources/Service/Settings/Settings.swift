@@ -19,6 +19,7 @@ public struct Settings: Hashable, Sendable {
     public var httpPort = 8080
     /// Viewers' and peers' together.
     public var httpConnectionsMaximum = 8192
+    public var httpConnectionsPerAddressMaximum = 1024
     /// PEM files, both or none.
     public var certificateFile: String?
     public var privateKeyFile: String?
@@ -117,7 +118,7 @@ public struct Settings: Hashable, Sendable {
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
             pagesDirectory: pagesDirectory,
             frameRate: stream.ladder.frameRate, connectionsMaximum: httpConnectionsMaximum,
-            outbox: rooms.outbox)
+            connectionsPerAddressMaximum: httpConnectionsPerAddressMaximum, outbox: rooms.outbox)
     }
 
     static func isLoopback(_ host: String) -> Bool {
@@ -139,6 +140,9 @@ extension Settings {
         httpPort = try port(source, .httpPort) ?? httpPort
         httpConnectionsMaximum =
             try integer(source, .httpConnectionsMaximum, 16...1_000_000) ?? httpConnectionsMaximum
+        httpConnectionsPerAddressMaximum =
+            try integer(source, .httpConnectionsPerAddressMaximum, 1...1_000_000)
+            ?? httpConnectionsPerAddressMaximum
         certificateFile = source.text(.httpCertificateFile)
         privateKeyFile = source.text(.httpPrivateKeyFile)
         guard (certificateFile == nil) == (privateKeyFile == nil) else {

@@ -1,0 +1,98 @@
+import Datagrams
+import HummingbirdCore
+import Logging
+import MediaKernel
+import NIOCore
+import Synchronization
+
+/// Which connections are served: so many of one address. Those from this machine are not counted,
+/// since all that comes through a proxy here, and every bot, is one of them.
+final class ConnectionDoor: Sendable {
+    enum Admission: Hashable, Sendable {
+        case served
+        /// Not served, and told so.
+        case refused
+        /// Not served, and closed at once: too many others wait to be told so.
+        case dropped
+    }
+
+    /// Refused ones that are open at a time. Each is a file descriptor, which is what is short.
+    static let refusedMaximum = 64
+
+    private struct State {
+        var census: AddressCensus
+        var refusals = RefusalCount()
+        var refused = 0
+    }
+
+    private let state: Mutex<State>
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+
+    /// - Parameter maximum: connections of one address at a time.
+    init(maximum: Int, logger: Logger, clock: @escaping @Sendable () -> Instant = monotonicNow) {
+        state = Mutex(State(census: AddressCensus(maximum: maximum)))
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Lets a new connection in, or not. Who is in counts until the connection is closed.
+    func admission(of channel: any Channel) -> Admission {
+        guard let address = channel.remoteAddress.flatMap(TransportAddress.init),
+            !address.isLoopback
+        else { return .served }
+        let now = clock()
+        let (admission, untold) = state.withLock { state in
+            if state.census.enter(address) { return (Admission.served, Int?.none) }
+            let isTold = state.refused < Self.refusedMaximum
+            if isTold { state.refused += 1 }
+            return (isTold ? .refused : .dropped, state.refusals.add(at: now))
+        }
+        if let untold {
+            logger.warning(
+                "too many HTTP connections of one address",
+                metadata: ["address": "\(address.host)", "refused": "\(untold)"])
+        }
+        guard admission != .dropped else { return .dropped }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { state in
+                if admission == .served {
+                    state.census.leave(address)
+                } else {
+                    state.refused -= 1
+                }
+            }
+        }
+        return admission
+    }
+}
+
+/// Stops to accept when there are as many connections as may be: more wait in the system's backlog.
+struct ConnectionMaximum: AvailableConnectionsDelegate {
+    let maximum: Int
+    let logger: Logger
+    private var count = 0
+    private var refusals = RefusalCount()
+
+    init(_ maximum: Int, logger: Logger) {
+        self.maximum = maximum
+        self.logger = logger
+    }
+
+    mutating func connectionOpened() {
+        count += 1
+        guard count == maximum, refusals.add(at: monotonicNow()) != nil else { return }
+        logger.warning(
+            "as many HTTP connections as there may be: more have to wait",
+            metadata: ["maximum": "\(maximum)"])
+    }
+
+    mutating func connectionClosed() { count -= 1 }
+
+    func isAcceptingNewConnections() -> Bool { count < maximum }
+}
+
+/// The clock of NIO's deadlines.
+@Sendable func monotonicNow() -> Instant {
+    Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds))
+}
