@@ -26,7 +26,7 @@ extension MediaPlaylist {
         private var declaredVersion = 1
         private var duration: MediaTime?
         private var programDateTime: Int64?
-        private var isDiscontinuity = false
+        private var discontinuities = 0
         private var byteRange: (count: UInt64, start: UInt64?)?
         private var dateRanges: [DateRange] = []
         private var dateRangeCount = 0
@@ -38,7 +38,7 @@ extension MediaPlaylist {
             lastLine = line
             switch name {
             case "EXTINF": try readDuration(value, line)
-            case "EXT-X-DISCONTINUITY": isDiscontinuity = true
+            case "EXT-X-DISCONTINUITY": discontinuities += 1
             case "EXT-X-PROGRAM-DATE-TIME":
                 guard let date = value.flatMap({ DateText.parsed($0) }) else {
                     throw .malformedTag(name, line: line)
@@ -74,12 +74,12 @@ extension MediaPlaylist {
             playlist.segments.append(
                 Segment(
                     uri: uri, duration: duration, programDateTime: programDateTime,
-                    isDiscontinuity: isDiscontinuity, dateRanges: dateRanges,
+                    discontinuities: discontinuities, dateRanges: dateRanges,
                     byteRange: try range(of: uri, line)))
             self.duration = nil
             byteRange = nil
             programDateTime = nil
-            isDiscontinuity = false
+            discontinuities = 0
             dateRanges = []
         }
 
@@ -150,7 +150,7 @@ extension MediaPlaylist {
         private mutating func readSequence(
             _ name: String, _ value: String?, _ line: Int
         ) throws(PlaylistError) {
-            guard playlist.segments.isEmpty, !isDiscontinuity else {
+            guard playlist.segments.isEmpty, discontinuities == 0 else {
                 throw .misplacedTag(name, line: line)
             }
             let sequence = try number(name, value, line)

@@ -6,7 +6,7 @@
 /// #EXT-X-TARGETDURATION:2
 /// #EXT-X-PLAYLIST-TYPE:EVENT          only .event and .vod
 /// #EXT-X-MEDIA-SEQUENCE:0
-/// #EXT-X-DISCONTINUITY-SEQUENCE:0     only .live: the others never drop a segment
+/// #EXT-X-DISCONTINUITY-SEQUENCE:0     of .live, or where other layers begin earlier
 /// #EXT-X-PROGRAM-DATE-TIME:2026-02-03T04:05:06.789Z
 /// #EXT-X-DATERANGE:ID="1",…           where an application asked for it
 /// #EXTINF:2.000,
@@ -66,6 +66,16 @@ public struct MediaPlaylist: Hashable, Sendable {
             text += segment.rendered(decimalDuration: hasDecimalDurations)
         }
         return text + footer
+    }
+
+    /// The discontinuity sequence numbers of the segments: segments of several layers that show the
+    /// same have the same. RFC 8216 sect. 6.2.2 and 6.2.4.
+    public var discontinuitySequences: [Int] {
+        var number = discontinuitySequence
+        return segments.map { segment in
+            number += segment.discontinuities
+            return number
+        }
     }
 
     /// The lines before the first segment's.

@@ -12,7 +12,7 @@ public struct MediaPlaylistBuilder: Sendable {
     /// The segments' lines, in step with `playlist.segments`: one text for an EVENT playlist,
     /// which only grows, so that its ten-thousandth version costs no more than its first.
     private var eventLines = ""
-    private var nextIsDiscontinuity = false
+    private var nextDiscontinuities = 0
     /// Date ranges that wait for the segment of their start, the earliest first.
     private var announced: [DateRange] = []
     private var knownRanges: Set<String> = []
@@ -42,7 +42,7 @@ public struct MediaPlaylistBuilder: Sendable {
         self.playlist = playlist
         // Segments with decimals are bound to follow; a rewritten line means the same duration.
         self.playlist.hasDecimalDurations = true
-        nextIsDiscontinuity = !playlist.segments.isEmpty
+        nextDiscontinuities = playlist.segments.isEmpty ? 0 : 1
         knownRanges = Set(playlist.dateRanges.map(\.id))
         if playlist.kind == .event {
             eventLines = playlist.segments.reduce(into: "") {
@@ -56,11 +56,28 @@ public struct MediaPlaylistBuilder: Sendable {
 
     /// The next segment will be marked: something before it was lost or starts anew.
     public mutating func markDiscontinuity() {
-        nextIsDiscontinuity = nextIsDiscontinuity || !playlist.segments.isEmpty
+        if !playlist.segments.isEmpty { nextDiscontinuities = max(1, nextDiscontinuities) }
     }
 
     /// The next segment goes on where the last one ended, although its process did not.
-    public mutating func markContinuous() { nextIsDiscontinuity = false }
+    public mutating func markContinuous() { nextDiscontinuities = 0 }
+
+    /// The discontinuity sequence number that the next segment will have.
+    public var nextDiscontinuitySequence: Int {
+        (playlist.discontinuitySequences.last ?? playlist.discontinuitySequence)
+            + nextDiscontinuities
+    }
+
+    /// Has the next segment's discontinuity sequence number be this one, where it would be lower:
+    /// other layers have had segments between discontinuities where this one had none.
+    public mutating func raiseDiscontinuitySequence(to number: Int) {
+        let missing = max(0, number - nextDiscontinuitySequence)
+        if playlist.segments.isEmpty {
+            playlist.discontinuitySequence += missing
+        } else {
+            nextDiscontinuities += missing
+        }
+    }
 
     /// Lists a date range with the first segment that ends behind its start, once. A live playlist
     /// keeps it until its end has left the window; the others keep it for ever.
@@ -93,8 +110,8 @@ public struct MediaPlaylistBuilder: Sendable {
             throw .unusableURI(segment.uri)
         }
         var segment = segment
-        segment.isDiscontinuity = segment.isDiscontinuity || nextIsDiscontinuity
-        nextIsDiscontinuity = false
+        segment.discontinuities = max(segment.discontinuities, nextDiscontinuities)
+        nextDiscontinuities = 0
         segment.dateRanges += takeAnnounced(until: segment)
         playlist.segments.append(segment)
         switch mode {
@@ -155,7 +172,7 @@ public struct MediaPlaylistBuilder: Sendable {
         let dropped = Array(playlist.segments.prefix(dropCount))
         playlist.segments.removeFirst(dropCount)
         playlist.mediaSequence += dropCount
-        playlist.discontinuitySequence += dropped.count { $0.isDiscontinuity }
+        playlist.discontinuitySequence += dropped.reduce(0) { $0 + $1.discontinuities }
         return dropped
     }
 

@@ -110,21 +110,50 @@ public struct PlaylistValidator: Sendable {
         }
     }
 
-    /// Layers of one stream: equal numbers mean equal durations, dates and discontinuities.
-    /// Versions may be one segment apart; what both list is compared.
+    /// Layers of one stream: what begins at the same time has the same length and the same
+    /// discontinuity sequence number (RFC 8216 sect. 6.2.4), and nothing else begins meanwhile.
+    /// Versions may be one segment apart; what both list is compared. Media sequence numbers are
+    /// each layer's own, and count where there are no dates.
     public static func violations(ofLayers layers: [MediaPlaylist]) -> [Violation] {
         guard let first = layers.first else { return [] }
         var violations: Set<Violation> = []
+        let expectedNumbers = first.discontinuitySequences
         for layer in layers.dropFirst() {
-            for number in common(first, layer) {
-                let a = first.segments[number - first.mediaSequence]
-                let b = layer.segments[number - layer.mediaSequence]
-                if !isSame(a, b, ignoringURI: true) {
+            let numbers = layer.discontinuitySequences
+            for (place, other) in pairs(first, layer) {
+                let number = first.mediaSequence + place
+                let duration = first.segments[place].duration.decimalSeconds
+                guard let other, layer.segments[other].duration.decimalSeconds == duration else {
                     violations.insert(.layersDiffer(mediaSequence: number))
+                    continue
+                }
+                if numbers[other] != expectedNumbers[place] {
+                    violations.insert(
+                        .discontinuitySequenceWrong(
+                            expected: expectedNumbers[place], found: numbers[other]))
                 }
             }
         }
         return Array(violations)
+    }
+
+    /// Places of segments, in both, that are the same; nil where the second has none.
+    private static func pairs(
+        _ a: MediaPlaylist, _ b: MediaPlaylist
+    ) -> [(Int, Int?)] {
+        let dates = b.segments.map { milliseconds($0.programDateTime) }
+        guard let first = dates.first ?? nil, let last = dates.last ?? nil else {
+            return common(a, b).map { ($0 - a.mediaSequence, $0 - b.mediaSequence) }
+        }
+        let places = Dictionary(
+            dates.indices.compactMap { place in dates[place].map { ($0, place) } },
+            uniquingKeysWith: { _, later in later })
+        return a.segments.indices.compactMap { place in
+            guard let date = milliseconds(a.segments[place].programDateTime),
+                (first...max(first, last)).contains(date)
+            else { return nil }
+            return (place, places[date])
+        }
     }
 
     private static func violations(
@@ -173,7 +202,7 @@ public struct PlaylistValidator: Sendable {
         }
         // Only when every removed segment was seen is the right number known.
         if removed <= old.segments.count {
-            let gone = old.segments.prefix(removed).count { $0.isDiscontinuity }
+            let gone = old.segments.prefix(removed).reduce(0) { $0 + $1.discontinuities }
             let expected = old.discontinuitySequence + gone
             if expected != new.discontinuitySequence {
                 violations.append(
@@ -195,11 +224,11 @@ public struct PlaylistValidator: Sendable {
         return start..<max(start, end)
     }
 
-    private static func isSame(_ a: Segment, _ b: Segment, ignoringURI: Bool = false) -> Bool {
-        (ignoringURI || a.uri == b.uri && a.byteRange == b.byteRange)
+    private static func isSame(_ a: Segment, _ b: Segment) -> Bool {
+        a.uri == b.uri && a.byteRange == b.byteRange
             && a.duration.decimalSeconds == b.duration.decimalSeconds
             && milliseconds(a.programDateTime) == milliseconds(b.programDateTime)
-            && a.isDiscontinuity == b.isDiscontinuity
+            && a.discontinuities == b.discontinuities
     }
 
     private static func milliseconds(_ nanoseconds: Int64?) -> Int64? {

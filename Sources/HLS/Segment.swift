@@ -8,8 +8,9 @@ public struct Segment: Hashable, Sendable {
     public var duration: MediaTime
     /// Wall-clock time of the first frame in nanoseconds since 1970, rendered in milliseconds.
     public var programDateTime: Int64?
-    /// Whether timestamps or encoding parameters break between the segment before and this one.
-    public var isDiscontinuity: Bool
+    /// How often timestamps or encoding parameters break between the segment before and this one:
+    /// more than once where what other layers have between two breaks is not in this one.
+    public var discontinuities: Int
     /// Listed with it, whatever time they are of.
     public var dateRanges: [DateRange]
     /// The bytes of the resource that are the segment; nil for all of them. RFC 8216 sect. 4.3.2.2.
@@ -19,21 +20,23 @@ public struct Segment: Hashable, Sendable {
 
     public init(
         uri: String, duration: MediaTime, programDateTime: Int64? = nil,
-        isDiscontinuity: Bool = false, dateRanges: [DateRange] = [],
+        discontinuities: Int = 0, dateRanges: [DateRange] = [],
         byteRange: Range<UInt64>? = nil
     ) {
         self.uri = uri
         self.duration = duration
         self.programDateTime = programDateTime
-        self.isDiscontinuity = isDiscontinuity
+        self.discontinuities = discontinuities
         self.dateRanges = dateRanges
         self.byteRange = byteRange
     }
 
+    /// Whether it does not go on where the segment before ended.
+    public var isDiscontinuity: Bool { discontinuities > 0 }
+
     /// The lines that stand for the segment in its playlist.
     func rendered(decimalDuration: Bool) -> String {
-        var text = ""
-        if isDiscontinuity { text += "#EXT-X-DISCONTINUITY\n" }
+        var text = String(repeating: "#EXT-X-DISCONTINUITY\n", count: discontinuities)
         if let programDateTime {
             let date = DateText.rendered(unixNanoseconds: programDateTime)
             text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"

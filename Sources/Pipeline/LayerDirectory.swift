@@ -46,14 +46,38 @@ struct LayerDirectory {
     private var metadataTaken = 0
     private var expired: [String] = []
 
+    /// The directories of all layers of a stream, as many as asked for, in their order.
+    ///
+    /// When a bot dies within its first segment, some layers have that segment and others do not,
+    /// and so there is a discontinuity less between what the others have. Whatever comes from here
+    /// on has the same number of them before it in all layers: players that change layers rely on
+    /// that (RFC 8216 sect. 6.2.4).
+    static func open(
+        count: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
+        isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
+    ) throws(PipelineError) -> [LayerDirectory] {
+        var layers: [LayerDirectory] = []
+        for index in 0..<count {
+            layers.append(
+                try LayerDirectory(
+                    layer: index, in: directory, mode: mode, planner: planner,
+                    isRecorded: isRecorded, metadata: metadata))
+        }
+        let number = layers.map(\.builder.nextDiscontinuitySequence).max() ?? 0
+        for index in layers.indices {
+            layers[index].builder.raiseDiscontinuitySequence(to: number)
+        }
+        return layers
+    }
+
     /// Makes the directory, or goes on with what an earlier run of the same stream left.
     ///
     /// - Parameters:
     ///   - isRecorded: whether segments are logged, and none is removed.
     ///   - metadata: what the playlist lists beside segments.
-    init(
+    private init(
         layer index: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
-        isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
+        isRecorded: Bool, metadata: TimedMetadataBoard
     ) throws(PipelineError) {
         self.metadata = metadata
         expiredKept =

@@ -38,11 +38,12 @@ final class LayerWriter: VariantWriter {
     var newestTaken: Int64 { taken.load(ordering: .relaxed) }
 
     init(
-        index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, pauses: RecordingPauses, metadata: TimedMetadataBoard,
+        index: Int, directory: LayerDirectory, configuration: PipelineConfiguration,
+        planner: SegmentPlanner, audio: AudioStreamParameters, pauses: RecordingPauses,
         ledger: StreamLedger, logger: Logger
     ) throws {
         self.index = index
+        self.directory = directory
         self.planner = planner
         self.pauses = pauses
         self.ledger = ledger
@@ -57,9 +58,6 @@ final class LayerWriter: VariantWriter {
         let isTop = layer.width == layers[0].width && layer.height == layers[0].height
         scaler = isTop ? nil : try FrameScaler(width: layer.width, height: layer.height)
         muxer = try TransportStreamMuxer(video: encoder.streamParameters, audio: audio)
-        directory = try LayerDirectory(
-            layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
-            planner: planner, isRecorded: configuration.isRecorded, metadata: metadata)
     }
 
     private static func openEncoder(

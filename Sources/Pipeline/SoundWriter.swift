@@ -27,19 +27,17 @@ final class SoundWriter: VariantWriter {
     private var end = MediaTime(ticks: 0, timescale: Int32(AACEncoder.sampleRate))
 
     init(
-        index: Int, configuration: PipelineConfiguration, planner: SegmentPlanner,
-        audio: AudioStreamParameters, pauses: RecordingPauses, metadata: TimedMetadataBoard,
+        index: Int, directory: LayerDirectory, planner: SegmentPlanner,
+        audio: AudioStreamParameters, pauses: RecordingPauses,
         ledger: StreamLedger
     ) throws {
         self.index = index
+        self.directory = directory
         self.planner = planner
         self.pauses = pauses
         self.ledger = ledger
         bitrate = audio.bitrate
         muxer = try TransportStreamMuxer(video: nil, audio: audio)
-        directory = try LayerDirectory(
-            layer: index, in: configuration.outputDirectory, mode: configuration.playlist,
-            planner: planner, isRecorded: configuration.isRecorded, metadata: metadata)
     }
 
     var variant: MasterPlaylist.Variant {

@@ -50,15 +50,20 @@ public final class StreamPipeline: Sendable {
         self.metadata = metadata
         let audioOutput = try AudioOutput(
             bitrates: bitrates, firstSample: -Int64(AudioMixer.latency))
+        let directories = try LayerDirectory.open(
+            count: bitrates.count, in: configuration.outputDirectory,
+            mode: configuration.playlist, planner: planner, isRecorded: configuration.isRecorded,
+            metadata: metadata)
         let layers = try bitrates.indices.compactMap { index -> (any VariantWriter)? in
             guard let audio = audioOutput.parameters(ofLayer: index) else { return nil }
             return configuration.sound.isAlone
                 ? try SoundWriter(
-                    index: index, configuration: configuration, planner: planner, audio: audio,
-                    pauses: pauses, metadata: metadata, ledger: ledger)
+                    index: index, directory: directories[index], planner: planner, audio: audio,
+                    pauses: pauses, ledger: ledger)
                 : try LayerWriter(
-                    index: index, configuration: configuration, planner: planner, audio: audio,
-                    pauses: pauses, metadata: metadata, ledger: ledger, logger: logger)
+                    index: index, directory: directories[index], configuration: configuration,
+                    planner: planner, audio: audio, pauses: pauses, ledger: ledger,
+                    logger: logger)
         }
         try ledger.announce(
             MasterPlaylist(variants: layers.map(\.variant)),

@@ -66,6 +66,38 @@ import Testing
         #expect(builder.playlist.segments.count == 50)
     }
 
+    @Test(arguments: [PlaylistMode.event, .live(window: 3)])
+    func discontinuitiesThatOtherLayersHadAreCounted(mode: PlaylistMode) throws {
+        var builder = MediaPlaylistBuilder(mode: mode, targetDuration: 2)
+        builder.raiseDiscontinuitySequence(to: 2)
+        func add(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                try builder.add(
+                    Segment(uri: "\(number).ts", duration: MediaTime(ticks: 2, timescale: 1)))
+            }
+        }
+        try add(0..<2)
+        #expect(builder.playlist.segments.map(\.discontinuities) == [0, 0])
+        #expect(builder.playlist.discontinuitySequence == 2)
+        builder.markDiscontinuity()
+        builder.raiseDiscontinuitySequence(to: 1)
+        #expect(builder.nextDiscontinuitySequence == 3, "it never falls")
+        builder.raiseDiscontinuitySequence(to: 5)
+        #expect(builder.nextDiscontinuitySequence == 5)
+        try add(2..<3)
+        #expect(builder.playlist.discontinuitySequences == [2, 2, 5])
+        let parsed = try MediaPlaylist(parsing: builder.rendered())
+        #expect(parsed.segments.map(\.discontinuities) == [0, 0, 3])
+        #expect(parsed.discontinuitySequences == [2, 2, 5])
+        var validator = PlaylistValidator()
+        #expect(validator.observe(parsed).isEmpty)
+        for number in 3..<8 {
+            try add(number..<number + 1)
+            #expect(validator.observe(builder.playlist).isEmpty)
+        }
+        #expect(builder.playlist.discontinuitySequences.last == 5)
+    }
+
     @Test func theFirstSegmentIsNoDiscontinuity() throws {
         var builder = MediaPlaylistBuilder(mode: .event, targetDuration: 2)
         builder.markDiscontinuity()

@@ -44,7 +44,7 @@ let eventText = """
                     programDateTime: noon),
                 Segment(
                     uri: "segment_000018.ts", duration: MediaTime(ticks: 59, timescale: 30),
-                    programDateTime: noon + 2_211_000_000, isDiscontinuity: true),
+                    programDateTime: noon + 2_211_000_000, discontinuities: 1),
             ])
         #expect(playlist.rendered() == liveText)
     }

@@ -39,7 +39,7 @@ import Testing
             (playlist(4..<7), [.newestSegmentVanished(mediaSequence: 7)]),
             (playlist(4..<8) { $0.segments[1].uri = "x" }, [.segmentChanged(mediaSequence: 5)]),
             (
-                playlist(4..<8) { $0.segments[1].isDiscontinuity = true },
+                playlist(4..<8) { $0.segments[1].discontinuities = 1 },
                 [.segmentChanged(mediaSequence: 5)]
             ),
             (playlist(4..<8) { $0.targetDuration = 3 }, [.targetDurationChanged(from: 2, to: 3)]),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aDiscontinuityThatLeavesTheWindowIsCounted() {
-        let first = playlist(0..<4) { $0.segments[0].isDiscontinuity = true }
+        let first = playlist(0..<4) { $0.segments[0].discontinuities = 1 }
         #expect(violations(first, playlist(1..<5) { $0.discontinuitySequence = 1 }) == [])
         #expect(
             violations(first, playlist(1..<5)) == [
@@ -98,7 +98,7 @@ import Testing
             ])
         let announced = playlist(0..<2) {
             $0.segments[1].programDateTime = noon + 2_500_000_000
-            $0.segments[1].isDiscontinuity = true
+            $0.segments[1].discontinuities = 1
         }
         #expect(PlaylistValidator.violations(of: announced) == [])
     }
@@ -114,5 +114,29 @@ import Testing
             PlaylistValidator.violations(ofLayers: [top, shifted]) == [
                 .layersDiffer(mediaSequence: 2)
             ])
+        let moved = playlist(0..<4) { $0.segments[2].programDateTime? += 33_000_000 }
+        #expect(
+            PlaylistValidator.violations(ofLayers: [top, moved]) == [
+                .layersDiffer(mediaSequence: 2)
+            ])
+        let undated = playlist(0..<4) { list in
+            for place in list.segments.indices { list.segments[place].programDateTime = nil }
+        }
+        #expect(PlaylistValidator.violations(ofLayers: [undated, undated]) == [])
+    }
+
+    /// What shows the same has the same discontinuity sequence number, whatever its own number.
+    @Test func layersThatCountOtherDiscontinuitiesAreFound() {
+        let top = playlist(0..<4) { $0.segments[1].discontinuities = 1 }
+        let shorter = playlist(1..<4) { $0.mediaSequence = 0 }
+        #expect(
+            PlaylistValidator.violations(ofLayers: [top, shorter]) == [
+                .discontinuitySequenceWrong(expected: 1, found: 0)
+            ])
+        let right = playlist(1..<4) {
+            $0.mediaSequence = 0
+            $0.discontinuitySequence = 1
+        }
+        #expect(PlaylistValidator.violations(ofLayers: [top, right, top]) == [])
     }
 }

@@ -21,8 +21,14 @@ import Workbench
     private func open(
         _ mode: PlaylistMode, _ metadata: TimedMetadataBoard = TimedMetadataBoard()
     ) throws -> LayerDirectory {
-        try LayerDirectory(
-            layer: 1, in: scratch.path, mode: mode, planner: planner, isRecorded: false,
+        try openBoth(mode, metadata)[1]
+    }
+
+    private func openBoth(
+        _ mode: PlaylistMode, _ metadata: TimedMetadataBoard = TimedMetadataBoard()
+    ) throws -> [LayerDirectory] {
+        try LayerDirectory.open(
+            count: 2, in: scratch.path, mode: mode, planner: planner, isRecorded: false,
             metadata: metadata)
     }
 
@@ -80,6 +86,38 @@ import Workbench
         #expect(marked.map { playlist.mediaSequence + $0 } == [4])
         #expect(playlist.mediaSequence + playlist.segments.count == 7)
         #expect(try scratch.bytes("stream_1/segment_000006.ts") == [6, 1, 2])
+    }
+
+    /// Each bot writes one segment in the layers that are named, and dies. Whoever changes layers
+    /// then must find the same discontinuity sequence numbers (RFC 8216 sect. 6.2.4).
+    @Test(
+        arguments: [PlaylistMode.event, .live(window: 3)],
+        [
+            [[0], [0, 1]], [[1], [0, 1]], [[0], [0], [0, 1]], [[0], [1], [0, 1]],
+            [[0, 1], [1], [1], [0], [0, 1]], [[], [0], [0, 1]],
+        ] as [[[Int]]])
+    func layersCountTheSameDiscontinuitiesAfterDeathsInAFirstSegment(
+        mode: PlaylistMode, deaths: [[Int]]
+    ) throws {
+        for run in 0..<deaths.count + 5 {
+            var layers = try openBoth(mode)
+            for layer in run < deaths.count ? deaths[run] : [0, 1] {
+                _ = try layers[layer].publish(
+                    [1], place: place(run), duration: planner.segmentDuration)
+            }
+            guard run >= deaths.count - 1 else { continue }
+            let playlists = try (0...1).map {
+                try MediaPlaylist(parsing: scratch.text("stream_\($0)/stream.m3u8"))
+            }
+            // The others have a segment that this one may lack.
+            let both = Set(playlists[0].segments.map(\.programDateTime))
+                .intersection(playlists[1].segments.map(\.programDateTime))
+            let numbers = playlists.map { playlist in
+                zip(playlist.segments, playlist.discontinuitySequences)
+                    .filter { both.contains($0.0.programDateTime) }.map(\.1)
+            }
+            #expect(!numbers[0].isEmpty && numbers[0] == numbers[1])
+        }
     }
 
     @Test func whatLeftTheWindowGoesAlsoAfterABotsDeath() throws {

@@ -32,8 +32,8 @@ import Workbench
     }
 
     private func open(_ mode: PlaylistMode = .event) throws -> LayerDirectory {
-        try LayerDirectory(
-            layer: 0, in: scratch.path, mode: mode, planner: planner, isRecorded: true)
+        try LayerDirectory.open(
+            count: 1, in: scratch.path, mode: mode, planner: planner, isRecorded: true)[0]
     }
 
     /// - Parameter run: of the bot; segments are counted from 0 in each.
@@ -75,8 +75,8 @@ import Workbench
     }
 
     @Test func aStreamThatIsNotRecordedHasNoLog() throws {
-        var directory = try LayerDirectory(
-            layer: 0, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
+        var directory = try LayerDirectory.open(
+            count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)[0]
         try publish(0..<1, run: 1, in: &directory)
         #expect(scratch.names(in: "stream_0") == ["segment_000000.ts", "stream.m3u8"])
     }

@@ -61,14 +61,17 @@ import Workbench
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2))
         let content = try HardContent(width: 640, height: 360)
         let ledger = StreamLedger(layers: rungs.count, directory: scratch.path) { _ in }
+        let directories = try LayerDirectory.open(
+            count: rungs.count, in: scratch.path, mode: .event, planner: planner,
+            isRecorded: false)
         var playlists: [MediaPlaylist] = []
         for index in rungs.indices {
             var sound = try AudioOutput(bitrates: [rungs[index].audioBitrate], firstSample: 0)
             let writer = try LayerWriter(
-                index: index, configuration: configuration, planner: planner,
-                audio: try #require(sound.parameters(ofLayer: 0)),
-                pauses: RecordingPauses(isPaused: false), metadata: TimedMetadataBoard(),
-                ledger: ledger, logger: Logger(label: "test"))
+                index: index, directory: directories[index], configuration: configuration,
+                planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
+                pauses: RecordingPauses(isPaused: false), ledger: ledger,
+                logger: Logger(label: "test"))
             if index == 0 {
                 try ledger.announce(
                     MasterPlaylist(variants: [writer.variant]), isRecorded: false)

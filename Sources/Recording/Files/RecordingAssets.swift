@@ -170,7 +170,8 @@ public struct RecordingAssets: Sendable {
                 duration: MediaTime(
                     ticks: Int64(part.frameCount), timescale: Int32(plan.frameRate)),
                 programDateTime: record.startDate,
-                isDiscontinuity: part.isJoin && index > 0, dateRanges: dateRanges[index] ?? [])
+                discontinuities: part.isJoin && index > 0 ? 1 : 0,
+                dateRanges: dateRanges[index] ?? [])
         }
         let longest = segments.map { Int($0.duration.rescaled(to: 1).ticks) }.max() ?? 1
         return MediaPlaylist(
