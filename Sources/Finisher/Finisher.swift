@@ -68,7 +68,10 @@ public struct Finisher: Sendable {
         do throws(RecordingError) {
             return try make(file.stream, order, place)
         } catch {
-            guard case .nothingRecorded = error else { throw .recording(error) }
+            let failure = FinisherError.recording(error)
+            // On a disk that is full, all that is not whole is in the way of streams on air.
+            if failure.isForWantOfRoom { removeAll(place, order) }
+            guard case .nothingRecorded = error else { throw failure }
             removeEmpty(place)
             return []
         }
@@ -188,6 +191,18 @@ public struct Finisher: Sendable {
             let name = place.movieName(layer: layer, isSoundAlone: order.isSoundAlone)
             unlink("\(recordings)/\(place.moviesDirectory)/\(AssetFile.temporaryPrefix)\(name)")
         }
+    }
+
+    /// What was made so far.
+    private func removeAll(_ place: RecordingPlace, _ order: RecordingOrder) {
+        for directory in [place.vodDirectory, place.thumbnailsDirectory] {
+            try? FileManager.default.removeItem(atPath: "\(recordings)/\(directory)")
+        }
+        for layer in order.layers.indices {
+            let name = place.movieName(layer: layer, isSoundAlone: order.isSoundAlone)
+            unlink("\(recordings)/\(place.moviesDirectory)/\(name)")
+        }
+        unlink("\(recordings)/\(place.chatDirectory)/\(place.chatName)")
     }
 
     /// The directory was made when the stream began.

@@ -1,3 +1,4 @@
+import Glibc
 public import Recording
 
 /// Why a finisher gives up. Started again, it may succeed.
@@ -7,6 +8,12 @@ public enum FinisherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A bot or another finisher is at work on the directory.
     case inUse(String)
     case recording(RecordingError)
+
+    /// Whether it succeeds as soon as somebody makes room on a disk.
+    public var isForWantOfRoom: Bool {
+        guard case .recording(.file(_, _, let code, _)) = self else { return false }
+        return code == ENOSPC || code == EDQUOT
+    }
 
     public var description: String {
         switch self {

@@ -18,9 +18,13 @@ public enum FinisherEvent: Hashable, Sendable, Encodable {
     case withoutThumbnails(reason: String)
     /// The manifest is written; so many assets are in it.
     case finished(assets: Int)
-    case failed(reason: String)
+    /// - Parameter isForWantOfRoom: whether a disk is full.
+    case failed(reason: String, isForWantOfRoom: Bool)
 
-    enum CodingKeys: String, CodingKey { case event, permille, layer, segment, assets, reason }
+    enum CodingKeys: String, CodingKey {
+        case event, permille, layer, segment, assets, reason
+        case isForWantOfRoom = "no_room"
+    }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -38,9 +42,10 @@ public enum FinisherEvent: Hashable, Sendable, Encodable {
         case .finished(let assets):
             try container.encode("finished", forKey: .event)
             try container.encode(assets, forKey: .assets)
-        case .failed(let reason):
+        case .failed(let reason, let isForWantOfRoom):
             try container.encode("failed", forKey: .event)
             try container.encode(reason, forKey: .reason)
+            try container.encode(isForWantOfRoom, forKey: .isForWantOfRoom)
         }
     }
 

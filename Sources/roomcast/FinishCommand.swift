@@ -36,7 +36,9 @@ struct FinishCommand: ParsableCommand {
         do {
             FinisherEvent.finished(assets: try finisher.run().count).write()
         } catch {
-            FinisherEvent.failed(reason: error.description).write()
+            FinisherEvent.failed(
+                reason: error.description, isForWantOfRoom: error.isForWantOfRoom
+            ).write()
             throw ExitCode.failure
         }
     }

@@ -33,7 +33,7 @@ import Testing
                 #""id":"stream-1","layout":{},"live_upload":null,"#,
                 #""meeting_url":"http://localhost/rooms/demo?skip_preview=true","#,
                 #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,
-                #""post_processing_progress":null,"#,
+                #""post_processing_error":null,"post_processing_progress":null,"#,
                 #""recording":{"hls_vod":true,"single_file_per_layer":false},"#,
                 #""recording_assets":null,"recording_paused":false,"room_id":"demo","session_id":"session-1","#,
                 #""started_at":null,"started_by":"","status":"starting","stop_reason":null,"#,

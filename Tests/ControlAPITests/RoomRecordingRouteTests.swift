@@ -28,7 +28,8 @@ import Testing
             let expected = [
                 #"{"asset_types":["room-composite"],"audio_only":false,"#,
                 #""created_at":"2023-03-22T04:24:10.155978231Z","destination":"main","#,
-                #""id":"stream-1","meeting_url":"","post_processing_progress":null,"#,
+                #""id":"stream-1","meeting_url":"","post_processing_error":null,"#,
+                #""post_processing_progress":null,"#,
                 #""recording_assets":null,"recording_paused":false,"room_id":"demo","#,
                 #""session_id":"session-1","started_at":null,"started_by":"","#,
                 #""status":"starting","stop_reason":null,"stopped_at":null,"stopped_by":"","#,

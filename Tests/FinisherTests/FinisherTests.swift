@@ -53,6 +53,27 @@ import Workbench
         #expect(try world.finish().last == chat)
     }
 
+    /// The chat comes last; by then all else is there.
+    @Test func whatWasMadeBeforeTheDiskWasFullIsTakenBack() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let chat = "p,Ann,u,[],2026-02-03T04:05:06.789Z,chat,hello\r\n"
+        try world.stream.write(Array((ChatRecord.header + chat).utf8), to: ChatFile.name)
+        let directory = "\(world.recordings)/chat/room/2026-02-03"
+        let full = "\(directory)/.part-Rec-room-1770091506.csv"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: full, withDestinationPath: "/dev/full")
+        let error = #expect(throws: FinisherError.self) { try world.finish() }
+        #expect(error?.isForWantOfRoom == true)
+        let left = FileManager.default.enumerator(atPath: "\(world.recordings)/hls")?
+            .compactMap { $0 as? String }.filter { $0.contains(".") }
+        #expect(left == [])
+        try? FileManager.default.removeItem(atPath: full)
+        #expect(try world.finish().count == 4)
+    }
+
     @Test func theVODCanBePlayedAndItsSegmentsTakeNoRoom() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
@@ -317,7 +338,10 @@ import Workbench
         (FinisherEvent.progress(20), #"{"event":"progress","permille":20}"#),
         (.leftOut(layer: 1, segment: 7), #"{"event":"left_out","layer":1,"segment":7}"#),
         (.finished(assets: 3), #"{"assets":3,"event":"finished"}"#),
-        (.failed(reason: "disk full"), #"{"event":"failed","reason":"disk full"}"#),
+        (
+            .failed(reason: "disk full", isForWantOfRoom: true),
+            #"{"event":"failed","no_room":true,"reason":"disk full"}"#
+        ),
     ])
     func itIsALineOfJSON(event: FinisherEvent, line: String) throws {
         let encoder = JSONEncoder()

@@ -86,6 +86,41 @@ import Testing
         #expect(machine.status == .failed)
     }
 
+    @Test func aFullDiskIsWaitedForLongerEachTimeAndForADay() {
+        var machine = finishing()
+        var now = 20.0
+        for delay in [1.0, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300] {
+            #expect(!machine.waitsForRoom)
+            #expect(machine.finisherExited(.noRoom(reason: "disk full"), at: at(now)) == [])
+            #expect(machine.waitsForRoom && machine.nextDeadline == at(now + delay))
+            #expect(machine.timePassed(at: at(now + delay - 0.1)) == [])
+            now += delay
+            #expect(machine.timePassed(at: at(now)) == [.finish])
+        }
+        // What was tried in vain says nothing about what else may go wrong.
+        #expect(machine.finisherExited(.failed(reason: "killed"), at: at(now)) == [])
+        #expect(!machine.waitsForRoom && machine.nextDeadline == at(now + 1))
+        _ = machine.timePassed(at: at(now + 1))
+        #expect(machine.finisherExited(.noRoom(reason: "disk full"), at: at(now + 1)) == [])
+        now += 1
+        _ = machine.timePassed(at: at(now + 1))
+        #expect(machine.finisherExited(.noRoom(reason: "full"), at: at(now + 86_399)) == [])
+        _ = machine.timePassed(at: at(now + 86_500))
+        #expect(
+            machine.finisherExited(.noRoom(reason: "disk full"), at: at(now + 86_500)) == [
+                .changed(.failed, reason: "failure: the assets cannot be made: disk full")
+            ])
+    }
+
+    @Test func roomThatIsMadeCompletesTheStream() {
+        var machine = finishing()
+        _ = machine.finisherExited(.noRoom(reason: "disk full"), at: at(20))
+        _ = machine.timePassed(at: at(21))
+        #expect(
+            machine.finisherExited(.finished, at: at(25))
+                == [.changed(.completed, reason: "client request")])
+    }
+
     @Test func aFinisherThatSaysNothingIsKilled() {
         var machine = finishing()
         machine.finisherProgressed(at: at(60))

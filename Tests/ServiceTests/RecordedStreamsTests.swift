@@ -210,6 +210,22 @@ import Workbench
         }
     }
 
+    @Test func whatAFullDiskKeepsFromBeingMadeIsSaidMeanwhileAndToldAtTheEnd() async throws {
+        try await StreamsWorld().run { world in
+            let (id, first) = try await stopped(world)
+            first.exit(.noRoom(reason: "no room"))
+            await until { await !world.streams.hasFinisher(id) }
+            let waiting = try #require(await world.streams.stream(id))
+            #expect(waiting.status == .postProcessing && waiting.finishingError == "no room")
+            world.clock.advance(.seconds(2))
+            await world.streams.tick()
+            let second = try #require(await world.finishers.next())
+            second.exit(.finished)
+            #expect(await world.observer.ending()?.status == .completed)
+            #expect(await world.streams.stream(id)?.finishingError == nil)
+        }
+    }
+
     @Test func aFinisherThatFailsIsStartedAgain() async throws {
         try await StreamsWorld().run { world in
             let (id, first) = try await stopped(world)
@@ -283,5 +299,9 @@ import Workbench
         let reason = try await run(#"echo '{"event":"failed","reason":"disk full"}'; exit 1"#)
         #expect(reason.exit == .failed(reason: "disk full"))
         #expect("\(try await run("exit 3").exit)".contains("3"))
+        let full = try await run(
+            #"echo '{"event":"failed","reason":"disk full","no_room":true}'; exit 1"#)
+        #expect(full.exit == .noRoom(reason: "disk full"))
+        #expect(full.reports == [.failed(reason: "disk full", isForWantOfRoom: true)])
     }
 }

@@ -41,6 +41,7 @@ struct RecordingBody: Encodable {
         case stopReason = "stop_reason"
         case isPaused = "recording_paused"
         case progress = "post_processing_progress"
+        case finishingError = "post_processing_error"
         case assetTypes = "asset_types"
         case assets = "recording_assets"
     }
@@ -64,6 +65,7 @@ struct RecordingBody: Encodable {
         try container.encode(recording.isRecordingPaused, forKey: .isPaused)
         try container.encode(
             recording.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(recording.finishingError, forKey: .finishingError)
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)

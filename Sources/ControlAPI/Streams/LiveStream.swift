@@ -81,6 +81,9 @@ public struct LiveStream: Hashable, Sendable {
     /// How much of post-processing is done, in thousandths; nil before and after
     /// it.
     public var finishedPermille: Int?
+    /// Why the assets could not be made yet: what the latest finisher said that failed; nil before,
+    /// and when they are there.
+    public var finishingError: String?
 
     public init(
         id: StreamID, room: RoomID, kind: Kind = .stream, session: SessionID?,

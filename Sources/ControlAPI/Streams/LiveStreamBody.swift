@@ -40,6 +40,7 @@ struct LiveStreamBody: Encodable {
         case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
+        case finishingError = "post_processing_error"
         case variants
     }
 
@@ -73,6 +74,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(stream.finishingError, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
     }
 

@@ -21,7 +21,7 @@ public enum FinisherReport: Hashable, Sendable {
     case leftOut(layer: Int, segment: Int)
     case withoutThumbnails(reason: String)
     case finished(assets: Int)
-    case failed(reason: String)
+    case failed(reason: String, isForWantOfRoom: Bool)
 }
 
 /// How a finisher's process came to its end.
@@ -29,6 +29,8 @@ public enum FinisherExit: Hashable, Sendable {
     /// The assets are there, and the manifest.
     case finished
     case failed(reason: String)
+    /// A disk is full: there is nothing wrong that room does not mend.
+    case noRoom(reason: String)
 }
 
 /// Starts finishers. The server does it with processes, tests without.

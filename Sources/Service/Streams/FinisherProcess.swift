@@ -24,7 +24,7 @@ public struct FinisherProcess: FinisherLauncher {
         _ job: FinisherJob, kill: AsyncStream<Void>,
         report: @escaping @Sendable (FinisherReport) async -> Void
     ) async -> FinisherExit {
-        let failure = Mutex<String?>(nil)
+        let failure = Mutex<FinisherExit?>(nil)
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(executable)),
@@ -40,15 +40,19 @@ public struct FinisherProcess: FinisherLauncher {
                         bufferingPolicy: .maxLineLength(Self.lineBytesMaximum))
                     for try await line in lines {
                         guard let event = FinisherReport(line: line) else { continue }
-                        if case .failed(let reason) = event {
-                            failure.withLock { $0 = reason }
+                        if case .failed(let reason, let isForWantOfRoom) = event {
+                            failure.withLock {
+                                $0 =
+                                    isForWantOfRoom
+                                    ? .noRoom(reason: reason) : .failed(reason: reason)
+                            }
                         }
                         await report(event)
                     }
                     group.cancelAll()
                 }
             }
-            if let reason = failure.withLock({ $0 }) { return .failed(reason: reason) }
+            if let exit = failure.withLock({ $0 }) { return exit }
             guard result.terminationStatus.isSuccess else {
                 return .failed(reason: "\(result.terminationStatus)")
             }
@@ -71,7 +75,10 @@ extension FinisherReport {
         case "without_thumbnails":
             self = .withoutThumbnails(reason: fields.reason ?? "no reason given")
         case "finished": self = .finished(assets: fields.assets ?? 0)
-        case "failed": self = .failed(reason: fields.reason ?? "no reason given")
+        case "failed":
+            self = .failed(
+                reason: fields.reason ?? "no reason given",
+                isForWantOfRoom: fields.isForWantOfRoom ?? false)
         default: return nil
         }
     }
@@ -83,5 +90,11 @@ extension FinisherReport {
         var segment: Int?
         var assets: Int?
         var reason: String?
+        var isForWantOfRoom: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case event, permille, layer, segment, assets, reason
+            case isForWantOfRoom = "no_room"
+        }
     }
 }

@@ -13,7 +13,7 @@ import MediaKernel
 ///                                           post_processing, where it is recorded
 ///                                             │  ▲ finisher restarts   │
 ///                                             │  └──┘                  │ finisherExited(finished)
-///                       too many of them fail ▼                        ▼
+///      too many of them fail, or a day full ▼                        ▼
 ///                                           failed            completed | failed
 /// ```
 ///
@@ -72,6 +72,9 @@ struct StreamMachine: Hashable, Sendable {
     private struct PostProcessing: Hashable {
         var outcome: Outcome
         var failures = 0
+        /// Since when, and how often in a row, there was no room for the assets.
+        var fullSince: Instant?
+        var fullCount = 0
         var finisher: Finisher
     }
 
@@ -130,6 +133,14 @@ struct StreamMachine: Hashable, Sendable {
         case .postProcessing: .postProcessing
         case .ended(let status): status
         }
+    }
+
+    /// Whether its assets wait for room on a disk.
+    var waitsForRoom: Bool {
+        guard case .postProcessing(let work) = phase, case .waiting = work.finisher else {
+            return false
+        }
+        return work.fullSince != nil
     }
 
     /// When `timePassed` has something to do, unless another fact comes first.
@@ -229,23 +240,34 @@ struct StreamMachine: Hashable, Sendable {
             return [.changed(work.outcome.status, reason: work.outcome.reason)]
         case .failed(let reason):
             work.failures += 1
+            (work.fullSince, work.fullCount) = (nil, 0)
             guard work.failures < rules.finishAttemptsMaximum else {
-                phase = .ended(.failed)
-                // What made the stream itself fail came first.
-                let isFirst = work.outcome.status != .failed
-                return [
-                    .changed(
-                        .failed,
-                        reason: isFirst
-                            ? StreamFailure.mark + StreamFailure.withoutAssets + reason
-                            : work.outcome.reason)
-                ]
+                return giveUp(work, reason)
             }
             let delay = rules.finishRetryDelay * (1 << (work.failures - 1))
             work.finisher = .waiting(until: now + delay)
-            phase = .postProcessing(work)
-            return []
+        case .noRoom(let reason):
+            let since = work.fullSince ?? now
+            guard now < since + rules.roomPatience else { return giveUp(work, reason) }
+            let delay = rules.finishRetryDelay * (1 << min(work.fullCount, 20))
+            (work.fullSince, work.fullCount) = (since, work.fullCount + 1)
+            work.finisher = .waiting(until: now + min(delay, rules.roomRetryDelayMaximum))
         }
+        phase = .postProcessing(work)
+        return []
+    }
+
+    private mutating func giveUp(_ work: PostProcessing, _ reason: String) -> [Order] {
+        phase = .ended(.failed)
+        // What made the stream itself fail came first.
+        let isFirst = work.outcome.status != .failed
+        return [
+            .changed(
+                .failed,
+                reason: isFirst
+                    ? StreamFailure.mark + StreamFailure.withoutAssets + reason
+                    : work.outcome.reason)
+        ]
     }
 
     mutating func roomEmptied(at now: Instant) {

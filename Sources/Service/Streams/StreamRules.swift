@@ -25,6 +25,10 @@ public struct StreamRules: Hashable, Sendable {
     public var finishAttemptsMaximum = 5
     /// From the first finisher's end to the next one; doubled from one to the next.
     public var finishRetryDelay: Duration = .seconds(1)
+    /// What that delay comes to at most while there is no room for the assets, and for how long they
+    /// are tried then: a full disk is mended in minutes or hours, by somebody who has to see it.
+    public var roomRetryDelayMaximum: Duration = .seconds(300)
+    public var roomPatience: Duration = .seconds(86_400)
     /// How long a finisher may say nothing before it is killed. One that is at work, or waits for
     /// somebody whom a server that is gone left at work, speaks every 10 s.
     public var finishStallTimeout: Duration = .seconds(120)

@@ -89,14 +89,17 @@ extension Streams {
         case .withoutThumbnails(let reason):
             log(.warning, "thumbnails cannot be made", id, ["reason": "\(reason)"])
         case .finished(let assets): log(.info, "assets made", id, ["count": "\(assets)"])
-        case .failed(let reason): log(.error, "finisher failed", id, ["reason": "\(reason)"])
+        case .failed(let reason, _): log(.error, "finisher failed", id, ["reason": "\(reason)"])
         }
     }
 
     private func finisherExited(_ exit: FinisherExit, of id: StreamID) {
         entries[id]?.killFinisher?.finish()
         entries[id]?.killFinisher = nil
-        if case .failed(let reason) = exit {
+        switch exit {
+        case .finished: archive.update(id) { $0.finishingError = nil }
+        case .failed(let reason), .noRoom(let reason):
+            archive.update(id) { $0.finishingError = reason }
             log(.warning, "finisher exited", id, ["reason": "\(reason)"])
         }
         carryOut(entries[id]?.machine.finisherExited(exit, at: clock().instant) ?? [], of: id)

@@ -160,6 +160,7 @@ extension Streams {
             stream.stopReason = record.reason
             stream.stoppedAt = record.stoppedAt.map { Timestamp($0) }
             stream.finishedPermille = nil
+            stream.finishingError = nil
             stream.isRecordingPaused = false
         }
         ended.append((record.id, entry.statistics))

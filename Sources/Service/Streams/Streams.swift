@@ -282,6 +282,7 @@ public actor Streams: LiveStreamControl, Service {
             savesAgainAt = nil
             saveQueue.yield(.again)
         }
+        if isShuttingDown { leaveWaiting() }
         if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
         if isShuttingDown, entries.isEmpty { launchQueue.finish() }
     }
@@ -311,6 +312,14 @@ public actor Streams: LiveStreamControl, Service {
         isShuttingDown = true
         shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
         for id in entries.keys.sorted() { requestStop(id, reason: "server shutdown") }
+    }
+
+    /// Nobody waits for a full disk when the server is to stop.
+    private func leaveWaiting() {
+        for (id, entry) in entries where entry.machine.waitsForRoom {
+            log(.warning, "post-processing is left to the next start", id)
+            entries[id] = nil
+        }
     }
 
     /// The finishers that are still at work end here, and ends that cannot be written down are
