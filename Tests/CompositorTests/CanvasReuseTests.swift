@@ -45,6 +45,7 @@ import Testing
         let dressing = Dressing(watermark: mark)
         for seed in 0..<6 {
             var placed = try tile(0, seed: UInt8(seed))
+            placed.frame = try self.picture(width: 24, height: 48, seed: UInt8(seed))
             placed.rectangle = Rectangle(x: 0, y: 0, width: 320, height: 192)
             placed.fit = .letterbox
             let picture = try compositor.compose(tiles: [placed], dressing: dressing)
