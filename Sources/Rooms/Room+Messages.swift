@@ -106,9 +106,9 @@ extension Room {
     }
 
     /// A peer asked for RTMP in vain. Everybody is told, hidden peers too; late joiners read
-    /// ``rtmp``. The same again is nothing new.
+    /// ``rtmp``. The same again is nothing new, whoever asks.
     public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {
-        guard rtmp != .failed(failure, startedBy: peer) else { return }
+        if case .failed(failure, _) = rtmp { return }
         rtmp = .failed(failure, startedBy: peer)
         tell(everybody(), .rtmpChanged(rtmp))
         emit(.refreshPreviews)
