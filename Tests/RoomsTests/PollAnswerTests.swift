@@ -229,6 +229,9 @@ import Testing
         let own = try polls.fixture.room.ownPollResponses(of: "p", by: "g")
         #expect(own.map(\.voter.peer) == ["g"] && own.map(\.answer) == [.options([2])])
         #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "v").isEmpty)
+        // In the same name, with another token.
+        try polls.fixture.join("x", user: "user-g", token: "x's own")
+        #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "x").isEmpty)
         try polls.stop()
         let error = roomError { _ = try polls.leaderboard() }
         #expect(error == .pollAnonymous("p") && error?.code == 403)

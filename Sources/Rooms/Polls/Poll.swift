@@ -3,7 +3,12 @@ import MediaKernel
 /// One poll or quiz: its questions, and what has been answered.
 struct Poll: Hashable, Sendable {
     private struct Voter: Hashable, Sendable {
+        /// What keeping one costs, in bytes, near enough, beside its texts.
+        static let bytes = 512
+
         var shown: PollVoter
+        /// Of whom it answered for last.
+        var tokenID: String
         /// Where its answers are among all, by question.
         var answers: [Int: Int] = [:]
     }
@@ -150,14 +155,19 @@ struct Poll: Hashable, Sendable {
         let known = numbers[key]
         let place = known.flatMap { voters[$0].answers[number] }
         if place != nil, question.isOnce { throw .pollAnswered(question: number) }
-        guard bytes + answer.bytes - (place.map { ballots[$0].answer.bytes } ?? 0) <= limit else {
+        let texts = [key, peer.userID, peer.name, peer.tokenID]
+        let voterBytes = known == nil ? texts.reduce(Voter.bytes) { $0 + $1.utf8.count } : 0
+        let oldBytes = place.map { ballots[$0].answer.bytes } ?? 0
+        guard bytes + voterBytes + answer.bytes - oldBytes <= limit else {
             throw .pollsFull(maximum: RoomLimits.pollHoldingBytes)
         }
+        bytes += voterBytes
         let voter = known ?? voters.count
         if known == nil {
             numbers[key] = voter
-            voters.append(Voter(shown: PollVoter(hash: name())))
+            voters.append(Voter(shown: PollVoter(hash: name()), tokenID: peer.tokenID))
         }
+        voters[voter].tokenID = peer.tokenID
         if !info.settings.isAnonymous {
             voters[voter].shown.peer = peer.id
             voters[voter].shown.userID = peer.userID
@@ -217,9 +227,12 @@ struct Poll: Hashable, Sendable {
         ballots[range.clamped(to: ballots.indices)].map(response)
     }
 
-    /// What this peer's voter said, by question.
+    /// What this peer's voter said, by question. In an anonymous poll, only to who came with the same
+    /// token: anybody may have a token in anybody's name, whose ids everybody sees.
     func responses(of peer: Peer) -> [PollResponse] {
-        guard let number = numbers[key(of: peer)] else { return [] }
+        guard let number = numbers[key(of: peer)],
+            !info.settings.isAnonymous || voters[number].tokenID == peer.tokenID
+        else { return [] }
         let own = voters[number].answers.sorted { $0.key < $1.key }.map { ballots[$0.value] }
         return own.map(response).map { response in
             // It is known to itself, be the poll anonymous or not.

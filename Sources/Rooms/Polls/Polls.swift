@@ -25,9 +25,12 @@ struct Polls: Hashable, Sendable {
         return try body(&polls[id]!)
     }
 
-    /// Takes a new one, in the place of the oldest that is over where there are too many.
+    /// Takes a new one, where there are too many in the place of the oldest that is over, or else of
+    /// the oldest draft.
     mutating func add(_ poll: Poll) throws(RoomError) {
-        if order.count >= RoomLimits.polls, !forgetOldest(keeping: poll.id) {
+        if order.count >= RoomLimits.polls, !forgetOldest(.stopped, keeping: poll.id),
+            !forgetOldest(.created, keeping: poll.id)
+        {
             throw .tooManyPolls(maximum: RoomLimits.polls)
         }
         polls[poll.id] = poll
@@ -37,7 +40,7 @@ struct Polls: Hashable, Sendable {
     /// How many bytes of answers to a poll may still be kept. Where that is little, those that are
     /// over make room, the oldest first.
     mutating func makeRoom(for poll: PollID) -> Int {
-        while room < RoomLimits.pollHoldingBytes / 16, forgetOldest(keeping: poll) {}
+        while room < RoomLimits.pollHoldingBytes / 16, forgetOldest(.stopped, keeping: poll) {}
         return max(0, room)
     }
 
@@ -45,10 +48,10 @@ struct Polls: Hashable, Sendable {
         RoomLimits.pollHoldingBytes - polls.values.reduce(0) { $0 + $1.bytes }
     }
 
-    private mutating func forgetOldest(keeping id: PollID) -> Bool {
-        let over = order.firstIndex { $0 != id && polls[$0]?.state == .stopped }
-        guard let over else { return false }
-        polls[order.remove(at: over)] = nil
+    private mutating func forgetOldest(_ state: PollInfo.State, keeping id: PollID) -> Bool {
+        let oldest = order.firstIndex { $0 != id && polls[$0]?.state == state }
+        guard let oldest else { return false }
+        polls[order.remove(at: oldest)] = nil
         return true
     }
 
