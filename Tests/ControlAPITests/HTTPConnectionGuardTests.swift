@@ -79,6 +79,12 @@ import Testing
             ([:], .http1_0, "close"), (["connection": "keep-alive"], .http1_0, "close"),
             (["connection": "Upgrade", "upgrade": "h2c"], .http1_1, "close"),
             (["connection": "Upgrade", "upgrade": "websocket"], .http1_1, "close"),
+            (
+                [
+                    "connection": "upgrade\t", "upgrade": "websocket",
+                    "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+                ], .http1_1, "close"
+            ),
         ] as [(HTTPHeaders, HTTPVersion, String)])
     func theLastRequestOfAConnectionIsKnown(
         headers: HTTPHeaders, version: HTTPVersion, connection: String

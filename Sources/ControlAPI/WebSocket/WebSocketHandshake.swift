@@ -11,13 +11,15 @@ import NIOHTTP1
 /// A request that asks for its connection to go on as a WebSocket. RFC 6455 sect. 4.2.
 enum WebSocketHandshake {
     /// Whether a request asks for it in due form. It has no body either, or its bytes could not be
-    /// told from frames.
+    /// told from frames; and no tab between the words, which NIO's parser does not know there, so
+    /// that it would take what follows for HTTP.
     static func isComplete(_ head: HTTPRequestHead) -> Bool {
         let keys = head.headers[canonicalForm: "sec-websocket-key"]
         let versions = head.headers[canonicalForm: "sec-websocket-version"]
         return head.method == .GET && head.version == .http1_1
             && words(head, "upgrade").contains("websocket")
             && words(head, "connection").contains("upgrade")
+            && head.headers["connection"].allSatisfy { !$0.utf8.contains(UInt8(ascii: "\t")) }
             && versions.count == 1 && versions.first == "13"
             && keys.count == 1 && keys.first?.utf8.count == 24
             && !head.headers.contains(name: "transfer-encoding")
