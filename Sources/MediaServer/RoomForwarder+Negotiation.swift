@@ -191,7 +191,8 @@ extension RoomForwarder {
         where tracks[trackID] !== track || peer.desired[trackID] == nil {
             connection.core.remove(mid: mid)
             peer.offered[trackID] = nil
-            peer.preferences[trackID] = nil
+            // What it wished of a track that comes again in another form, it wishes still.
+            if peer.desired[trackID] == nil { peer.preferences[trackID] = nil }
             track.subscriptions[peer.id] = nil
             hasChanged = true
         }
