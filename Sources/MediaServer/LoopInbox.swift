@@ -17,15 +17,16 @@ final class LoopInbox: Sendable {
         /// The address belongs to a connection of another loop from now on.
         case lost(TransportAddress)
 
+        /// What it takes to keep it, near enough; nothing where it is not to be dropped.
         fileprivate var bytes: Int {
             switch self {
-            case .received(let bytes, _, _), .send(let bytes, _, _): bytes.count
+            case .received(let bytes, _, _), .send(let bytes, _, _): 64 + bytes.count
             case .close, .lost: 0
             }
         }
     }
 
-    /// Bytes of datagrams that wait.
+    /// Bytes of datagrams that wait, and of what goes with each.
     static let bytesMaximum = 4 << 20
 
     private struct State {

@@ -187,7 +187,10 @@ public final class MediaServer: Sendable {
     }
 
     public func shutdown() async {
-        for loop in loops { try? await loop.eventLoop.submit { loop.value.stop() }.get() }
+        // The first one last: what others say at the end over TCP goes through it.
+        for loop in loops.reversed() {
+            try? await loop.eventLoop.submit { loop.value.stop() }.get()
+        }
     }
 }
 

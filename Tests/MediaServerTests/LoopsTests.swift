@@ -166,8 +166,15 @@ import Testing
 
     @Test func tooManyDatagramsAreDroppedAndNothingElse() async throws {
         let half = LoopInbox.Item.received(
-            [UInt8](repeating: 0, count: LoopInbox.bytesMaximum / 2), from: address, port: 0)
+            [UInt8](repeating: 0, count: LoopInbox.bytesMaximum / 2 - 64), from: address, port: 0)
         let items = try await taken([half, half, half, .lost(address), half, .close(address)])
         #expect(items == [[half, half, .lost(address), .close(address)]])
+    }
+
+    @Test func emptyDatagramsAreLimitedToo() async throws {
+        let empty = LoopInbox.Item.received([], from: address, port: 0)
+        let most = LoopInbox.bytesMaximum / 64
+        let items = try await taken(Array(repeating: empty, count: most + 1))
+        #expect(items.map(\.count) == [most])
     }
 }
