@@ -6,6 +6,7 @@ import Logging
 import MediaKernel
 import NIOCore
 import PeerConnection
+import RTP
 import SecureTransport
 
 /// One of the threads of the media plane: its sockets, demultiplexing, time, and its rooms. Everything
@@ -112,6 +113,9 @@ final class MediaLoop {
             canonicalName: String(random.next(), radix: 36),
             // Only the side that offers opens the channel; on the publish side the client does.
             dataChannel: direction == .subscribe ? RoomForwarder.channelLabel : nil,
+            // A browser whose offer of the pictures' orientation is not taken up turns them before it
+            // encodes them.
+            ignoredExtensions: room.acceptsOrientation ? [] : [HeaderExtensionURI.videoOrientation],
             seed: random.next())
         let connection = Connection(
             peer: peer, direction: direction,

@@ -15,7 +15,7 @@ extension RoomForwarder {
             peer.publish
             ?? loop.makeConnection(peer: id, direction: .publish, room: self, at: now)
         do throws(PeerConnectionError) {
-            let answer = try connection.core.answer(acceptable(offer), at: now)
+            let answer = try connection.core.answer(offer, at: now)
             peer.publish = connection
             loop.registerFragment(of: connection)
             publishedTracksChanged(of: peer, at: now)
@@ -26,19 +26,6 @@ extension RoomForwarder {
             if peer.publish == nil { loop.close(connection, at: now) }
             throw .badDescription(String(describing: error))
         }
-    }
-
-    /// Without what is not to be accepted of it. A browser whose offer of the pictures' orientation is
-    /// not taken up turns them before it encodes them.
-    private func acceptable(_ offer: SessionDescription) -> SessionDescription {
-        guard !acceptsOrientation else { return offer }
-        var offer = offer
-        for index in offer.media.indices {
-            offer.media[index].headerExtensions.removeAll {
-                $0.uri == HeaderExtensionURI.videoOrientation
-            }
-        }
-        return offer
     }
 
     private func checkTracks(
@@ -243,7 +230,8 @@ extension OutgoingTrack {
     /// from `transport-cc`, so `goog-remb` is left out.
     static let forwardedFeedback: Set<String> = ["nack", "nack pli", "ccm fir", "transport-cc"]
 
-    /// Offers exactly what the publisher sends, since nothing is transcoded.
+    /// Offers the bitstream that the publisher sends, since nothing is transcoded, in one of the forms
+    /// of ``CodecCapability/forwarded(_:)``.
     static func forwarding(_ track: IncomingTrack) -> OutgoingTrack {
         let capability = Defaults.roomcast.first { $0.matches(track.codec) }
         var codec = capability?.forwarded(track.codec) ?? track.codec

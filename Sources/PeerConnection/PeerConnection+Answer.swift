@@ -108,7 +108,10 @@ extension PeerConnection {
             kind: remote.kind, mid: section.mid, direction: direction, hasReducedSizeRTCP: true,
             codecs: codecs,
             headerExtensions: HeaderExtension.intersection(
-                offered: remote.headerExtensions, supported: Self.receivableExtensions),
+                offered: remote.headerExtensions,
+                supported: Self.receivableExtensions.filter {
+                    !configuration.ignoredExtensions.contains($0)
+                }),
             allowsMixedExtensions: remote.allowsMixedExtensions,
             rids: rids.map { RestrictionIdentifier(id: $0, direction: .receive) },
             simulcast: rids.isEmpty ? nil : Simulcast(receiveRIDs: rids))
@@ -153,8 +156,6 @@ extension PeerConnection {
 
 extension CodecDescription {
     fileprivate var isWidelyDecoded: Bool {
-        guard isNamed("H264") else { return true }
-        let text = parameters["profile-level-id"]
-        return text.flatMap { H264ProfileLevel(parsing: $0) }?.profile == .constrainedBaseline
+        !isNamed("H264") || H264ProfileLevel(of: self)?.profile == .constrainedBaseline
     }
 }

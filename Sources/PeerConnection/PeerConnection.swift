@@ -28,12 +28,15 @@ public final class PeerConnection {
         /// Whether video that the remote side offers is wanted. Where it is not, its sections are
         /// answered as inactive, so the remote side sends none.
         public var receivesVideo: Bool
+        /// Header extensions that are not taken up, though they are understood.
+        public var ignoredExtensions: Set<String>
         /// Feeds ICE tie breakers, SSRCs and sequence numbers; random in production.
         public var seed: UInt64
 
         public init(
             identity: DTLSIdentity, mode: ICEAgent.Mode, localCandidates: [ICECandidate],
-            canonicalName: String, dataChannel: String?, receivesVideo: Bool = true, seed: UInt64
+            canonicalName: String, dataChannel: String?, receivesVideo: Bool = true,
+            ignoredExtensions: Set<String> = [], seed: UInt64
         ) {
             self.identity = identity
             self.mode = mode
@@ -41,6 +44,7 @@ public final class PeerConnection {
             self.canonicalName = canonicalName
             self.dataChannel = dataChannel
             self.receivesVideo = receivesVideo
+            self.ignoredExtensions = ignoredExtensions
             self.seed = seed
         }
     }
@@ -58,8 +62,8 @@ public final class PeerConnection {
         case channelClosed(label: String)
     }
 
-    /// Sections of one description. A room's limit on tracks lies far below.
-    public static let sectionsMaximum = 400
+    /// Sections of one description. A subscriber is not offered what a room has beyond.
+    public static let sectionsMaximum = SDPLimits.sectionsMaximum
     /// Different SSRCs that one remote side may use at a time.
     static let inboundStreamsMaximum = 1024
     /// Interval of our reception reports.

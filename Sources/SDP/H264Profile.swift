@@ -72,7 +72,7 @@ public struct H264ProfileLevel: Hashable, Sendable {
     }
 
     /// Of a format; nil when what it states is none.
-    init?(of codec: CodecDescription) {
+    public init?(of codec: CodecDescription) {
         guard let text = codec.parameters["profile-level-id"] else {
             self = .unstated
             return
