@@ -16,8 +16,7 @@ protocol LinkSink: DatagramSink {
 extension DatagramSocket: DatagramSink {}
 extension TCPListener: LinkSink {}
 
-/// A peer connection with what the shared socket must know of it. Confined to its
-/// media loop.
+/// A peer connection with what the shared socket must know of it. Confined to its media loop.
 final class Connection {
     let peer: PeerID
     let direction: ConnectionDirection

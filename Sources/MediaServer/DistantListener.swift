@@ -17,5 +17,5 @@ final class DistantListener: LinkSink {
         inbox.put(.send(bytes, to: address, listener: index))
     }
 
-    func close(_ address: TransportAddress) { inbox.put(.close(address)) }
+    func close(_ address: TransportAddress) { inbox.put(.close(address, listener: index)) }
 }

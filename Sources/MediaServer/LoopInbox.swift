@@ -13,7 +13,7 @@ final class LoopInbox: Sendable {
         /// A datagram for a TCP connection that it holds.
         case send([UInt8], to: TransportAddress, listener: Int)
         /// Whom that TCP connection belonged to is gone.
-        case close(TransportAddress)
+        case close(TransportAddress, listener: Int)
         /// The address belongs to a connection of another loop from now on.
         case lost(TransportAddress)
 

@@ -206,8 +206,8 @@ final class MediaLoop {
                 received(datagram, from: source, port: port, isRelayed: true)
             case .send(let datagram, let address, let listener):
                 if listener < listeners.count { listeners[listener].send(datagram, to: address) }
-            case .close(let address):
-                for listener in listeners { listener.close(address) }
+            case .close(let address, let listener):
+                if listener < listeners.count { listeners[listener].close(address) }
             case .lost(let address):
                 // It may have come back in the meantime.
                 guard directory.loop(of: address) != index else { continue }

@@ -53,12 +53,15 @@ public final class MediaServer: Sendable {
         for (index, loop) in loops.enumerated() {
             try await loop.eventLoop.submit {
                 let own = index == 0 ? listeners.map(\.listener.value) : []
-                let distant = listeners.indices.map { listener in
-                    DistantListener(inbox: directory.inboxes[0], index: listener)
-                }
+                let links: [any LinkSink] =
+                    index == 0
+                    ? own
+                    : listeners.indices.map { listener in
+                        DistantListener(inbox: directory.inboxes[0], index: listener)
+                    }
                 loop.value.start(
                     sockets: sockets.map { $0.sockets[index].value }, listeners: own,
-                    links: index == 0 ? own : distant, advertised: advertised)
+                    links: links, advertised: advertised)
             }.get()
         }
         return MediaServer(loops: loops, directory: directory, advertised: advertised)
@@ -82,33 +85,37 @@ public final class MediaServer: Sendable {
         var port = configuration.port
         for (index, host) in configuration.bindHosts.enumerated() {
             do {
-                var sockets: [NIOLoopBound<DatagramSocket>] = []
-                for loop in loops {
-                    let socket = try await DatagramSocket.bind(
-                        host: host, port: port, on: loop.eventLoop, joinsOthers: !sockets.isEmpty
-                    ) {
-                        handlers(of: loop, port: index)
-                    }.get()
-                    if sockets.isEmpty {
-                        // One port for all addresses, also when the first one was chosen by the
-                        // kernel.
-                        port = try await loop.eventLoop.submit {
-                            Int(socket.value.localAddress.port)
-                        }.get()
-                        if loops.count > 1 {
-                            try await loop.eventLoop.flatSubmit { socket.value.share() }.get()
-                        }
-                    }
-                    sockets.append(socket)
-                }
-                let first = sockets[0]
-                let address = try await first.eventLoop.submit { first.value.localAddress }.get()
-                bound.append(BoundSockets(sockets: sockets, address: address))
+                let sockets = try await bindSockets(host: host, port: port, index: index, loops)
+                bound.append(sockets)
+                // One port for all addresses, also when the first one was chosen by the kernel.
+                port = Int(sockets.address.port)
             } catch {
                 throw MediaServerError.cannotBind(.udp, host: host, port: port, reason: "\(error)")
             }
         }
         return bound
+    }
+
+    private static func bindSockets(
+        host: String, port: Int, index: Int, _ loops: [NIOLoopBound<MediaLoop>]
+    ) async throws -> BoundSockets {
+        func bind(
+            _ loop: NIOLoopBound<MediaLoop>, port: Int, joinsOthers: Bool
+        ) async throws -> NIOLoopBound<DatagramSocket> {
+            try await DatagramSocket.bind(
+                host: host, port: port, on: loop.eventLoop, joinsOthers: joinsOthers
+            ) {
+                handlers(of: loop, port: index)
+            }.get()
+        }
+        let first = try await bind(loops[0], port: port, joinsOthers: false)
+        let address = try await first.eventLoop.submit { first.value.localAddress }.get()
+        var sockets = [first]
+        if loops.count > 1 { try await first.eventLoop.flatSubmit { first.value.share() }.get() }
+        for loop in loops.dropFirst() {
+            sockets.append(try await bind(loop, port: Int(address.port), joinsOthers: true))
+        }
+        return BoundSockets(sockets: sockets, address: address)
     }
 
     private static func bindListeners(

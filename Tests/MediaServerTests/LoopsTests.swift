@@ -149,7 +149,7 @@ import Testing
         try await loop.submit { for item in items { inbox.put(item) } }.get()
         let result = try await loop.submit { taken.value }.get()
         inbox.close()
-        inbox.put(.close(address))
+        inbox.put(.close(address, listener: 0))
         let rest = try await loop.submit { taken.value.count }.get()
         #expect(rest == result.count)
         try await group.shutdownGracefully()
@@ -159,7 +159,7 @@ import Testing
     @Test func whatComesWhileTheLoopIsBusyIsTakenAtOnce() async throws {
         let items: [LoopInbox.Item] = [
             .received([1], from: address, port: 0), .send([2], to: address, listener: 0),
-            .lost(address), .close(address),
+            .lost(address), .close(address, listener: 0),
         ]
         #expect(try await taken(items) == [items])
     }
@@ -167,8 +167,9 @@ import Testing
     @Test func tooManyDatagramsAreDroppedAndNothingElse() async throws {
         let half = LoopInbox.Item.received(
             [UInt8](repeating: 0, count: LoopInbox.bytesMaximum / 2 - 64), from: address, port: 0)
-        let items = try await taken([half, half, half, .lost(address), half, .close(address)])
-        #expect(items == [[half, half, .lost(address), .close(address)]])
+        let close = LoopInbox.Item.close(address, listener: 0)
+        let items = try await taken([half, half, half, .lost(address), half, close])
+        #expect(items == [[half, half, .lost(address), close]])
     }
 
     @Test func emptyDatagramsAreLimitedToo() async throws {
