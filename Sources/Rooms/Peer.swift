@@ -81,11 +81,8 @@ public struct Peer: Hashable, Sendable {
         }
     }
 
-    /// Whether a token is the one with which it joined. Everybody knows its ids, and whoever has a
-    /// room's code gets a token in any user's name.
-    public func mayBeSpokenFor(byUserID userID: String, tokenID: String) -> Bool {
-        self.userID == userID && self.tokenID == tokenID && !(userID + tokenID).isEmpty
-    }
+    /// Who may speak for it.
+    public var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 
     /// Whether everybody may know that it is here.
     var isVisible: Bool { hasJoined && !isHidden && !isGhost }

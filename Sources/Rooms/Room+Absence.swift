@@ -35,7 +35,7 @@ extension Room {
         _ id: PeerID, userID: String, tokenID: String
     ) throws(RoomError) {
         guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
-        guard peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID) else {
+        guard peer.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID)) else {
             throw .peerIDTaken(id)
         }
         peers[id]?.phase = .present
@@ -69,7 +69,7 @@ extension Room {
     /// the token it came with.
     public func isHere(_ id: PeerID, userID: String, tokenID: String) -> Bool {
         guard let peer = peers[id], peer.hasJoined else { return false }
-        return peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID)
+        return peer.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID))
     }
 
     // MARK: - Time
@@ -100,16 +100,16 @@ extension Room {
         let listeners = subscribers(of: peer)
         peers[peer.id]?.isGhost = true
         if !peer.isQuiet { tell(everybody(except: peer.id), .peerLeft(peer)) }
-        withdrawTracks(of: peer, from: listeners)
+        withdraw(peer.tracks, of: peer, from: listeners)
         emit(.refreshPreviews)
     }
 
-    /// After those who received them were told that the peer is gone: clients of 100ms take a
-    /// track's elements down when they hear that it was removed, and forget it before that when
-    /// they hear it while its peer is there.
-    mutating func withdrawTracks(of peer: Peer, from listeners: [Peer]) {
-        guard !peer.tracks.isEmpty else { return }
-        tell(listeners.reachable, .tracksRemoved(peer.tracks, of: peer))
+    /// Tells those who received these tracks that they are gone. Of a peer that is gone itself, after
+    /// that was told: clients of 100ms take a track's elements down when they hear that it was
+    /// removed, and forget it before that when they hear it while its peer is there.
+    mutating func withdraw(_ tracks: [Track], of peer: Peer, from listeners: [Peer]) {
+        guard !tracks.isEmpty else { return }
+        tell(listeners.reachable, .tracksRemoved(tracks, of: peer))
         resubscribe(listeners)
     }
 

@@ -100,10 +100,8 @@ extension Room {
     ) {
         let (gone, came) = (old.without(new), new.without(old))
         let stayed = new.without(came)
-        for (listeners, tracks) in [(gone, before), (stayed, withdrawn)] where !tracks.isEmpty {
-            tell(listeners.reachable, .tracksRemoved(tracks, of: peer))
-            resubscribe(listeners)
-        }
+        withdraw(before, of: peer, from: gone)
+        withdraw(withdrawn, of: peer, from: stayed)
         guard !peer.tracks.isEmpty else { return }
         tell(came.reachable, .tracksAdded(peer.tracks, of: peer))
         resubscribe(came)
@@ -130,10 +128,7 @@ extension Room {
 
     /// Roles that a request is addressed to.
     func checkRoles(_ names: [String]) throws(RoomError) {
-        guard names.count <= RoomLimits.rolesPerMessage else {
-            throw .tooLong(
-                field: "roles", count: names.count, maximum: RoomLimits.rolesPerMessage)
-        }
+        try Check.count(names.count, field: "roles", maximum: RoomLimits.rolesPerMessage)
         for name in names { _ = try visibleRole(name) }
     }
 

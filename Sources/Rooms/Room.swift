@@ -81,7 +81,7 @@ public struct Room: Sendable {
         try Check.identifier(id.rawValue, field: "peer id")
         guard let role = policy.role(role) else { throw .unknownRole(role) }
         if let peer = peers[id] {
-            guard peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID) else {
+            guard peer.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID)) else {
                 throw .peerIDTaken(id)
             }
         } else {
@@ -162,7 +162,7 @@ public struct Room: Sendable {
         noteLeaving(peer, reason, message: message)
         if peer.isVisible {
             if !peer.isQuiet { tell(everybody(except: id), .peerLeft(peer)) }
-            withdrawTracks(of: peer, from: subscribers(of: peer))
+            withdraw(peer.tracks, of: peer, from: subscribers(of: peer))
             emit(.refreshPreviews)
         }
         endSessionIfEmpty()

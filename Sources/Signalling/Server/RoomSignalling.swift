@@ -227,7 +227,9 @@ public actor RoomSignalling {
             try room.checkArrival(
                 peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role)
             if let old = current[peer].flatMap({ connections[$0] }) {
-                guard isSameClient(old.claims, claims) else { throw RoomError.peerIDTaken(peer) }
+                guard old.claims.owner.isSame(as: claims.owner) else {
+                    throw RoomError.peerIDTaken(peer)
+                }
                 replace(old)
             }
             guard connections.count < limits.connections else {
@@ -242,11 +244,6 @@ public actor RoomSignalling {
         }
         connections[connection.id] = connection
         current[peer] = connection.id
-    }
-
-    private func isSameClient(_ old: SignallingClaims, _ new: SignallingClaims) -> Bool {
-        old.userID == new.userID && old.tokenID == new.tokenID
-            && !(new.userID + new.tokenID).isEmpty
     }
 
     /// How long the connection may be silent. Where the network is gone, media says so first.

@@ -26,4 +26,7 @@ public struct SignallingClaims: Hashable, Sendable {
         self.client = client
         self.authority = authority
     }
+
+    /// Who may speak for a peer that joined with it.
+    var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 }

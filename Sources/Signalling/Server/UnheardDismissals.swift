@@ -8,7 +8,7 @@ struct UnheardDismissals {
     static let maximum = 2000
 
     private struct Entry {
-        let peer: Peer
+        let owner: TokenOwner
         let dismissal: Dismissal
         let until: Instant
     }
@@ -21,7 +21,7 @@ struct UnheardDismissals {
 
     mutating func add(_ peers: [Peer], _ dismissal: Dismissal, until end: Instant) {
         for peer in peers {
-            entries[peer.id] = Entry(peer: peer, dismissal: dismissal, until: end)
+            entries[peer.id] = Entry(owner: peer.owner, dismissal: dismissal, until: end)
             order.append((peer.id, end))
         }
         forgetFirst(order.count - Self.maximum)
@@ -39,7 +39,7 @@ struct UnheardDismissals {
     /// What the peer has to be told; nil for whoever comes with another token than it had.
     func dismissal(of peer: PeerID, userID: String, tokenID: String) -> Dismissal? {
         guard let entry = entries[peer],
-            entry.peer.mayBeSpokenFor(byUserID: userID, tokenID: tokenID)
+            entry.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID))
         else { return nil }
         return entry.dismissal
     }
