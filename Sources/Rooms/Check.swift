@@ -1,10 +1,7 @@
 /// The limits of what a client writes, in one place so that each error names the field.
 enum Check {
     static func bytes(_ text: String, field: String, maximum: Int) throws(RoomError) {
-        let count = text.utf8.count
-        guard count <= maximum else {
-            throw .tooLong(field: field, count: count, maximum: maximum)
-        }
+        try count(text.utf8.count, field: field, maximum: maximum)
     }
 
     static func count(_ count: Int, field: String, maximum: Int) throws(RoomError) {
@@ -24,10 +21,7 @@ enum Check {
 
     /// Names are measured in scalars, so that the limit is the same in every script.
     static func name(_ text: String, field: String) throws(RoomError) {
-        let count = text.unicodeScalars.count
-        guard count <= RoomLimits.nameScalars else {
-            throw .tooLong(field: field, count: count, maximum: RoomLimits.nameScalars)
-        }
+        try count(text.unicodeScalars.count, field: field, maximum: RoomLimits.nameScalars)
     }
 
     /// Ids travel in SDP lines, file names and logs: visible ASCII without blanks.

@@ -19,7 +19,9 @@ public struct PeerSearch: Hashable, Sendable {
         let found = candidates.filter {
             query.isEmpty || $0.name.lowercased().contains(query)
         }
-        peers = Array(found.dropFirst(self.offset).prefix(self.limit))
-        isLast = found.count - peers.count <= self.offset
+        let page = Page(
+            from: self.offset, count: self.limit, maximum: RoomLimits.searchPage, of: found.count)
+        peers = Array(found[page.range])
+        isLast = page.isLast
     }
 }

@@ -35,7 +35,7 @@ extension Room {
         _ questions: [PollQuestion], of id: PollID, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> Int {
         try require(.pollWrite, of: peer)
-        try checkPoll(id)
+        _ = try poll(id)
         try spendFanOut(of: peer, at: now)
         try polls.change(id) { poll throws(RoomError) in try poll.set(questions, by: peer) }
         return questions.count
@@ -46,7 +46,7 @@ extension Room {
         _ id: PollID, by peer: PeerID, at now: Instant, wall: WallTime
     ) throws(RoomError) -> PollInfo {
         try require(.pollWrite, of: peer)
-        try checkPoll(id)
+        _ = try poll(id)
         try spendFanOut(of: peer, at: now)
         let audience = peerCount
         let info = try polls.change(id) { poll throws(RoomError) in
@@ -62,7 +62,7 @@ extension Room {
         _ id: PollID, by peer: PeerID, at now: Instant, wall: WallTime
     ) throws(RoomError) -> PollInfo {
         try require(.pollWrite, of: peer)
-        try checkPoll(id)
+        _ = try poll(id)
         try spendFanOut(of: peer, at: now)
         return try stop(id, by: peer, at: now, wall: wall)
     }
@@ -98,7 +98,7 @@ extension Room {
         let room = polls.makeRoom(for: id)
         let name = makeIdentifier()
         let verdicts = try polls.change(id) { poll throws(RoomError) in
-            try poll.answer(submissions, by: reader, at: now, room: room) { name }
+            try poll.answer(submissions, by: reader, at: now, room: room, name: name)
         }
         if let refusal = verdicts.first?.refusal, verdicts.allSatisfy({ $0.refusal != nil }) {
             throw refusal
@@ -207,13 +207,16 @@ extension Room {
             let wall = WallTime(milliseconds: startedAt.milliseconds + length)
             _ = try? stop(poll.id, by: nil, at: deadline, wall: wall)
         }
-        for poll in polls.takeNews() {
-            let readers = pollReaders
+        let news = polls.takeNews()
+        guard !news.isEmpty else { return }
+        let readers = pollReaders
+        for poll in news {
+            let seeing = Dictionary(grouping: readers) { reader in
+                role(of: reader).map { sight(of: $0, on: poll.info) }
+            }
             for sight in PollSight.allCases {
-                let seeing = readers.filter { reader in
-                    role(of: reader).map { self.sight(of: $0, on: poll.info) == sight } ?? false
-                }
-                tell(seeing, .pollCounted(poll.id, poll.result(sight)))
+                guard let readers = seeing[sight] else { continue }
+                tell(readers, .pollCounted(poll.id, poll.result(sight)))
             }
         }
     }
@@ -258,15 +261,14 @@ extension Room {
         return everybody().filter { id in peers[id].map { roles.contains($0.role) } ?? false }
     }
 
-    private func checkPoll(_ id: PollID) throws(RoomError) {
+    private func poll(_ id: PollID) throws(RoomError) -> Poll {
         try Check.identifier(id.rawValue, field: "poll_id")
-        _ = try polls.poll(id)
+        return try polls.poll(id)
     }
 
     /// What has not started is there only for who may write it.
     private func readablePoll(_ id: PollID, for role: Role) throws(RoomError) -> Poll {
-        try checkPoll(id)
-        let poll = try polls.poll(id)
+        let poll = try poll(id)
         guard isReadable(poll.info, for: role) else { throw .unknownPoll(id) }
         return poll
     }

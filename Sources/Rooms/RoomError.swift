@@ -55,7 +55,7 @@ public enum RoomError: Error, Hashable, Sendable {
     case mayNotSeeAnswers(PollID, role: String)
     /// A question takes one answer for good, and has it.
     case pollAnswered(question: Int)
-    /// None of a session's polls is over.
+    /// All of a session's polls run.
     case tooManyPolls(maximum: Int)
     /// In bytes.
     case pollsFull(maximum: Int)

@@ -51,7 +51,8 @@ public struct RoomLimits: Hashable, Sendable {
     public static let storeKeys = 100
     /// In bytes of UTF-8: one value in a session's store.
     public static let storeValueBytes = 8192
-    /// Polls of a session. The oldest that is over makes room for another one.
+    /// Polls of a session. The oldest that is over makes room for another one, or else the oldest
+    /// draft.
     public static let polls = 50
     /// Questions of a poll; clients of 100ms ask for no more.
     public static let pollQuestions = 50

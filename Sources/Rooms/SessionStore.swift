@@ -46,9 +46,7 @@ public struct SessionStore: Hashable, Sendable {
 
     /// Replaces the keys that a peer listens to. Returns the values they have now.
     mutating func listen(_ keys: [String], by peer: PeerID) throws(RoomError) -> [Entry] {
-        guard keys.count <= RoomLimits.storeKeys else {
-            throw .tooLong(field: "keys", count: keys.count, maximum: RoomLimits.storeKeys)
-        }
+        try Check.count(keys.count, field: "keys", maximum: RoomLimits.storeKeys)
         for key in keys { try Self.check(key: key) }
         listeners[peer] = Set(keys)
         return entries(heardBy: peer)

@@ -7,8 +7,8 @@ struct Poll: Hashable, Sendable {
         static let bytes = 512
 
         var shown: PollVoter
-        /// Of whom it answered for last.
-        var tokenID: String
+        /// Of the token with which it answered last.
+        var tokenID = ""
         /// Where its answers are among all, by question.
         var answers: [Int: Int] = [:]
     }
@@ -59,9 +59,7 @@ struct Poll: Hashable, Sendable {
         try Check.count(questions.count, field: "questions", maximum: RoomLimits.pollQuestions)
         for (place, question) in questions.enumerated() { try question.check("questions.\(place)") }
         let bytes = questions.reduce(0) { $0 + $1.bytes }
-        guard bytes <= RoomLimits.pollBytes else {
-            throw .tooLong(field: "questions", count: bytes, maximum: RoomLimits.pollBytes)
-        }
+        try Check.count(bytes, field: "questions", maximum: RoomLimits.pollBytes)
         self.questions = questions
         self.bytes = bytes
         info.questionCount = questions.count
@@ -107,11 +105,11 @@ struct Poll: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - room: how many bytes of answers there are left.
-    ///   - name: makes up what a new voter is called.
+    ///   - name: what a new voter is called.
     /// - Throws: only what is wrong with all of it.
     mutating func answer(
         _ submissions: [PollSubmission], by peer: Peer, at now: Instant, room: Int,
-        name: () -> String
+        name: String
     ) throws(RoomError) -> [PollVerdict] {
         guard state == .started, let began, deadline.map({ now < $0 }) ?? true else {
             throw .pollState(id, state == .started ? .stopped : state)
@@ -142,12 +140,10 @@ struct Poll: Hashable, Sendable {
     }
 
     private mutating func take(
-        _ submission: PollSubmission, by peer: Peer, longest: Int, limit: Int, name: () -> String
+        _ submission: PollSubmission, by peer: Peer, longest: Int, limit: Int, name: String
     ) throws(RoomError) -> Bool {
         let number = submission.question
-        guard number >= 1, number <= questions.count else {
-            throw .invalidField(field: "question", reason: "must be 1 to \(questions.count)")
-        }
+        try Check.number(number, 1...questions.count, field: "question")
         let question = questions[number - 1]
         let answer = try question.read(submission)
         let isRight = question.isRight(answer)
@@ -165,7 +161,7 @@ struct Poll: Hashable, Sendable {
         let voter = known ?? voters.count
         if known == nil {
             numbers[key] = voter
-            voters.append(Voter(shown: PollVoter(hash: name()), tokenID: peer.tokenID))
+            voters.append(Voter(shown: PollVoter(hash: name)))
         }
         voters[voter].tokenID = peer.tokenID
         if !info.settings.isAnonymous {
@@ -224,7 +220,8 @@ struct Poll: Hashable, Sendable {
 
     /// Answers in the order in which their questions were first answered by each.
     func responses(_ range: Range<Int>) -> [PollResponse] {
-        ballots[range.clamped(to: ballots.indices)].map(response)
+        ballots[range.clamped(to: ballots.indices)]
+            .map { response($0, of: voters[$0.voter].shown) }
     }
 
     /// What this peer's voter said, by question. In an anonymous poll, only to who came with the same
@@ -233,23 +230,18 @@ struct Poll: Hashable, Sendable {
         guard let number = numbers[key(of: peer)],
             !info.settings.isAnonymous || voters[number].tokenID == peer.tokenID
         else { return [] }
-        let own = voters[number].answers.sorted { $0.key < $1.key }.map { ballots[$0.value] }
-        return own.map(response).map { response in
-            // It is known to itself, be the poll anonymous or not.
-            var voter = response.voter
-            voter.peer = peer.id
-            voter.userID = peer.userID
-            voter.name = peer.name
-            return PollResponse(
-                voter: voter, question: response.question, kind: response.kind,
-                answer: response.answer, duration: response.duration,
-                isUpdate: response.isUpdate)
-        }
+        // It is known to itself, be the poll anonymous or not.
+        var voter = voters[number].shown
+        voter.peer = peer.id
+        voter.userID = peer.userID
+        voter.name = peer.name
+        return voters[number].answers.sorted { $0.key < $1.key }
+            .map { response(ballots[$0.value], of: voter) }
     }
 
-    private func response(_ ballot: Ballot) -> PollResponse {
+    private func response(_ ballot: Ballot, of voter: PollVoter) -> PollResponse {
         PollResponse(
-            voter: voters[ballot.voter].shown, question: ballot.question,
+            voter: voter, question: ballot.question,
             kind: questions[ballot.question - 1].kind, answer: ballot.answer,
             duration: ballot.duration, isUpdate: ballot.isUpdate)
     }

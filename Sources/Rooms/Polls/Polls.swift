@@ -28,9 +28,7 @@ struct Polls: Hashable, Sendable {
     /// Takes a new one, where there are too many in the place of the oldest that is over, or else of
     /// the oldest draft.
     mutating func add(_ poll: Poll) throws(RoomError) {
-        if order.count >= RoomLimits.polls, !forgetOldest(.stopped, keeping: poll.id),
-            !forgetOldest(.created, keeping: poll.id)
-        {
+        if order.count >= RoomLimits.polls, !forgetOldest(.stopped), !forgetOldest(.created) {
             throw .tooManyPolls(maximum: RoomLimits.polls)
         }
         polls[poll.id] = poll
@@ -48,7 +46,7 @@ struct Polls: Hashable, Sendable {
         RoomLimits.pollHoldingBytes - polls.values.reduce(0) { $0 + $1.bytes }
     }
 
-    private mutating func forgetOldest(_ state: PollInfo.State, keeping id: PollID) -> Bool {
+    private mutating func forgetOldest(_ state: PollInfo.State, keeping id: PollID? = nil) -> Bool {
         let oldest = order.firstIndex { $0 != id && polls[$0]?.state == state }
         guard let oldest else { return false }
         polls[order.remove(at: oldest)] = nil

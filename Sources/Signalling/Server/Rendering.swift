@@ -130,3 +130,41 @@ extension MetadataPayload {
         changeVersion = 0
     }
 }
+
+extension PollResponsesResult.Item {
+    init(_ response: PollResponse) {
+        var (option, options, text): (Int?, [Int]?, String?) = (nil, nil, nil)
+        switch response.answer {
+        case .skipped: break
+        case .options(let chosen) where response.kind == .singleChoice: option = chosen.first
+        case .options(let chosen): options = chosen
+        case .text(let words): text = words
+        }
+        self.response = PollResponsesResult.Response(
+            responseID: response.id, question: response.question, type: response.kind,
+            skipped: response.answer == .skipped, option: option, options: options, text: text,
+            update: response.isUpdate, duration: response.duration)
+        peer = PollPeerPayload(response.voter)
+    }
+}
+
+extension PollLeaderboardResult {
+    /// On one page when the client names no number: as 100ms.
+    static let countDefault = 10
+
+    init(_ id: PollID, _ board: PollLeaderboard, _ page: Page) {
+        pollID = id
+        totalUsers = board.audience
+        votedUsers = board.entries.count
+        correctUsers = board.correctVoters
+        avgTime = board.averageTime
+        avgScore = board.averageScore
+        questions = board.entries[page.range].map { entry in
+            Entry(
+                position: entry.position, score: entry.score, totalResponses: entry.responses,
+                correctResponses: entry.correctResponses, duration: entry.duration,
+                peer: PollPeerPayload(entry.voter))
+        }
+        last = page.isLast
+    }
+}

@@ -12,9 +12,9 @@ extension RoomSignalling {
         let wanted = (params.peers ?? params.peerIDs).map(Set.init)
         // A client that wants no group in particular may name an empty one.
         let group = params.group.flatMap { $0.isEmpty ? nil : $0 }
-        let found = room.visiblePeers.filter { peer in
-            (wanted?.contains(peer.id) ?? true) && (params.role.map { $0 == peer.role } ?? true)
-                && (group.map { peer.groups.contains($0) } ?? true)
+        let found = room.visiblePeers.filter { one in
+            (wanted?.contains(one.id) ?? true) && (params.role.map { $0 == one.role } ?? true)
+                && (group.map { one.groups.contains($0) } ?? true)
         }
         let iterator = walks[peer, default: PeerWalks()].begin(found.map(\.id))
         return page(of: iterator, limit: params.limit, for: peer) ?? .empty

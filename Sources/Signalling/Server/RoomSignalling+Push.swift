@@ -130,9 +130,11 @@ extension RoomSignalling {
             PeerListPayload(
                 peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(room)),
             to: connection)
-        connections[connection.id]?.toldRoom = nil
-        connections[connection.id]?.toldSession = nil
-        pushCounts(to: [connections[connection.id] ?? connection])
+        // What it was told as a visitor, or on another socket, is told again.
+        var newcomer = connection
+        newcomer.toldRoom = nil
+        newcomer.toldSession = nil
+        pushCounts(to: [newcomer])
     }
 
     /// Tells every peer how many there are, and whether that makes a large room, where it has
