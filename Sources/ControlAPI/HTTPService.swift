@@ -216,23 +216,18 @@ public struct HTTPService: Sendable {
 
     private func addOrigin(to router: Router<BasicRequestContext>) {
         let origin = Origin(root: configuration.outputDirectory)
-        for method in [HTTPRequest.Method.get, .head] {
-            router.on("/hls/**", method: method) { request, _ in
-                // The raw path: the router has its own ideas of double slashes and of encoding.
-                let path = request.head.path ?? ""
-                let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/hls/".count)
-                return try await origin.respond(to: request, encodedPath: encoded)
-            }
+        router.get("/hls/**") { request, _ in
+            // The raw path: the router has its own ideas of double slashes and of encoding.
+            let path = request.head.path ?? ""
+            let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/hls/".count)
+            return try await origin.respond(to: request, encodedPath: encoded)
         }
         let assets = AssetOrigin(
             library: recordings, streams: configuration.outputDirectory, clock: clock)
-        for method in [HTTPRequest.Method.get, .head] {
-            router.on("/recordings/**", method: method) { request, _ in
-                let path = request.head.path ?? ""
-                let encoded = path.prefix { $0 != "?" && $0 != "#" }
-                    .dropFirst("/recordings/".count)
-                return try await assets.respond(to: request, encodedPath: encoded)
-            }
+        router.get("/recordings/**") { request, _ in
+            let path = request.head.path ?? ""
+            let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/recordings/".count)
+            return try await assets.respond(to: request, encodedPath: encoded)
         }
         for path in ["/hls/**", "/recordings/**"] as [RouterPath] {
             router.on(path, method: .options) { _, _ in Origin.preflight() }

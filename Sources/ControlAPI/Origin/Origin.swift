@@ -66,11 +66,11 @@ struct Origin: Sendable {
         let range = condition == nil || condition == tag ? request.headers[.range] : nil
         switch ByteRange(header: range, length: file.byteCount) {
         case .whole:
-            return body(of: file, range: 0..<file.byteCount, .ok, headers, request)
+            return body(of: file, range: 0..<file.byteCount, .ok, headers)
         case .part(let range):
             headers[.contentRange] =
                 "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.byteCount)"
-            return body(of: file, range: range, .partialContent, headers, request)
+            return body(of: file, range: range, .partialContent, headers)
         case .unsatisfiable:
             headers[.contentRange] = "bytes */\(file.byteCount)"
             headers[.cacheControl] = "no-store"
@@ -93,7 +93,7 @@ struct Origin: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         guard isGzip else {
-            return Self.body(of: file, range: 0..<file.byteCount, .ok, headers, request)
+            return Self.body(of: file, range: 0..<file.byteCount, .ok, headers)
         }
         let cache = cache
         let bytes = try await threads.runIfActive { () -> [UInt8]? in
@@ -102,20 +102,17 @@ struct Origin: Sendable {
         }
         guard let bytes else { throw Self.withCORS(.internal()) }
         headers[.contentLength] = String(bytes.count)
-        let body: ResponseBody =
-            request.method == .head ? .init() : .init(byteBuffer: ByteBuffer(bytes: bytes))
-        return Response(status: .ok, headers: headers, body: body)
+        return Response(
+            status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     private static func body(
         of file: OriginFile, range: Range<Int64>, _ status: HTTPResponse.Status,
-        _ headers: HTTPFields, _ request: Request
+        _ headers: HTTPFields
     ) -> Response {
         var headers = headers
         headers[.contentLength] = String(range.count)
-        guard request.method == .get, !range.isEmpty else {
-            return Response(status: status, headers: headers)
-        }
+        guard !range.isEmpty else { return Response(status: status, headers: headers) }
         let threads = NIOThreadPool.singleton
         let body = ResponseBody(contentLength: range.count) { writer in
             var offset = range.lowerBound

@@ -12,28 +12,22 @@ struct PageRoutes: Sendable {
     let mediaURLs: [String]
 
     func add(to router: Router<some RequestContext>) {
-        for method in [HTTPRequest.Method.get, .head] {
-            for (path, name) in [("/", "index.html"), ("/recordings", "recordings.html")] {
-                router.on(RouterPath(path), method: method) { request, _ in
-                    try page(name, request)
+        for (path, name) in [("/", "index.html"), ("/recordings", "recordings.html")] {
+            router.get(RouterPath(path)) { request, _ in try page(name, request) }
+        }
+        for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
+            router.get(RouterPath(path)) { request, context in
+                guard Limits.isRoomID(context.parameters.get("room") ?? "") else {
+                    throw APIError.notFound("no such room")
                 }
-            }
-            for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
-                router.on(RouterPath(path), method: method) { request, context in
-                    guard Limits.isRoomID(context.parameters.get("room") ?? "") else {
-                        throw APIError.notFound("no such room")
-                    }
-                    return try page(name, request)
-                }
-            }
-            router.on("/assets/**", method: method) { request, context in
-                let path = context.parameters.getCatchAll().joined(separator: "/")
-                return try file("assets/\(path)", request)
-            }
-            router.on("/favicon.ico", method: method) { request, _ in
-                try file("assets/favicon.ico", request)
+                return try page(name, request)
             }
         }
+        router.get("/assets/**") { request, context in
+            let path = context.parameters.getCatchAll().joined(separator: "/")
+            return try file("assets/\(path)", request)
+        }
+        router.get("/favicon.ico") { request, _ in try file("assets/favicon.ico", request) }
     }
 
     private func page(_ name: String, _ request: Request) throws -> Response {
@@ -62,9 +56,8 @@ struct PageRoutes: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentLength] = String(file.bytes.count)
-        let body: ResponseBody =
-            request.method == .head ? .init() : .init(byteBuffer: ByteBuffer(bytes: file.bytes))
-        return Response(status: .ok, headers: headers, body: body)
+        return Response(
+            status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: file.bytes)))
     }
 
     /// Everything from here, media also from blobs (MSE), sockets to anywhere (the WebSocket's
