@@ -121,7 +121,7 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage",
+                "MediaKernel", "HLS", "Clocks", "Rooms", "Catalogue", "Signing", "ObjectStorage",
                 "Datagrams", log, crypto,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

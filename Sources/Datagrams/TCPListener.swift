@@ -26,8 +26,8 @@ public final class TCPListener {
     let handlers: DatagramSocket.Handlers
     private var channel: (any Channel)?
     private var links: [TransportAddress: TCPLink] = [:]
-    /// How many belong to nobody yet, by network.
-    private var strangers: [[UInt8]: Int] = [:]
+    /// Those that belong to nobody yet.
+    private var strangers = AddressCensus(maximum: strangersMaximum)
     private var unflushed: [TCPLink] = []
     private var nextTick = Instant.zero
     /// Lost because their readers are too slow.
@@ -85,7 +85,7 @@ public final class TCPListener {
             return
         }
         if !hadUnflushed { unflushed.append(link) }
-        if !wasKnown { forgetStranger(address) }
+        if !wasKnown { strangers.leave(address) }
     }
 
     public func flush() {
@@ -139,23 +139,20 @@ public final class TCPListener {
         // Two local addresses may have one each from there; answers could not be told apart.
         guard links[remote] == nil else { throw Refusal.takenAddress }
         guard links.count < Self.linksMaximum else { throw Refusal.tooManyLinks }
-        guard strangers[remote.network, default: 0] < Self.strangersMaximum else {
-            throw Refusal.tooManyStrangers
-        }
+        guard strangers.enter(remote) else { throw Refusal.tooManyStrangers }
         let link = TCPLink(remote: remote, channel: accepted, listener: self)
-        try accepted.pipeline.syncOperations.addHandler(link)
+        do {
+            try accepted.pipeline.syncOperations.addHandler(link)
+        } catch {
+            strangers.leave(remote)
+            throw error
+        }
         links[remote] = link
-        strangers[remote.network, default: 0] += 1
     }
 
     func ended(_ link: TCPLink) {
         guard links[link.remote] === link else { return }
         links[link.remote] = nil
-        if !link.isKnown { forgetStranger(link.remote) }
-    }
-
-    private func forgetStranger(_ address: TransportAddress) {
-        let count = strangers[address.network, default: 0] - 1
-        strangers[address.network] = count > 0 ? count : nil
+        if !link.isKnown { strangers.leave(link.remote) }
     }
 }

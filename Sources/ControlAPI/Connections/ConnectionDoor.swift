@@ -1,5 +1,5 @@
+import Clocks
 import Datagrams
-import HummingbirdCore
 import Logging
 import MediaKernel
 import NIOCore
@@ -30,7 +30,10 @@ final class ConnectionDoor: Sendable {
     private let clock: @Sendable () -> Instant
 
     /// - Parameter maximum: connections of one address at a time.
-    init(maximum: Int, logger: Logger, clock: @escaping @Sendable () -> Instant = monotonicNow) {
+    init(
+        maximum: Int, logger: Logger,
+        clock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
+    ) {
         state = Mutex(State(census: AddressCensus(maximum: maximum)))
         self.logger = logger
         self.clock = clock
@@ -65,34 +68,4 @@ final class ConnectionDoor: Sendable {
         }
         return admission
     }
-}
-
-/// Stops to accept when there are as many connections as may be: more wait in the system's backlog.
-struct ConnectionMaximum: AvailableConnectionsDelegate {
-    let maximum: Int
-    let logger: Logger
-    private var count = 0
-    private var refusals = RefusalCount()
-
-    init(_ maximum: Int, logger: Logger) {
-        self.maximum = maximum
-        self.logger = logger
-    }
-
-    mutating func connectionOpened() {
-        count += 1
-        guard count == maximum, refusals.add(at: monotonicNow()) != nil else { return }
-        logger.warning(
-            "as many HTTP connections as there may be: more have to wait",
-            metadata: ["maximum": "\(maximum)"])
-    }
-
-    mutating func connectionClosed() { count -= 1 }
-
-    func isAcceptingNewConnections() -> Bool { count < maximum }
-}
-
-/// The clock of NIO's deadlines.
-@Sendable func monotonicNow() -> Instant {
-    Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds))
 }

@@ -1,3 +1,4 @@
+import Clocks
 import MediaKernel
 import Synchronization
 
@@ -9,7 +10,7 @@ final class RoomCodeGate: Sendable {
 
     init(
         rate: Int = Limits.roomCodesPerSecond, burst: Int = Limits.roomCodesBurst,
-        clock: @escaping @Sendable () -> Instant = monotonicNow
+        clock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
     ) {
         bucket = Mutex(TokenBucket(rate: rate, burst: burst, at: clock()))
         self.clock = clock

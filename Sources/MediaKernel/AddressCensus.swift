@@ -1,16 +1,14 @@
-import MediaKernel
-
 /// How many of something each address has at a time, so that no one takes what is for all. IPv6
 /// addresses of one network are one (`TransportAddress.network`).
-struct AddressCensus: Hashable, Sendable {
+public struct AddressCensus: Hashable, Sendable {
     /// Of one address.
-    let maximum: Int
+    public let maximum: Int
     private var counts: [[UInt8]: Int] = [:]
 
-    init(maximum: Int) { self.maximum = maximum }
+    public init(maximum: Int) { self.maximum = maximum }
 
     /// Counts one more, unless there are as many as may be. Returns whether it was counted.
-    mutating func enter(_ address: TransportAddress) -> Bool {
+    public mutating func enter(_ address: TransportAddress) -> Bool {
         let count = counts[address.network, default: 0]
         guard count < maximum else { return false }
         counts[address.network] = count + 1
@@ -18,7 +16,7 @@ struct AddressCensus: Hashable, Sendable {
     }
 
     /// One that was counted is gone.
-    mutating func leave(_ address: TransportAddress) {
+    public mutating func leave(_ address: TransportAddress) {
         let count = counts[address.network, default: 0] - 1
         counts[address.network] = count > 0 ? count : nil
     }
