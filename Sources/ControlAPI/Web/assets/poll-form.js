@@ -1,7 +1,7 @@
 // The form in which a poll is written.
 
 import { kinds } from "./client/poll-book.js";
-import { labelled } from "./dialog.js";
+import { checkbox, labelled } from "./dialog.js";
 import { byID, element } from "./dom.js";
 
 const optionsMaximum = 20;
@@ -17,7 +17,7 @@ export class PollForm {
   #onStart;
   #questions = element("div", { class: "poll-drafts" });
   #title = field("poll-title", { required: true });
-  #isAnonymous = element("input", { type: "checkbox", "data-testid": "poll-anonymous" });
+  #isAnonymous = checkbox("Anonymous", "Nobody sees who answered what.");
   #more = button("Add a question", () => this.#addQuestion().querySelector(".field").focus());
 
   /** @param {{onStart: (draft: object) => Promise<boolean>}} rules */
@@ -29,9 +29,7 @@ export class PollForm {
       labelled("Title", this.#title),
       this.#questions,
       this.#more,
-      element("label", { class: "option" }, this.#isAnonymous,
-        element("span", {}, "Anonymous",
-          element("small", { class: "quiet" }, "Nobody sees who answered what."))),
+      this.#isAnonymous.node,
       element("button", { class: "button button-primary", type: "submit", "data-testid": "start-poll" },
         "Start the poll"),
     );
@@ -56,8 +54,7 @@ export class PollForm {
   }
 
   #clear() {
-    this.#title.value = "";
-    this.#isAnonymous.checked = false;
+    node.form.reset();
     this.#questions.replaceChildren();
     this.#addQuestion();
   }
@@ -93,7 +90,7 @@ export class PollForm {
   get #draft() {
     return {
       title: this.#title.value.trim(),
-      isAnonymous: this.#isAnonymous.checked,
+      isAnonymous: this.#isAnonymous.isOn(),
       questions: [...this.#questions.children].map((draft) => ({
         text: draft.querySelector("[data-testid=poll-question]").value.trim(),
         kind: draft.querySelector("select").value,

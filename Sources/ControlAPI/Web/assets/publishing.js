@@ -1,5 +1,7 @@
 // What is published: the camera, the microphone and a shared screen, as far as the role allows it.
 
+import { Queue } from "./client/queue.js";
+
 // Larger pictures are not decoded where the room is recorded.
 const pictureWanted = { frameRate: { ideal: 15 }, width: { max: 3840 }, height: { max: 2160 } };
 const screenWanted = { video: pictureWanted, audio: true };
@@ -14,7 +16,7 @@ export class Publishing {
   #publications = new Map(); // "audio", "video", "screen", "screen-audio" → publication
   #encodings = new Map(); // the same → how it is sent, as text
   #screen = null; // MediaStream while sharing
-  #work = Promise.resolve();
+  #work = new Queue();
 
   /**
    * @param {{client: import("./roomcast-client.js").RoomcastClient,
@@ -36,7 +38,7 @@ export class Publishing {
 
   /** Resolves when all that is being published, or taken back, is so. */
   get settled() {
-    return this.#work;
+    return this.#work.run(() => {});
   }
 
   /** @returns {"audio"|"video"|"screen"|null} what a track of ours is, by its id on the wire */
@@ -55,8 +57,7 @@ export class Publishing {
     const publish = () => this.#publishWhatIsAllowed().catch((error) => {
       if (this.#client.state === "joined") throw error; // else it is done when we are back
     });
-    this.#work = this.#work.then(() => this.#attempt(publish));
-    return this.#work;
+    return this.#work.run(() => this.#attempt(publish));
   }
 
   async startScreen() {

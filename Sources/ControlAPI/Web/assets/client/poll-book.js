@@ -10,7 +10,7 @@ export const kinds = {
 
 /**
  * Polls that run or are over, by what the server says of them. A poll is
- * {id, title, isQuiz, isAnonymous, isRunning, startedBy, startedAt, voters, questions}; `questions`
+ * {id, title, isAnonymous, isRunning, startedBy, startedAt, voters, questions}; `questions`
  * is null until they are known, each {index, text, kind, options, total, own}. An option is
  * {index, text, votes, isRight}; `votes` is null where nobody says, `own` is null until we answered:
  * {options, text}.
@@ -25,13 +25,14 @@ export class PollBook {
   }
 
   get runningCount() {
-    return this.polls.filter((poll) => poll.isRunning).length;
+    return [...this.#polls.values()].filter((poll) => poll.isRunning).length;
   }
 
   /**
    * Takes one notification.
    * @returns {[string, object][]} what changed, as the client's events: `poll-started` and
-   *   `poll-stopped` are news, and `poll` asks for its details; empty for others' methods
+   *   `poll-stopped` are news, after which the details are to be asked for, `polls` that answers
+   *   were counted; empty for others' methods
    */
   take(method, { polls = [] }) {
     switch (method) {
@@ -54,7 +55,6 @@ export class PollBook {
       ...before,
       id: info.poll_id,
       title: info.title,
-      isQuiz: info.type === "quiz",
       isAnonymous: Boolean(info.anonymous),
       isRunning: info.state === "started",
       startedBy: info.started_by ?? null,
