@@ -83,15 +83,17 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
 }
 
 extension CatalogueStream {
+    /// Before the words of a reason, wherever that may also be of no failure.
+    public static let failureMark = "failure: "
     /// The reason of one that ran when its server ended.
-    public static let restarted = "failure: the server was restarted"
+    public static let restarted = failureMark + "the server was restarted"
 
     /// Brings a stream to its end of which nobody will say how it ended: as it was about to, or else
     /// as failed. One that is final stays as it is.
     public mutating func endIfLeftBehind() {
         switch status {
         case .stopping, .postProcessing:
-            status = reason?.hasPrefix("failure: ") == true ? .failed : .completed
+            status = reason?.hasPrefix(Self.failureMark) == true ? .failed : .completed
         case .starting, .running:
             status = .failed
             reason = Self.restarted

@@ -43,8 +43,7 @@ enum InitCall {
         let data = Data(body.readableBytesView)
         guard status == 200 else {
             let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
-            // hms.md sect. 2: 429 and the 5xx are worth another try.
-            if status == 429 || status >= 500 { throw .unreachable("status \(status)") }
+            if isWorthAnotherTry(status) { throw .unreachable("status \(status)") }
             throw .refused(
                 code: refusal?.code ?? Int(status), message: refusal?.message ?? "no reason given")
         }
@@ -53,4 +52,7 @@ enum InitCall {
         }
         return reply.endpoint
     }
+
+    /// hms.md sect. 2: 429 and the 5xx are, of this request and of the WebSocket's.
+    static func isWorthAnotherTry(_ status: UInt) -> Bool { status == 429 || status >= 500 }
 }

@@ -59,9 +59,8 @@ enum WebSocketClient {
         }
     }
 
-    /// As for `GET /init` (hms.md sect. 2): 429 and the 5xx are worth another try.
     private static func refusal(_ status: HTTPResponseStatus) -> RoomClientError {
-        status == .tooManyRequests || status.code >= 500
+        InitCall.isWorthAnotherTry(status.code)
             ? .unreachable("the WebSocket was answered with \(status)")
             : .protocolViolation("the server refused the WebSocket with \(status)")
     }

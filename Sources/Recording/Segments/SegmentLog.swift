@@ -11,24 +11,24 @@ public struct SegmentLog: Hashable, Sendable {
     /// Lines that are torn or changed.
     public private(set) var damagedLines = 0
 
-    /// Where in `records` each number is.
-    private var places: [Int: Int] = [:]
-
     /// - Parameter bytes: of the file. A last line without its break was being written.
     public init(parsing bytes: [UInt8]) {
-        for line in bytes.split(separator: UInt8(ascii: "\n")) { add(line) }
+        var places: [Int: Int] = [:]
+        for line in bytes.split(separator: UInt8(ascii: "\n")) { add(line, &places) }
     }
 
     /// Reads the file, and holds no more of it than its records: those of weeks are long.
     ///
     /// - Throws: `.file`.
     init(reading path: String) throws(RecordingError) {
+        var places: [Int: Int] = [:]
         try LineFile.read(
             path, maximum: Self.bytesMaximum, lineMaximum: SegmentRecord.lineBytesMaximum
-        ) { add($0) }
+        ) { add($0, &places) }
     }
 
-    private mutating func add(_ line: ArraySlice<UInt8>) {
+    /// - Parameter places: where in `records` each number is.
+    private mutating func add(_ line: ArraySlice<UInt8>, _ places: inout [Int: Int]) {
         guard let record = SegmentRecord(line: String(decoding: line, as: UTF8.self)) else {
             damagedLines += 1
             return

@@ -5,8 +5,7 @@ import Rooms
 /// Why a stream failed. Its record keeps that in words; what peers are told has a code as well, that
 /// of the status of HTTP which says the same (docs/ERRORS.md).
 enum StreamFailure {
-    /// Before the words, wherever a reason may also be no failure.
-    static let mark = "failure: "
+    static let mark = CatalogueStream.failureMark
     static let withoutAssets = "the assets cannot be made: "
     static let standstill = "the bot did not get ready, or stood still"
     static let notStarted = "the bot cannot be started: "

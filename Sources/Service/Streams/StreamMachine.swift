@@ -13,7 +13,7 @@ import MediaKernel
 ///                                           post_processing, where it is recorded
 ///                                             │  ▲ finisher restarts   │
 ///                                             │  └──┘                  │ finisherExited(finished)
-///      too many of them fail, or a day full ▼                        ▼
+///        too many of them fail, or a day full ▼                        ▼
 ///                                           failed            completed | failed
 /// ```
 ///
