@@ -1,8 +1,7 @@
 internal import CLibAV
 
 /// Makes pictures of one size whose memory is used again once nobody holds them.
-// @unchecked Sendable because AVBufferPool locks for itself and nothing else is mutable.
-public final class FramePool: @unchecked Sendable {
+public final class FramePool: Sendable {
     /// libyuv's and x264's widest loads are 64 bytes; rows that begin on that boundary are
     /// read without splitting cache lines.
     private static let rowAlignment = 64
@@ -11,10 +10,9 @@ public final class FramePool: @unchecked Sendable {
     public let height: Int
     private let lumaStride: Int
     private let chromaStride: Int
-    private let pool: OpaquePointer
+    private let memory: PictureMemory
 
-    /// - Throws: `.pictureSize` unless both sides are 1 to `VideoFrame.maximumSide`;
-    ///   `.outOfMemory`.
+    /// - Throws: `.pictureSize` unless both sides are 1 to `VideoFrame.maximumSide`.
     public init(width: Int, height: Int) throws(CodecError) {
         let sides = 1...VideoFrame.maximumSide
         guard sides.contains(width), sides.contains(height) else {
@@ -24,16 +22,10 @@ public final class FramePool: @unchecked Sendable {
         self.height = height
         lumaStride = Self.aligned(width)
         chromaStride = Self.aligned((width + 1) / 2)
-        let byteCount =
-            lumaStride * height + 2 * chromaStride * ((height + 1) / 2) + 2 * Self.rowAlignment
-        guard let pool = av_buffer_pool_init(byteCount, nil) else { throw .outOfMemory }
-        self.pool = pool
-    }
-
-    deinit {
-        // Buffers still in use keep the pool's memory until they come home.
-        var pool: OpaquePointer? = pool
-        av_buffer_pool_uninit(&pool)
+        // Behind the last row, since loads are wide.
+        memory = PictureMemory(
+            byteCount: lumaStride * height + 2 * chromaStride * ((height + 1) / 2)
+                + Self.rowAlignment)
     }
 
     /// Makes a picture whose pixels `fill` writes, all of them: the memory holds what an
@@ -47,11 +39,8 @@ public final class FramePool: @unchecked Sendable {
 
     /// Gives an empty frame the planes of a picture of this pool's size.
     func attachBuffer(to frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
-        guard let buffer = av_buffer_pool_get(pool), let start = buffer.pointee.data else {
-            throw .outOfMemory
-        }
-        let misalignment = Int(bitPattern: start) & (Self.rowAlignment - 1)
-        let base = start + (misalignment == 0 ? 0 : Self.rowAlignment - misalignment)
+        let buffer = try memory.makeBuffer()
+        guard let base = buffer.pointee.data else { throw .outOfMemory }
         let chromaBytes = chromaStride * ((height + 1) / 2)
         frame.pointee.buf.0 = buffer
         frame.pointee.data.0 = base

@@ -35,6 +35,7 @@ public final class VideoDecoder {
     /// when flushed.
     static let maximumFramesPerCall = 64
 
+    private let memory = DecoderMemory()
     private let context: CodecContext
     private let packet: PacketHandle
     private var converter = PixelConverter()
@@ -47,7 +48,8 @@ public final class VideoDecoder {
         codec: VideoCodecKind, threads: Int = 1, allowsReordering: Bool = false
     ) throws(CodecError) {
         packet = try PacketHandle()
-        context = try .open(try .decoder(named: codec.decoderName)) { context in
+        context = try .open(try .decoder(named: codec.decoderName)) { [memory] context in
+            memory.serve(context)
             Self.configure(context, threads: threads, allowsReordering: allowsReordering)
         }
     }
@@ -57,7 +59,8 @@ public final class VideoDecoder {
         packet = try PacketHandle()
         let pointer = parameters.pointer
         let codec = try Self.libraryCodec(for: pointer.pointee.codec_id)
-        context = try .open(codec) { context throws(CodecError) in
+        context = try .open(codec) { [memory] context throws(CodecError) in
+            memory.serve(context)
             try check(
                 avcodec_parameters_to_context(context, pointer), "avcodec_parameters_to_context")
             Self.configure(context, threads: threads, allowsReordering: true)

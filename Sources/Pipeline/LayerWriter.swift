@@ -98,14 +98,15 @@ final class LayerWriter: VariantWriter {
         var batch: [LayerItem] = []
         do {
             while inbox.takeAll(into: &batch, until: nil) {
-                for item in batch {
+                // Each goes as soon as it is done with: pictures are large.
+                batch.reverse()
+                while let item = batch.popLast() {
                     if case .finish = item {
                         try finish()
                         return
                     }
                     try handle(item)
                 }
-                batch.removeAll(keepingCapacity: true)
             }
         } catch {
             inbox.close()

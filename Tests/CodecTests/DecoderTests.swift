@@ -113,7 +113,51 @@ import Testing
         #expect(try #require(frame).withPlanes { $0.u[3, 3] } > 90)
     }
 
+    /// As after a pause in which packets have piled up.
+    @Test(arguments: [VideoCodecKind.vp8, .vp9, .h264])
+    func whatABurstTookIsGivenBack(codec: VideoCodecKind) throws {
+        let packets = try packets(codec, width: 640, height: 362, count: 40)
+        let decoder = try VideoDecoder(codec: codec)
+        var burst = try packets.flatMap { try decoder.decode($0.data, timestamp: $0.pts.ticks) }
+        #expect(burst.count == 40)
+        let bytes = burst.count * 640 * 362 * 3 / 2
+        let held = try MappedMemory.bytes()
+        burst = []
+        // The decoder keeps what later pictures may refer to, and a few for those to come.
+        #expect(try MappedMemory.bytes() <= held - bytes / 2)
+        withExtendedLifetime(decoder) {}
+    }
+
+    /// Rows and planes lie as the decoder needs them, whatever the size.
+    @Test(arguments: [(16, 16), (34, 18), (162, 90), (322, 182), (1282, 722)])
+    func picturesOfAllSizesAreWhatWentIn(width: Int, height: Int) throws {
+        for codec in [VideoCodecKind.vp8, .vp9, .h264] {
+            let decoder = try VideoDecoder(codec: codec)
+            for packet in try packets(codec, width: width, height: height, count: 3) {
+                let decoded = try decoder.decode(packet.data, timestamp: packet.pts.ticks)
+                let original = try TestSignals.movingBar(
+                    width: width, height: height, index: Int(packet.pts.ticks))
+                let frame = try #require(decoded.first).frame
+                #expect(frame.width == width && frame.height == height)
+                #expect(meanDifference(frame, original) < 6, "\(codec)")
+                frame.withPlanes { planes in
+                    #expect(abs(Int(planes.u[width / 4, height / 4]) - 110) < 6)
+                    #expect(abs(Int(planes.v[width / 4, height / 4]) - 140) < 6)
+                }
+            }
+        }
+    }
+
     // MARK: Streams to decode
+
+    private func packets(
+        _ codec: VideoCodecKind, width: Int, height: Int, count: Int
+    ) throws -> [EncodedPacket] {
+        codec == .h264
+            ? try h264Packets(width: width, height: height, count: count, bFrames: 0)
+            : try vpxPackets(
+                codec == .vp9 ? .vp9 : .vp8, width: width, height: height, count: count)
+    }
 
     private func goodPackets(for codec: VideoCodecKind) throws -> [EncodedPacket] {
         switch codec {
