@@ -146,7 +146,11 @@ public struct HTTPService: Sendable {
                 serverName: "roomcast",
                 availableConnectionsDelegate: ConnectionMaximum(
                     configuration.connectionsMaximum, logger: logger)),
-            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
+            onServerRunning: { channel in
+                // One at a time, or else ConnectionMaximum is asked after every fourth.
+                try? await channel.setOption(.maxMessagesPerRead, value: 1).get()
+                await onRunning(channel.localAddress?.port ?? 0)
+            },
             logger: logger)
     }
 
