@@ -96,7 +96,7 @@ def test_who_was_not_let_in_can_try_again_by_the_next_key(world):
     page.evaluate(REFUSE_ONCE)
     page.operate("button", "Join room")
     page.wait_for_text("join-error", "Not yet.")
-    assert page.is_focused("button", "Join room")
+    page.wait_for_focus("button", "Join room")
     page.press("Enter")
     page.wait_for("group", "Call controls", PUBLISHING_TIMEOUT)
 
@@ -111,7 +111,7 @@ def test_a_host_looks_after_a_guest(world):
 
     ann.choose("What to do with Ben", "Mute the microphone")
     assert heard(ben, "on-track-update-request", track_id="a1")["mute"] is True
-    assert ann.is_focused("button", "What to do with Ben"), "the focus is back where it was"
+    ann.wait_for_focus("button", "What to do with Ben")
     ben.call("track-update", {"tracks": {"a1": {"mute": True}}})
     ann.wait_for("img", "Microphone off")
     ann.choose("What to do with Ben", "Ask to unmute")
@@ -122,14 +122,14 @@ def test_a_host_looks_after_a_guest(world):
     ann.wait_for("menuitem", "Change role …")
     ann.press("Escape")
     ann.wait_for_none("menuitem", "Change role …")
-    assert ann.is_focused("button", "What to do with Ben")
+    ann.wait_for_focus("button", "What to do with Ben")
 
     # Asked first, as the dialog has it.
     ann.choose("What to do with Ben", "Change role …")
     ann.wait_for("dialog", "Change the role of Ben")
     ann.press("Enter")
     assert heard(ben, "on-role-change-request", role="host")["token"]
-    assert ann.is_focused("button", "What to do with Ben")
+    ann.wait_for_focus("button", "What to do with Ben")
 
     ann.choose("What to do with Ben", "Change role …")
     ann.wait_for_focus("radio", "Host")
@@ -178,7 +178,7 @@ def test_everybody_of_a_role_gets_another_one(world):
         heard(guest, "on-policy-change", name="viewer")
     wait_for("all are listed so", lambda: [
         "Viewer" in text for text in ann.texts("person")] == [False, True, True, True], TIMEOUT)
-    assert ann.is_focused("button", "Change roles")
+    ann.wait_for_focus("button", "Change roles")
     assert dan.is_alive()
     told = [one.get("method") for one in dan.notifications]
     assert told.count("on-policy-change") == 1, "its role is what it was"
@@ -360,7 +360,7 @@ def test_the_speaker_and_who_is_pinned_are_large(world):
 
     ann.operate("button", "Show Cleo large")
     wait_for("Cleo is large", lambda: large(ann) == "Cleo", TIMEOUT)
-    assert ann.is_focused("button", "Show Cleo large")
+    ann.wait_for_focus("button", "Show Cleo large")
     ann.operate("button", "Show Cleo large")
     wait_for("Ben is large again", lambda: large(ann) == "Ben", TIMEOUT)
     ann.operate("button", "Speaker view")
@@ -473,12 +473,12 @@ def test_a_stream_is_started_recorded_and_ended(world):
     ann.wait_for("dialog", "Go live?")
     ann.press("Escape")
     ann.wait_for_none("dialog", "Go live?")
-    assert ann.is_focused("button", "Go live")
+    ann.wait_for_focus("button", "Go live")
     ann.press("Enter")
     ann.operate("checkbox", RECORD_WITH_THE_STREAM, "Space")
     ann.operate("button", "Go live")  # the dialog's
     ann.wait_for("button", "End stream", ON_AIR_TIMEOUT)
-    assert ann.is_focused("button", "End stream")
+    ann.wait_for_focus("button", "End stream")
     announced(ann, "The room is on air")
     recording = heard(ben, "on-record-update", ON_AIR_TIMEOUT, type="HLS", state="started")
     assert recording["hls_recording"] == {"single_file_per_layer": True, "hls_vod": True}
@@ -517,7 +517,8 @@ def test_a_room_is_ended_for_everybody_and_locked_if_wished(world, is_locked):
     ann.wait_for("dialog", "End the room for everybody?")
     ann.press("Escape")
     ann.wait_for_none("dialog", "End the room for everybody?")
-    assert ann.is_focused("button", "End the room") and ben.is_alive()
+    ann.wait_for_focus("button", "End the room")
+    assert ben.is_alive()
     ann.press("Enter")
     ann.wait_for("dialog", "End the room for everybody?")
     if is_locked:

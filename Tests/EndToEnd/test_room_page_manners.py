@@ -141,10 +141,10 @@ def test_every_control_has_a_name_and_its_place_on_the_way_by_tab(world):
     ann.tab_to("link", "Roomcast, all rooms")
     for role, name in CONTROLS:
         ann.press("Tab")
-        assert ann.is_focused(role, name), f"not the {role} '{name}' is next"
+        ann.wait_for_focus(role, name)
     ann.tab_to("tab", "People (2)")
     ann.press("ArrowLeft")
-    assert ann.is_focused("tab", "Chat")
+    ann.wait_for_focus("tab", "Chat")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -232,7 +232,7 @@ def test_another_microphone_is_chosen_inside_the_room(in_chromium):
     wait_for("it is in use", lambda: ann.value(field) == other, TIMEOUT)
     ann.operate("button", "Done")
     ann.wait_for_none("dialog", "Devices")
-    assert ann.is_focused("button", "Devices")
+    ann.wait_for_focus("button", "Devices")
     ann.press("Enter")
     ann.wait_for("combobox", "Microphone")
     assert ann.value(field) == other
@@ -246,4 +246,4 @@ def test_a_room_that_the_browser_keeps_silent_is_heard_by_a_key(in_chromium):
     assert ann.evaluate(HEAR_IS_SAID)
     ann.operate("button", "Hear the room")
     ann.wait_for_none("button", "Hear the room")
-    assert ann.is_focused("heading", in_chromium.room)
+    ann.wait_for_focus("heading", in_chromium.room)
