@@ -38,7 +38,12 @@ final class ForwardedTrack {
             && incoming.encodings.map(\.rid) == encodings.map(\.rid)
     }
 
-    var repairsLoss: Bool { codec.isVideo && incoming.rtxPayloadType != nil }
+    /// Whether the publisher sends again what is lost: over RTX, or as it was, which browsers do for
+    /// sound where their page has them offer so.
+    var repairsLoss: Bool {
+        incoming.rtxPayloadType != nil
+            || (!codec.isVideo && incoming.codec.feedback.contains("nack"))
+    }
 
     /// Gives whether the forms in which the track can be had are others than before.
     func received(

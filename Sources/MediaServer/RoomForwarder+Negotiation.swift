@@ -244,6 +244,8 @@ extension OutgoingTrack {
                     : [
                         HeaderExtensionURI.videoOrientation,
                         HeaderExtensionURI.dependencyDescriptor,
-                    ]))
+                    ]),
+            // Who asks for lost sound wants the packet itself again, which is not kept.
+            isRepaired: track.kind == .video)
     }
 }

@@ -98,7 +98,7 @@ extension PeerConnection {
         if let stream = outbound[mid]?.first, track.rids.isEmpty {
             let cname = configuration.canonicalName
             section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
-            if track.kind == .video {
+            if track.isRepaired {
                 section.sources.append(MediaSource(ssrc: stream.rtxSSRC.rawValue, cname: cname))
                 section.sourceGroups = [
                     SourceGroup(
@@ -180,7 +180,7 @@ extension PeerConnection {
     /// Its codecs under our payload types; none when there are no more of them.
     private func descriptions(of track: OutgoingTrack) -> [CodecDescription] {
         track.codecs.flatMap { codec in
-            payloadTypes.descriptions(for: codec, withRetransmission: track.kind == .video)
+            payloadTypes.descriptions(for: codec, withRetransmission: track.isRepaired)
         }
     }
 

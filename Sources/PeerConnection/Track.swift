@@ -12,6 +12,8 @@ public struct OutgoingTrack: Hashable, Sendable {
     public var codecs: [CodecDescription]
     /// The header extensions that this track's packets may carry, by URI.
     public var headerExtensions: [String]
+    /// Whether what is lost of it can be asked for and is sent again, over RTX (RFC 4588).
+    public var isRepaired: Bool
     /// The names of its simulcast layers, RFC 8851; empty for a track that is sent in one form.
     public var rids: [String]
 
@@ -20,7 +22,7 @@ public struct OutgoingTrack: Hashable, Sendable {
 
     public init(
         streamID: String, trackID: String, kind: MediaSection.Kind, codecs: [CodecDescription],
-        headerExtensions: [String], rids: [String] = []
+        headerExtensions: [String], isRepaired: Bool, rids: [String] = []
     ) {
         precondition(rids.count <= Self.layersMaximum, "a track has at most eight layers")
         self.streamID = streamID
@@ -28,6 +30,7 @@ public struct OutgoingTrack: Hashable, Sendable {
         self.kind = kind
         self.codecs = codecs
         self.headerExtensions = headerExtensions
+        self.isRepaired = isRepaired
         self.rids = rids
     }
 }

@@ -36,7 +36,8 @@ extension RoomClient {
                 codec.isVideo ? HeaderExtensionURI.videoOrientation : HeaderExtensionURI.audioLevel
             track = OutgoingTrack(
                 streamID: streamID, trackID: trackID, kind: kind, codecs: Array(codecs),
-                headerExtensions: [headerExtension], rids: codec.isVideo ? rids : [])
+                headerExtensions: [headerExtension], isRepaired: true,
+                rids: codec.isVideo ? rids : [])
             payload = TrackPayload(
                 trackID: TrackID(trackID), streamID: streamID,
                 type: codec.isVideo ? .video : .audio)

@@ -120,7 +120,8 @@ public enum Defaults {
             ],
             // Wishes of the offerer's page, which the forwarded stream should fulfil.
             echoedParameters: [.flag("stereo"), .flag("usedtx")],
-            feedback: ["transport-cc", "nack"]),
+            // Browsers have no RTX for sound; Roomcast's own clients do.
+            feedback: ["transport-cc", "nack"], allowsRetransmission: true),
         video("VP8"),
         video("VP9", .vp9(profile: 0), echoing: [.number("profile-id", 0...3)]),
         video("VP9", .vp9(profile: 2), echoing: [.number("profile-id", 0...3)]),

@@ -218,6 +218,25 @@ def test_a_way_that_loses_packets_is_told_of_and_carries_video(ann, enter, way):
     assert was_always_reached_well(cleo)
 
 
+def test_lost_sound_of_a_browser_is_sent_again(enter, way):
+    ben, cleo = enter("Ben", script=way.script), enter("Cleo", role="viewer")
+    cleo.wait_for_picture_of("Ben", ENTRANCE)
+    way.become(up=Conditions(loss=LOSS))
+
+    def repaired():
+        return sum(one.get("retransmittedPacketsSent", 0) for one in ben.outbound("audio"))
+
+    def heard():
+        [sound] = cleo.inbound("audio")
+        return sound["packetsReceived"], sound["packetsLost"]
+
+    wait_for("the first is sent again", lambda: repaired() > 0, WORSE)
+    before = heard()
+    wait_for("thirty more are", lambda: repaired() > 30, WORSE)
+    received, lost = (after - first for first, after in zip(before, heard()))
+    assert lost <= 0.2 * LOSS * received, (received, lost)
+
+
 def test_a_role_gets_no_more_than_it_may(ann, enter):
     ben, cleo = enter("Ben", role="capped"), enter("Cleo", role="viewer")
     wait_for_the_best(cleo, ENTRANCE)

@@ -115,7 +115,7 @@ extension OutgoingTrack {
             streamID: "-", trackID: id, kind: .audio,
             codecs: [
                 CodecDescription(payloadType: 0, name: "opus", clockRate: 48_000, channels: 2)
-            ], headerExtensions: [HeaderExtensionURI.audioLevel])
+            ], headerExtensions: [HeaderExtensionURI.audioLevel], isRepaired: false)
     }
 
     static func video(_ id: String) -> OutgoingTrack {
@@ -125,6 +125,6 @@ extension OutgoingTrack {
                 CodecDescription(
                     payloadType: 0, name: "VP8", clockRate: 90_000,
                     feedback: ["transport-cc", "ccm fir", "nack", "nack pli"])
-            ], headerExtensions: [HeaderExtensionURI.videoOrientation])
+            ], headerExtensions: [HeaderExtensionURI.videoOrientation], isRepaired: true)
     }
 }

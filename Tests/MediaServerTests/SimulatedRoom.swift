@@ -67,6 +67,9 @@ final class SimulatedRoom {
     var rate = 100_000_000
     /// Of so many datagrams to the viewer one is lost, however wide its way is; 0 for none.
     var losesOneOf = 0
+    /// What share of the camera's media is lost on its way.
+    var cameraLoss = 0.0
+    private var random = SeededRandom(seed: 1)
     /// Whether the viewer asks for lost packets of the video, again and again.
     var asksForLost = false
     /// Whether the server asks the camera for packets that have come.
@@ -122,7 +125,7 @@ final class SimulatedRoom {
         try room.addPeer("camera", at: now)
         try room.addPeer("viewer", asksForVideos: asksForVideos, at: now)
         mid = try camera.add(.simulcast("video"))
-        soundMID = try camera.add(.audio("sound"))
+        soundMID = try camera.add(.repairedAudio("sound"))
         try publish("camera", from: camera)
         // Who watches publishes too, though nothing: its first offer opens its way.
         let idle = try idleConnection()
@@ -263,6 +266,11 @@ final class SimulatedRoom {
             while let output = way.end.poll() {
                 switch output {
                 case .transmit(let bytes, _):
+                    if way.end === camera, bytes.first.map({ $0 & 0xC0 == 0x80 }) == true,
+                        cameraLoss > 0, Double.random(in: 0..<1, using: &random) < cameraLoss
+                    {
+                        continue
+                    }
                     post(bytes, arrival: now + Self.delay) { room, bytes in
                         let source = TransportAddress(
                             ipv4: 192, 0, 2, way.end === room.camera ? 10 : 20, port: 40_000)
@@ -329,6 +337,12 @@ extension NACKGenerator.Configuration {
 }
 
 extension OutgoingTrack {
+    fileprivate static func repairedAudio(_ id: String) -> OutgoingTrack {
+        var track = audio(id)
+        track.isRepaired = true
+        return track
+    }
+
     fileprivate static func simulcast(_ id: String) -> OutgoingTrack {
         var track = video(id)
         track.rids = ["f", "h", "q"]

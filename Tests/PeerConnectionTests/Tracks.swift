@@ -11,7 +11,7 @@ extension OutgoingTrack {
                 CodecDescription(
                     payloadType: 0, name: "opus", clockRate: 48_000, channels: 2,
                     parameters: [FormatParameter("minptime", "10")])
-            ], headerExtensions: [HeaderExtensionURI.audioLevel])
+            ], headerExtensions: [HeaderExtensionURI.audioLevel], isRepaired: false)
     }
 
     static func video(
@@ -24,7 +24,7 @@ extension OutgoingTrack {
                 CodecDescription(
                     payloadType: 0, name: $0, clockRate: 90_000,
                     feedback: ["transport-cc", "ccm fir", "nack", "nack pli"])
-            }, headerExtensions: extensions)
+            }, headerExtensions: extensions, isRepaired: true)
     }
 }
 

@@ -26,7 +26,8 @@ enum OutgoingMedia: String, CaseIterable, Sendable {
             channels: isVideo ? nil : 2, feedback: isVideo ? ["nack", "nack pli", "ccm fir"] : [])
         return OutgoingTrack(
             streamID: "stream", trackID: rawValue, kind: isVideo ? .video : .audio,
-            codecs: [codec], headerExtensions: isVideo ? [] : [HeaderExtensionURI.audioLevel])
+            codecs: [codec], headerExtensions: isVideo ? [] : [HeaderExtensionURI.audioLevel],
+            isRepaired: isVideo)
     }
 }
 

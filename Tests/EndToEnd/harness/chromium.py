@@ -57,12 +57,12 @@ KEEP_CONNECTIONS = """
     }
     return paths;
   };
-  window.inbound = async (kind) => {
+  window.streams = async (type, kind) => {
     const all = [];
     for (const connection of window.connections) {
       if (connection.connectionState === "closed") continue;
       for (const report of (await connection.getStats()).values()) {
-        if (report.type === "inbound-rtp" && report.kind === kind) all.push({ ...report });
+        if (report.type === type && report.kind === kind) all.push({ ...report });
       }
     }
     return all;
@@ -149,7 +149,13 @@ class Participant:
         return wait_for(f"{self.name} sees {name}", moving, timeout, interval=0.25)
 
     def inbound(self, kind):
-        return self.page.evaluate("(kind) => window.inbound(kind)", kind)
+        return self._streams("inbound-rtp", kind)
+
+    def outbound(self, kind):
+        return self._streams("outbound-rtp", kind)
+
+    def _streams(self, type, kind):
+        return self.page.evaluate("([type, kind]) => window.streams(type, kind)", [type, kind])
 
     def paths(self):
         """Of each connection that is up: our candidate's type, its protocol, our address, and the

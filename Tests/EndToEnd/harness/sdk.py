@@ -191,7 +191,7 @@ class App:
         self._value("attachVideo", self.page.evaluate("(track) => app.watch(track)", track))
 
     def inbound(self, kind):
-        return self.page.evaluate("(kind) => window.inbound(kind)", kind)
+        return self.page.evaluate("(kind) => window.streams('inbound-rtp', kind)", kind)
 
     def said(self, kind, accept=lambda data: True):
         """The data of the SDK's notifications of a kind, oldest first."""

@@ -3,7 +3,7 @@
 
 import { randomIdentifier } from "./identifier.js";
 import { Queue } from "./queue.js";
-import { mediaIdentifiers, withoutSilence } from "./sdp.js";
+import { mediaIdentifiers, withRepairedSound, withoutSilence } from "./sdp.js";
 
 const channelLabel = "ion-sfu";
 
@@ -96,7 +96,8 @@ export class PublishConnection extends Connection {
       await this.pc.setLocalDescription(await this.pc.createOffer({ iceRestart }));
       try {
         const { type, sdp: offer } = this.pc.localDescription;
-        const { sdp } = await exchange({ type, sdp: withoutSilence(offer) }, this.describe());
+        const wished = withRepairedSound(withoutSilence(offer));
+        const { sdp } = await exchange({ type, sdp: wished }, this.describe());
         await this.setRemote({ type: "answer", sdp });
       } catch (error) {
         // Back to the last agreed state, so that the next offer has a chance.
