@@ -165,8 +165,7 @@ def test_a_crowd_that_answers_at_once_is_told_of_in_few_frames(connect, ann):
     run(ann, [choice(1, "Where?", "here", "there")], mode="peerid")
     crowd = [connect(f"Voter {number}", role="viewer") for number in range(CROWD)]
     for voter in crowd:
-        voter.wait_for("on-policy-change")
-        assert "result" in voter.call("join", {"name": voter.name, "data": ""})
+        assert "result" in voter.join_without_media()
 
     def vote(voter, option):
         result(voter, "poll-response", poll_id="p", responses=[{"question": 1, "option": option}])

@@ -11,12 +11,6 @@ TOKEN_LIFETIME = 2  # s
 VANISHED = 20  # s within which a peer of whom nothing is left is shown no more
 
 
-def join_without_media(peer):
-    """As a client does whose role neither publishes nor receives."""
-    peer.wait_for("on-policy-change")
-    assert "result" in peer.call("join", {"name": peer.name, "data": ""})
-
-
 def counts(peer):
     infos = [message["params"] for message in peer.notifications
              if message["method"] == "session-info"]
@@ -49,7 +43,7 @@ def test_who_is_gone_is_shown_no_more_and_comes_back_as_it_was(connect):
     host = connect("Ann", role="host")
     assert "result" in host.join()
     guest = connect("Ben")
-    join_without_media(guest)
+    assert "result" in guest.join_without_media()
     assert host.wait_for("on-peer-join")["peer_id"] == guest.peer_id
     host.wait_for("session-info", lambda info: info["peer_count"] == 2)
 

@@ -87,6 +87,11 @@ class Peer:
         }
         return self.call("join", params | changes)
 
+    def join_without_media(self):
+        """As a client does whose role neither publishes nor receives."""
+        self.wait_for("on-policy-change")
+        return self.call("join", {"name": self.name, "data": ""})
+
     def wait_for(self, method, accept=lambda params: True, timeout=TIMEOUT):
         """The first notification, also of those that came already, that `accept` takes."""
 
