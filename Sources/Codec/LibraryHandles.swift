@@ -71,6 +71,8 @@ struct OptionDictionary: ~Copyable {
     var pointer: OpaquePointer?
 
     init(_ options: [(name: String, value: String)]) {
+        // The later one would take the place of the earlier.
+        precondition(Set(options.map(\.name)).count == options.count, "an option comes twice")
         for option in options { av_dict_set(&pointer, option.name, option.value, 0) }
     }
 

@@ -120,4 +120,7 @@ def codec_floor(tiles, directory, seconds, presets):
 COMMON = (
     "-preset superfast -threads 1 -mbtree 1 -rc-lookahead 10 -b_strategy 0 -aq-strength 0.6"
     " -weightp none").split()
-BALANCED = [[*COMMON, "-partitions", "i8x8"], [*COMMON, "-subq", "2"]]
+BALANCED = [
+    [*COMMON, "-partitions", "i8x8", "-b-pyramid", "none"],
+    [*COMMON, "-subq", "2", "-x264-params", "deadzone-inter=25"],
+]
