@@ -226,16 +226,19 @@ extension OutgoingTrack {
         HeaderExtensionURI.dependencyDescriptor,
     ]
 
-    /// What the subscriber may say of what it gets. Its estimate of the bandwidth is ours to make,
+    /// What the subscriber may say of a video that it gets. Its estimate of the bandwidth is ours to make,
     /// from `transport-cc`, so `goog-remb` is left out.
     static let forwardedFeedback: Set<String> = ["nack", "nack pli", "ccm fir", "transport-cc"]
+    /// The same of sound, of which nothing is kept to be sent again.
+    static let forwardedSoundFeedback: Set<String> = ["transport-cc"]
 
     /// Offers the bitstream that the publisher sends, since nothing is transcoded, in one of the forms
     /// of ``CodecCapability/forwarded(_:)``.
     static func forwarding(_ track: IncomingTrack) -> OutgoingTrack {
         let capability = Defaults.roomcast.first { $0.matches(track.codec) }
         var codec = capability?.forwarded(track.codec) ?? track.codec
-        codec.feedback = codec.feedback.filter { forwardedFeedback.contains($0) }
+        let forwarded = track.kind == .video ? forwardedFeedback : forwardedSoundFeedback
+        codec.feedback = codec.feedback.filter { forwarded.contains($0) }
         return OutgoingTrack(
             streamID: track.streamID, trackID: track.trackID, kind: track.kind, codecs: [codec],
             headerExtensions: [HeaderExtensionURI.transportSequence]
@@ -245,7 +248,6 @@ extension OutgoingTrack {
                         HeaderExtensionURI.videoOrientation,
                         HeaderExtensionURI.dependencyDescriptor,
                     ]),
-            // Who asks for lost sound wants the packet itself again, which is not kept.
             isRepaired: track.kind == .video)
     }
 }

@@ -58,6 +58,9 @@ import Testing
             #expect(camera.codecs.map(\.name) == ["VP8", "rtx"])
             #expect(
                 camera.codecs[0].feedback == ["transport-cc", "ccm fir", "nack", "nack pli"])
+            // Nobody is invited to ask for sound that is not kept.
+            let voice = try #require(second.media.first { $0.kind == .audio })
+            #expect(voice.codecs.map(\.feedback) == [["transport-cc"]])
             try await ben.answer(second, in: room)
             #expect(ben.incoming == ["voice", "camera"])
 

@@ -114,7 +114,9 @@ extension OutgoingTrack {
         OutgoingTrack(
             streamID: "-", trackID: id, kind: .audio,
             codecs: [
-                CodecDescription(payloadType: 0, name: "opus", clockRate: 48_000, channels: 2)
+                CodecDescription(
+                    payloadType: 0, name: "opus", clockRate: 48_000, channels: 2,
+                    feedback: ["transport-cc", "nack"])
             ], headerExtensions: [HeaderExtensionURI.audioLevel], isRepaired: false)
     }
 
