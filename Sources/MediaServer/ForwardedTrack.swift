@@ -27,7 +27,7 @@ final class ForwardedTrack {
         self.publisher = publisher
         self.incoming = incoming
         self.codec = codec
-        encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid) }
+        encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid, isVideo: codec.isVideo) }
         ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
     }
 

@@ -11,6 +11,8 @@ final class SourceEncoding {
     static let ownPicturesMissing = 8
     static let silenceLimits: ClosedRange<Duration> = .milliseconds(250) ... .seconds(1)
     static let othersPictures = 6
+    /// Packets of sound that are asked for at once: a second of it.
+    static let soundOutstandingMaximum = 50
 
     /// What the publisher calls it; nil without simulcast.
     let rid: String?
@@ -19,7 +21,8 @@ final class SourceEncoding {
     private var seen = SeenNumbers()
     var keyframes = KeyframeRequests()
     /// What we ask the publisher to send again.
-    var nacks = NACKGenerator()
+    var nacks: NACKGenerator
+    private let repair: NACKGenerator.Configuration
     /// The last tie of the publisher's wall clock to the encoding's RTP clock.
     private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
     private var lastPacket: (time: Instant, picture: Int)?
@@ -36,7 +39,14 @@ final class SourceEncoding {
     var isAwaited = false { didSet { if !isAwaited { recent.removeAll() } } }
     private(set) var recent: [(packet: RTPPacket, summary: PayloadSummary)] = []
 
-    init(rid: String?) { self.rid = rid }
+    init(rid: String?, isVideo: Bool) {
+        self.rid = rid
+        var repair = NACKGenerator.Configuration()
+        // After an outage nobody wants to hear more than its last second.
+        if !isVideo { repair.outstandingMaximum = Self.soundOutstandingMaximum }
+        self.repair = repair
+        nacks = NACKGenerator(repair)
+    }
 
     /// Whether a packet comes for the first time. One that was asked for in vain, or whose sender
     /// tries out the way, comes twice: as itself and over RTX.
@@ -44,7 +54,7 @@ final class SourceEncoding {
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
             seen = SeenNumbers()
-            nacks = NACKGenerator()
+            nacks = NACKGenerator(repair)
             recent.removeAll()
         }
         return seen.insert(packet.sequenceNumber)

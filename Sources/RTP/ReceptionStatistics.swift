@@ -2,7 +2,8 @@ public import MediaKernel
 
 /// What reception reports say of one stream: loss and jitter. RFC 3550 sect. 6.4.1, A.3, A.8.
 ///
-/// Feed the packets as they come from the network, before reordering and without repaired ones.
+/// Feed the packets as they come from the network, before reordering and without those of the stream
+/// for repairs. What is sent again on its own stream, as browsers do with sound, counts as received.
 public struct ReceptionStatistics: Sendable {
     /// A jump this far is a new stream once two packets in a row agree on it. RFC 3550 A.1.
     static let dropoutMaximum: Int64 = 3000
