@@ -85,12 +85,6 @@ public struct APIError: HTTPResponseError, Hashable {
         .forbidden("room is disabled", "room \(id)")
     }
 
-    static func methodNotAllowed(_ allowed: String) -> APIError {
-        APIError(
-            .methodNotAllowed, "method not allowed", details: ["use \(allowed)"],
-            headers: [.allow: allowed])
-    }
-
     /// The room is full, or the peer's role is.
     public static func full(_ message: String, _ details: String...) -> APIError {
         APIError(.forbidden, message, details: details)

@@ -20,9 +20,6 @@ struct Origin: Sendable {
 
     /// - Parameter encodedPath: what follows `/hls/`, percent-encoded as it came.
     func respond(to request: Request, encodedPath: some StringProtocol) async throws -> Response {
-        guard request.method == .get || request.method == .head else {
-            throw Self.withCORS(.methodNotAllowed("GET, HEAD, OPTIONS"))
-        }
         guard let path = OriginPath(encoded: encodedPath) else { throw Self.notFound }
         let root = root
         let found = try await threads.runIfActive { OriginFile.open(path, in: root) }
