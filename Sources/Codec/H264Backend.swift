@@ -66,13 +66,7 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
             // which rooms do not show.
             preset.options(pixels: pixels) + [
                 ("profile", "high"), ("forced-idr", "1"), ("sc_threshold", "0"),
-                ("weightp", "none"),
-                (
-                    "x264-params",
-                    (preset.parameters(pixels: pixels) + [
-                        "repeat-headers=1", "aud=1", "force-cfr=1",
-                    ]).joined(separator: ":")
-                ),
+                ("weightp", "none"), ("x264-params", "repeat-headers=1:aud=1:force-cfr=1"),
             ]
         case .nvenc:
             [

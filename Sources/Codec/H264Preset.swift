@@ -17,12 +17,6 @@ enum H264Preset: String, CaseIterable {
         }
     }
 
-    /// What libavcodec has no options for, in x264's own words.
-    func parameters(pixels: Int) -> [String] {
-        // What a prediction leaves counts from a little more on: 0.1 dB where bits are few.
-        self == .balanced && pixels <= Self.smallPixels ? ["deadzone-inter=25"] : []
-    }
-
     /// `superfast` with what gives back its distance to `veryfast` for a tenth of its CPU.
     /// Measured on natural clips in 2x2, 1280x720 at 2000 and 640x360 at 600 kbit/s; the figures
     /// are in docs/BENCHMARKS.md.

@@ -122,5 +122,5 @@ COMMON = (
     " -weightp none").split()
 BALANCED = [
     [*COMMON, "-partitions", "i8x8", "-b-pyramid", "none"],
-    [*COMMON, "-subq", "2", "-x264-params", "deadzone-inter=25"],
+    [*COMMON, "-subq", "2"],
 ]
