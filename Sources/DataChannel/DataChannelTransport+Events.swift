@@ -72,12 +72,14 @@ extension DataChannelTransport {
         }
     }
 
-    /// Also on a channel of ours that is not acknowledged yet: browsers' data may overtake the ACK.
+    /// Firefox' first messages may overtake its ACK. They say as much: who sends on a channel of
+    /// ours has seen the OPEN (RFC 8832 sect. 6).
     private func deliver(_ output: Output, on id: ChannelID) {
         guard let channel = channels[id] else {
             statistics.protocolViolations += 1
             return
         }
+        acknowledged(id)
         if channel.isSendable { outputs.append(output) }
     }
 

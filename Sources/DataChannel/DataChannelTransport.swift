@@ -15,7 +15,8 @@ public final class DataChannelTransport {
         case transmit([UInt8])
         /// The association is up.
         case connected
-        /// A channel can be used: the peer's, or one of ours that the peer has acknowledged.
+        /// A channel can be used: the peer's, or one of ours that the peer has acknowledged, by an
+        /// ACK or by a first message. Comes before everything else on the channel.
         case opened(ChannelID, label: String, protocol: String, isRemote: Bool)
         case text(ChannelID, String)
         case binary(ChannelID, [UInt8])

@@ -63,6 +63,29 @@ extension DataChannelTests {
             #expect(pair.serverOutputs == (0..<60).map { .text(id, "\($0)") })
         }
 
+        @Test("A message that overtakes the ACK of its channel opens it")
+        func messageBeforeAcknowledgement() throws {
+            let pair = try ChannelPair.connected()
+            let id = try pair.client.open(label: "early", protocol: "", isOrdered: false)
+            var held: [[UInt8]] = []
+            pair.exchange { side, packet in
+                guard side == .server else { return [packet] }
+                held.append(packet)
+                return []
+            }
+            try pair.server.send("first", on: id)
+            pair.exchange()
+            #expect(
+                pair.clientOutputs == [
+                    .opened(id, label: "early", protocol: "", isRemote: false),
+                    .text(id, "first"),
+                ])
+            for packet in held { pair.client.handle(packet) }
+            pair.exchange()
+            #expect(pair.clientOutputs.count == 2)
+            #expect(pair.client.statistics.protocolViolations == 0)
+        }
+
         @Test("A lost INIT and a lost COOKIE ECHO are sent again")
         func lostSetup() throws {
             let pair = try ChannelPair()
