@@ -31,13 +31,9 @@ extension Room {
     ///
     /// - Throws: ``RoomError/peerIDTaken(_:)`` when it does not come with the token that it joined
     ///   with.
-    public mutating func connectionReturned(
-        _ id: PeerID, userID: String, tokenID: String
-    ) throws(RoomError) {
+    public mutating func connectionReturned(_ id: PeerID, of owner: TokenOwner) throws(RoomError) {
         guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
-        guard peer.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID)) else {
-            throw .peerIDTaken(id)
-        }
+        guard peer.owner.isSame(as: owner) else { throw .peerIDTaken(id) }
         peers[id]?.phase = .present
         reappear(id)
         // Others may have renamed it or lowered its hand; it is in no list that it is given.
@@ -67,9 +63,9 @@ extension Room {
 
     /// Whether a token that is good but for its age still lets the peer in: it is here, and this is
     /// the token it came with.
-    public func isHere(_ id: PeerID, userID: String, tokenID: String) -> Bool {
+    public func isHere(_ id: PeerID, of owner: TokenOwner) -> Bool {
         guard let peer = peers[id], peer.hasJoined else { return false }
-        return peer.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID))
+        return peer.owner.isSame(as: owner)
     }
 
     // MARK: - Time

@@ -76,14 +76,12 @@ public struct Room: Sendable {
     /// A client came to the door with a token: whether it may come in at all. A peer that is here
     /// already is the same client on a new socket, and so must have the same token.
     public func checkArrival(
-        _ id: PeerID, userID: String, tokenID: String, role: String
+        _ id: PeerID, of owner: TokenOwner, role: String
     ) throws(RoomError) {
         try Check.identifier(id.rawValue, field: "peer id")
         guard let role = policy.role(role) else { throw .unknownRole(role) }
         if let peer = peers[id] {
-            guard peer.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID)) else {
-                throw .peerIDTaken(id)
-            }
+            guard peer.owner.isSame(as: owner) else { throw .peerIDTaken(id) }
         } else {
             try checkLock(for: role)
         }

@@ -29,7 +29,7 @@ import Testing
         try fixture.room.peerUpdated("bot", name: "Bot", metadata: "x", at: fixture.now)
         #expect(fixture.drain().isEmpty)
         fixture.room.connectionLost("bot", at: fixture.now)
-        try fixture.room.connectionReturned("bot", userID: "user-bot", tokenID: "")
+        try fixture.room.connectionReturned("bot", of: TokenOwner(userID: "user-bot"))
         #expect(fixture.drain().isEmpty)
         fixture.room.left("bot")
         #expect(fixture.drain() == [.releaseMedia("bot")])

@@ -172,16 +172,20 @@ import Testing
         try fixture.join("a")
         fixture.room.locked()
         #expect(roomError { try fixture.join("b") } == .roomLocked)
-        try fixture.room.checkArrival("a", userID: "user-a", tokenID: "", role: "guest")
+        try fixture.room.checkArrival(
+            "a", of: TokenOwner(userID: "user-a"), role: "guest")
         #expect(
             roomError {
-                try fixture.room.checkArrival("b", userID: "b", tokenID: "", role: "guest")
+                try fixture.room.checkArrival(
+                    "b", of: TokenOwner(userID: "b"), role: "guest")
             } == .roomLocked)
         try fixture.join("bot", role: Policy.recorderRole)
         #expect(fixture.drain().isEmpty)
         let room = Room(id: "r2", name: "r2", policy: .standard, isLocked: true, seed: 1)
         #expect(
-            roomError { try room.checkArrival("a", userID: "a", tokenID: "", role: "host") }
+            roomError {
+                try room.checkArrival("a", of: TokenOwner(userID: "a"), role: "host")
+            }
                 == .roomLocked)
     }
 

@@ -30,7 +30,7 @@ import Testing
         try fixture.join("b", user: "ben")
         try fixture.publish([.camera("v")], by: "b")
         fixture.room.connectionLost("b", at: fixture.now)
-        try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
         fixture.room.handleTimeout(at: .zero + .seconds(3600))
         #expect(fixture.drain().toldPeers == ["b"], "what it is, and nothing to others")
         #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["v"])
@@ -42,7 +42,7 @@ import Testing
         fixture.room.connectionLost("a", at: .zero)
         fixture.room.connectionLost("a", at: .zero + .seconds(30))
         #expect(fixture.room.nextDeadline == .zero + .seconds(60))
-        try fixture.room.connectionReturned("a", userID: "ann", tokenID: "")
+        try fixture.room.connectionReturned("a", of: TokenOwner(userID: "ann"))
         fixture.room.connectionLost("a", at: .zero + .seconds(50))
         #expect(fixture.room.nextDeadline == .zero + .seconds(110))
     }
@@ -51,13 +51,14 @@ import Testing
         try fixture.join("a", user: "ann")
         fixture.room.connectionLost("a", at: .zero)
         let error = roomError {
-            try fixture.room.connectionReturned("a", userID: "eve", tokenID: "")
+            try fixture.room.connectionReturned("a", of: TokenOwner(userID: "eve"))
         }
         #expect(error == .peerIDTaken("a"))
         #expect(error?.code == 403)
         #expect(
             roomError {
-                try fixture.room.checkArrival("a", userID: "eve", tokenID: "", role: "guest")
+                try fixture.room.checkArrival(
+                    "a", of: TokenOwner(userID: "eve"), role: "guest")
             } == .peerIDTaken("a"))
         #expect(fixture.room.peer("a")?.isReachable == false)
     }
@@ -71,14 +72,16 @@ import Testing
         user: String, joined: String, returning: String, isSame: Bool
     ) throws {
         try fixture.join("a", user: user, token: joined)
-        #expect(fixture.room.isHere("a", userID: user, tokenID: returning) == isSame)
+        #expect(
+            fixture.room.isHere("a", of: TokenOwner(userID: user, tokenID: returning)) == isSame)
         for error in [
             roomError {
                 try fixture.room.checkArrival(
-                    "a", userID: user, tokenID: returning, role: "guest")
+                    "a", of: TokenOwner(userID: user, tokenID: returning), role: "guest")
             },
             roomError {
-                try fixture.room.connectionReturned("a", userID: user, tokenID: returning)
+                try fixture.room.connectionReturned(
+                    "a", of: TokenOwner(userID: user, tokenID: returning))
             },
         ] {
             #expect(error == (isSame ? nil : .peerIDTaken("a")))
@@ -89,10 +92,15 @@ import Testing
         try fixture.join("a", user: "", token: "t")
         try fixture.join("b", user: "ben", token: "t")
         #expect(
-            roomError { try fixture.room.connectionReturned("a", userID: "eve", tokenID: "t") }
+            roomError {
+                try fixture.room.connectionReturned(
+                    "a", of: TokenOwner(userID: "eve", tokenID: "t"))
+            }
                 == .peerIDTaken("a"))
         #expect(
-            roomError { try fixture.room.connectionReturned("b", userID: "", tokenID: "t") }
+            roomError {
+                try fixture.room.connectionReturned("b", of: TokenOwner(userID: "", tokenID: "t"))
+            }
                 == .peerIDTaken("b"))
     }
 
@@ -185,7 +193,7 @@ import Testing
         fixture.room.handleTimeout(at: .zero + .seconds(20))
         _ = fixture.drain()
         if bySocket {
-            try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+            try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
         } else {
             fixture.room.mediaReturned("b")
         }
@@ -204,7 +212,7 @@ import Testing
         #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
         // Nothing is told twice.
         fixture.room.mediaReturned("b")
-        try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
         #expect(fixture.drain().toldPeers == ["b"])
     }
 
@@ -217,7 +225,7 @@ import Testing
         _ = fixture.drain()
         _ = try fixture.room.groupLeft("_handraise", by: "b", at: fixture.now)
         #expect(!fixture.drain().toldPeers.contains("b"))
-        try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
         guard case .peerUpdated(let peer) = fixture.drain().told("b").first else {
             Issue.record("not told")
             return
@@ -252,8 +260,8 @@ import Testing
 
     @Test mutating func aTokenIsOfUseToThePeerThatJoinedWithItOnly() throws {
         try fixture.join("a", user: "ann", token: "t1")
-        #expect(!fixture.room.isHere("a", userID: "eve", tokenID: "t1"))
-        #expect(!fixture.room.isHere("b", userID: "ann", tokenID: "t1"))
+        #expect(!fixture.room.isHere("a", of: TokenOwner(userID: "eve", tokenID: "t1")))
+        #expect(!fixture.room.isHere("b", of: TokenOwner(userID: "ann", tokenID: "t1")))
     }
 
     @Test mutating func whoReturnsIsToldTheValuesThatItListensTo() throws {
@@ -266,7 +274,7 @@ import Testing
             "pinned", to: OpaqueJSON(text: "1"), ifVersion: nil, by: "a", at: fixture.now,
             wall: fixture.wall)
         #expect(!fixture.drain().toldPeers.contains("b"))
-        try fixture.room.connectionReturned("b", userID: "ben", tokenID: "")
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
         #expect(fixture.drain().last == .tell(["b"], .storeChanged([entry])))
     }
 

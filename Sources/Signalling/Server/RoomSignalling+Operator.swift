@@ -15,8 +15,11 @@ extension RoomSignalling {
 
     /// The same, and whether it came with this very token, which may have expired since.
     public func isHere(_ peer: PeerID, userID: String, tokenID: String) -> Bool {
-        room.isHere(peer, userID: userID, tokenID: tokenID)
-            || unheardDismissals.dismissal(of: peer, userID: userID, tokenID: tokenID) != nil
+        isHere(peer, of: TokenOwner(userID: userID, tokenID: tokenID))
+    }
+
+    func isHere(_ peer: PeerID, of owner: TokenOwner) -> Bool {
+        room.isHere(peer, of: owner) || unheardDismissals.dismissal(of: peer, owner: owner) != nil
     }
 
     /// Ends the session for everybody. Who wants may begin another one.

@@ -169,8 +169,7 @@ public actor RoomSignalling {
             lastHeard: clock.now())
         startWriter(of: connection)
         if room.peer(peer) == nil,
-            let dismissal = unheardDismissals.dismissal(
-                of: peer, userID: claims.userID, tokenID: claims.tokenID)
+            let dismissal = unheardDismissals.dismissal(of: peer, owner: claims.owner)
         {
             log(.info, "peer returned that was put out", peer)
             unheardDismissals.forget(peer)
@@ -220,12 +219,10 @@ public actor RoomSignalling {
 
     private func admit(_ connection: Connection) throws(SignallingError) {
         let (peer, claims) = (connection.peer, connection.claims)
-        guard !claims.isExpired || isHere(peer, userID: claims.userID, tokenID: claims.tokenID)
-        else { throw .tokenExpired }
+        guard !claims.isExpired || isHere(peer, of: claims.owner) else { throw .tokenExpired }
         do throws(RoomError) {
             guard claims.room == room.id else { throw RoomError.otherRoom }
-            try room.checkArrival(
-                peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role)
+            try room.checkArrival(peer, of: claims.owner, role: claims.role)
             if let old = current[peer].flatMap({ connections[$0] }) {
                 guard old.claims.owner.isSame(as: claims.owner) else {
                     throw RoomError.peerIDTaken(peer)
@@ -236,8 +233,7 @@ public actor RoomSignalling {
                 throw RoomError.tooManyConnections(maximum: limits.connections)
             }
             if room.peer(peer)?.hasJoined ?? false {
-                try room.connectionReturned(
-                    peer, userID: claims.userID, tokenID: claims.tokenID)
+                try room.connectionReturned(peer, of: claims.owner)
             }
         } catch {
             throw .room(error)

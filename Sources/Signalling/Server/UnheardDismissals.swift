@@ -37,10 +37,8 @@ struct UnheardDismissals {
     func contains(_ peer: PeerID) -> Bool { entries[peer] != nil }
 
     /// What the peer has to be told; nil for whoever comes with another token than it had.
-    func dismissal(of peer: PeerID, userID: String, tokenID: String) -> Dismissal? {
-        guard let entry = entries[peer],
-            entry.owner.isSame(as: TokenOwner(userID: userID, tokenID: tokenID))
-        else { return nil }
+    func dismissal(of peer: PeerID, owner: TokenOwner) -> Dismissal? {
+        guard let entry = entries[peer], entry.owner.isSame(as: owner) else { return nil }
         return entry.dismissal
     }
 
