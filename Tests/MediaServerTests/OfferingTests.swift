@@ -181,6 +181,7 @@ extension SimulatedRoomTests {
             // Not a word of it: the same track goes on.
             try offer()
             #expect(room.tracks["camera"] === before)
+            room.setPreference(.low, track: "camera", of: "viewer", at: now)
             end.remove(mid: mid)
             _ = try end.add(.video("camera"))
             try offer()
@@ -189,6 +190,7 @@ extension SimulatedRoomTests {
             #expect(after !== before && after.codec == .vp8 && after.encodings.count == 1)
             #expect(after.subscriptions["viewer"] != nil)
             #expect(viewer.incomingTracks.filter(\.isSending).map(\.codec.name) == ["VP8"])
+            #expect(room.peers["viewer"]?.preferences["camera"] == .low, "it wishes so still")
         }
 
         @Test mutating func aTrackThatComesAgainBetweenTwoOffersIsAnotherOne() async throws {
