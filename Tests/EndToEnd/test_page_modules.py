@@ -1057,6 +1057,28 @@ def test_polls_that_the_server_does_not_list_are_forgotten(page):
     assert [one["id"] for one in found["polls"]] == ["b"]
 
 
+def test_a_quiz_that_is_over_is_ranked(page):
+    standings = {"questions": [
+        {"position": 1, "score": 3, "peer": {"hash": "a", "peerid": "ann", "username": "Ann"}},
+        {"position": 2, "score": -1, "peer": {"hash": "b"}}]}
+    found = page.evaluate(
+        """async ([polls, standings]) => {
+          const { PollBook } = await import("/assets/client/poll-book.js");
+          const book = new PollBook();
+          for (const poll of polls) book.put(poll);
+          const ranked = polls.map((poll) => book.isRanked(poll.poll_id));
+          book.rank("over", standings);
+          book.rank("unknown", standings);
+          return { ranked, standings: book.polls.map((poll) => poll.standings) };
+        }""", [[poll("over", "stopped", type="quiz"), poll("runs", type="quiz"),
+              poll("plain", "stopped"), poll("secret", "stopped", type="quiz", anonymous=True)],
+             standings])
+    assert found["ranked"] == [True, False, False, False]
+    assert sorted(found["standings"], key=len)[-1] == [
+        {"position": 1, "score": 3, "peer": "ann", "name": "Ann"},
+        {"position": 2, "score": -1, "peer": None, "name": ""}]
+
+
 def test_a_share_is_of_a_hundred(page):
     shares = page.evaluate(
         """async (pairs) => {

@@ -32,6 +32,7 @@ REFUSE_ONCE = """() => {
 }"""
 RECORD_WITH_THE_STREAM = "Record with the stream Its files are on the recordings page later."
 LOCK_THE_ROOM = "Lock the room Nobody comes in again until it is opened anew."
+MAKE_A_QUIZ = "Quiz Some options are right. Who knew most is shown when it is over."
 ASK_BEN_FIRST = "Ask Ben first Without, the role changes at once."
 
 
@@ -588,6 +589,41 @@ def test_a_host_asks_answers_and_sees_what_all_say(world):
     ann.wait_for_text("poll", "Over")
     ann.wait_for_focus("heading", "Lunch?")
     assert ann.count("button", "Stop") == 0
+
+
+def test_a_host_makes_a_quiz_and_all_see_who_knew_most(world):
+    ann, ben = world.open(), world.connect("Ben")
+    ann.operate("button", "Polls")
+    ann.operate("button", "New poll")
+    assert ann.count("checkbox", "Option 1 is right") == 0, "nothing is right in a poll"
+    ann.tab_to("textbox", "Title")
+    ann.type("Sums")
+    ann.operate("checkbox", MAKE_A_QUIZ, "Space")
+    for name, text in [("Question", "2 + 2?"), ("Option 1", "5"), ("Option 2", "4")]:
+        ann.tab_to("textbox", name)
+        ann.type(text)
+    ann.operate("button", "Start the poll")
+    ann.wait_for_focus("checkbox", "Option 1 is right")
+    ann.operate("checkbox", "Option 2 is right", "Space")
+    ann.operate("button", "Start the poll")
+    poll = heard(ben, "on-poll-start")["polls"][0]
+    assert poll["type"] == "quiz" and poll["anonymous"] is False
+    asked = ben.call("poll-questions-get", {"poll_id": poll["poll_id"]})["result"]["questions"][0]
+    assert asked["answer"] == {"hidden": True} and asked["question"]["once"] is True
+
+    ben.call("poll-response", {"poll_id": poll["poll_id"],
+                               "responses": [{"question": 1, "option": 2, "duration": 10}]})
+    ann.operate("radio", "5", "Space")
+    ann.operate("button", "Answer")
+    wait_for("both are counted", lambda: ann.texts("poll-bar") == [
+        "51 · 50 %, your answer", "41 · 50 %"], TIMEOUT)
+    assert ann.texts("poll-standing") == []
+    ann.operate("button", "Stop")
+    wait_for("the standings are there", lambda: ann.texts("poll-standing") == [
+        "Ben · 1 point", "You · 0 points"], TIMEOUT)
+    assert ann.texts("poll-bar") == ["51 · 50 %, your answer", "41 · 50 %, right"]
+    said = ben.call("poll-responses", {"poll_id": poll["poll_id"]})["result"]["responses"]
+    assert [one["response"]["duration"] > 0 for one in said] == [True, True]
 
 
 def test_a_guest_answers_and_asks_nothing(world):

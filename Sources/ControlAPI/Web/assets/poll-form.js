@@ -17,6 +17,7 @@ export class PollForm {
   #onStart;
   #questions = element("div", { class: "poll-drafts" });
   #title = field("poll-title", { required: true });
+  #isQuiz = checkbox("Quiz", "Some options are right. Who knew most is shown when it is over.");
   #isAnonymous = checkbox("Anonymous", "Nobody sees who answered what.");
   #more = button("Add a question", () => this.#addQuestion().querySelector(".field").focus());
 
@@ -25,13 +26,16 @@ export class PollForm {
     this.#onStart = onStart;
     node.open.addEventListener("click", () => this.#toggle());
     node.form.addEventListener("submit", (event) => this.#submitted(event));
+    this.#isQuiz.node.addEventListener("change", () => this.#showKind());
     node.form.append(
       labelled("Title", this.#title),
+      this.#isQuiz.node,
       this.#questions,
       this.#more,
       this.#isAnonymous.node,
-      element("button", { class: "button button-primary", type: "submit", "data-testid": "start-poll" },
-        "Start the poll"),
+      // Before the form is checked, which it is for Enter in a field as well.
+      element("button", { class: "button button-primary", type: "submit", "data-testid": "start-poll",
+        onclick: () => this.#checkRight() }, "Start the poll"),
     );
     this.#clear();
   }
@@ -57,6 +61,21 @@ export class PollForm {
     node.form.reset();
     this.#questions.replaceChildren();
     this.#addQuestion();
+    this.#showKind();
+  }
+
+  /** Who knew most can only be shown where it is known who answered what. */
+  #showKind() {
+    this.#isAnonymous.node.hidden = this.#isQuiz.isOn();
+    node.form.classList.toggle("is-quiz", this.#isQuiz.isOn());
+  }
+
+  #checkRight() {
+    for (const draft of this.#questions.children) {
+      const marks = [...draft.querySelectorAll(".poll-right input")];
+      const isMissing = this.#isQuiz.isOn() && !isInWords(draft) && !marks.some((mark) => mark.checked);
+      marks[0].setCustomValidity(isMissing ? "Mark what is right." : "");
+    }
   }
 
   #addQuestion() {
@@ -68,7 +87,7 @@ export class PollForm {
       element("option", { value: kinds.short }, "In words"));
     const more = button("Add an option", () => addOption(options, more).focus());
     kind.addEventListener("change", () => {
-      const isWords = kind.value === kinds.short;
+      const isWords = isInWords(draft);
       options.hidden = more.hidden = isWords;
       for (const input of options.querySelectorAll("input")) input.disabled = isWords;
     });
@@ -88,15 +107,21 @@ export class PollForm {
   }
 
   get #draft() {
+    const isQuiz = this.#isQuiz.isOn();
     return {
       title: this.#title.value.trim(),
-      isAnonymous: this.#isAnonymous.isOn(),
-      questions: [...this.#questions.children].map((draft) => ({
-        text: draft.querySelector("[data-testid=poll-question]").value.trim(),
-        kind: draft.querySelector("select").value,
-        options: [...draft.querySelectorAll(".poll-options input:enabled")]
-          .map((input) => input.value.trim()),
-      })),
+      isQuiz,
+      isAnonymous: !isQuiz && this.#isAnonymous.isOn(),
+      questions: [...this.#questions.children].map((draft) => {
+        const options = isInWords(draft) ? [] : [...draft.querySelectorAll(".poll-option")];
+        const isRight = (option) => isQuiz && option.querySelector(".poll-right input").checked;
+        return {
+          text: draft.querySelector("[data-testid=poll-question]").value.trim(),
+          kind: kindOf(draft),
+          options: options.map((option) => option.querySelector(".field").value.trim()),
+          right: options.flatMap((option, index) => (isRight(option) ? [index + 1] : [])),
+        };
+      }),
     };
   }
 
@@ -115,10 +140,18 @@ export class PollForm {
   }
 }
 
+const kindOf = (draft) => draft.querySelector("select").value;
+const isInWords = (draft) => kindOf(draft) === kinds.short;
+
 function addOption(options, more) {
   const number = options.children.length + 1;
+  const name = `Option ${number}`;
   const input = field("poll-option", { required: true });
-  options.append(labelled(`Option ${number}`, input));
+  const mark = element("input", { type: "checkbox", "aria-label": `${name} is right` });
+  options.append(
+    element("div", { class: "poll-option" }, labelled(name, input),
+      element("label", { class: "option poll-right" }, mark, element("span", {}, "Right"))),
+  );
   more.hidden = number >= optionsMaximum;
   return input;
 }

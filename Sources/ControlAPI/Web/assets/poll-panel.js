@@ -17,8 +17,8 @@ export class PollPanel {
   /**
    * @param {{onStart: (draft: object) => Promise<boolean>, onStop: (id: string) => void,
    *          onAnswer: (id: string, answers: object[]) => Promise<boolean>,
-   *          nameOf: (peerID: string) => string}} rules the callbacks report their failures, and
-   *   answer whether it worked
+   *          nameOf: (peerID: string?, known?: string) => string}} rules the callbacks report their
+   *   failures, and answer whether it worked; `known` is what somebody was called who is gone
    */
   constructor(rules) {
     this.#rules = rules;
@@ -58,6 +58,12 @@ export class PollPanel {
         element("div", { class: "poll-head" }, element("h3", { id, tabindex: "-1" }), stop),
         element("p", { class: "poll-state quiet" }),
         element("div", { class: "poll-questions" }),
+        element(
+          "section",
+          { class: "poll-standings", "aria-labelledby": `${id}-standings` },
+          element("h4", { id: `${id}-standings` }, "Standings"),
+          element("ol", {}),
+        ),
       ),
     );
   }
@@ -77,10 +83,24 @@ export class PollPanel {
         if (!isOpen(poll, question)) showResult(part, poll, question);
       },
     });
+    this.#showStandings(item.querySelector(".poll-standings"), poll.standings);
+  }
+
+  #showStandings(part, standings) {
+    part.hidden = standings.length === 0;
+    reconcile(part.querySelector("ol"), standings, {
+      key: ({ position }) => String(position),
+      create: () => element("li", { "data-testid": "poll-standing" }),
+      update: (row, { peer, name, score }) => {
+        const points = score === 1 ? "1 point" : `${score} points`;
+        setText(row, `${this.#rules.nameOf(peer, name)} · ${points}`);
+      },
+    });
   }
 
   #stateOf(poll) {
     const parts = [poll.isRunning ? "Running" : "Over"];
+    if (poll.isQuiz) parts.push("quiz");
     if (poll.startedBy) parts.push(`asked by ${this.#rules.nameOf(poll.startedBy)}`);
     if (poll.isAnonymous) parts.push("anonymous");
     parts.push(poll.voters === 1 ? "1 has answered" : `${poll.voters} have answered`);
@@ -89,6 +109,7 @@ export class PollPanel {
 
   /** A question that waits for our answer. */
   #ask(poll, question, item) {
+    const shownAt = performance.now();
     const isWords = question.options.length === 0;
     const name = `answer-${poll.id}-${question.index}`;
     const type = question.kind === kinds.several ? "checkbox" : "radio";
@@ -103,7 +124,8 @@ export class PollPanel {
       const answer = answerOf(question, event.target);
       if (!answer) return;
       const hadFocus = item.contains(document.activeElement);
-      const isTaken = await this.#rules.onAnswer(poll.id, [answer]);
+      const duration = Math.round(performance.now() - shownAt);
+      const isTaken = await this.#rules.onAnswer(poll.id, [{ ...answer, duration }]);
       // The button that had it is gone; what was answered is read next.
       if (isTaken && hadFocus) item.querySelector("h3").focus();
     };

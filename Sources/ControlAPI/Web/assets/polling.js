@@ -31,7 +31,7 @@ export class Polling {
         pollBook.answered(id, answers);
         this.draw();
       }),
-      nameOf: (peerID) => this.#nameOf(peerID),
+      nameOf: (peerID, known) => this.#nameOf(peerID, known),
     });
     const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
     on("poll-started", (poll) => this.#started(poll));
@@ -106,13 +106,13 @@ export class Polling {
     await this.#attempt(async () => {
       const { polls, pollBook } = this.#client;
       pollBook.fill(id, await polls.details(id));
+      if (pollBook.isRanked(id)) pollBook.rank(id, await polls.standings(id));
       this.draw();
     });
   }
 
-  #nameOf(peerID) {
-    const { local, peers } = this.#client.room;
-    if (peerID === this.#client.peerID) return local.name ? `${local.name} (you)` : "You";
-    return peers.get(peerID)?.name || "Somebody";
+  #nameOf(peerID, known = "") {
+    if (peerID === this.#client.peerID) return "You";
+    return this.#client.room.peers.get(peerID)?.name || known || "Somebody";
   }
 }

@@ -10,10 +10,10 @@ export const kinds = {
 
 /**
  * Polls that run or are over, by what the server says of them. A poll is
- * {id, title, isAnonymous, isRunning, startedBy, startedAt, voters, questions}; `questions`
- * is null until they are known, each {index, text, kind, options, total, own}. An option is
- * {index, text, votes, isRight}; `votes` is null where nobody says, `own` is null until we answered:
- * {options, text}.
+ * {id, title, isQuiz, isAnonymous, isRunning, startedBy, startedAt, voters, questions, standings};
+ * `questions` is null until they are known, each {index, text, kind, options, total, own}. An option
+ * is {index, text, votes, isRight}; `votes` is null where nobody says, `own` is null until we
+ * answered: {options, text}. Of the standings, best first, each is {position, peer, name, score}.
  */
 export class PollBook {
   #polls = new Map();
@@ -51,10 +51,12 @@ export class PollBook {
     const before = this.#polls.get(info.poll_id);
     const poll = {
       questions: null,
+      standings: [],
       voters: 0,
       ...before,
       id: info.poll_id,
       title: info.title,
+      isQuiz: info.type === "quiz",
       isAnonymous: Boolean(info.anonymous),
       isRunning: info.state === "started",
       startedBy: info.started_by ?? null,
@@ -90,6 +92,24 @@ export class PollBook {
       })),
     }));
     this.#count(result);
+  }
+
+  /** Whether there are standings of it: nobody knows who did well in what is anonymous. */
+  isRanked(id) {
+    const poll = this.#polls.get(id);
+    return Boolean(poll?.isQuiz && !poll.isAnonymous && !poll.isRunning);
+  }
+
+  /** What `Polls.standings` found out. */
+  rank(id, { questions: entries }) {
+    const poll = this.#polls.get(id);
+    if (!poll) return;
+    poll.standings = entries.map(({ position, score, peer }) => ({
+      position,
+      score,
+      peer: peer.peerid ?? null,
+      name: peer.username ?? "",
+    }));
   }
 
   /** What we answered, before anybody says so. @param {object[]} answers as `Polls.answer` has it */

@@ -2,6 +2,7 @@
 // against the permissions of one's role.
 
 const page = 50; // the most that the server gives of polls, questions or answers at once
+const ranked = 10; // how many are shown of those who did best
 
 export class Polls {
   #call;
@@ -13,15 +14,15 @@ export class Polls {
 
   /**
    * Makes a poll and starts it.
-   * @param {{title: string, isAnonymous: boolean,
-   *          questions: {text: string, kind: string, options: string[]}[]}} draft kind: as in
-   *   `kinds` of poll-book.js
+   * @param {{title: string, isQuiz: boolean, isAnonymous: boolean,
+   *          questions: {text: string, kind: string, options: string[], right: number[]}[]}} draft
+   *   kind: as in `kinds` of poll-book.js; right: those of a quiz' options that are, from 1
    * @throws {SignalError} as all calls here
    */
-  async start({ title, isAnonymous, questions }) {
+  async start({ title, isQuiz, isAnonymous, questions }) {
     const { poll_id: id } = await this.#call("poll-info-set", {
       title,
-      type: "poll",
+      type: isQuiz ? "quiz" : "poll",
       anonymous: isAnonymous,
     });
     await this.#call("poll-questions-set", { poll_id: id, questions: questions.map(asked) });
@@ -32,7 +33,10 @@ export class Polls {
     return this.#call("poll-stop", { poll_id: id });
   }
 
-  /** @param {{question: number, options?: number[], text?: string}[]} answers options: from 1 */
+  /**
+   * @param {{question: number, options?: number[], text?: string, duration: number}[]} answers
+   *   options: from 1; duration: how long it took, in ms
+   */
   answer(id, answers) {
     return this.#call("poll-response", { poll_id: id, responses: answers });
   }
@@ -54,11 +58,19 @@ export class Polls {
     const { responses } = await ask("poll-responses", { ...all, self: true });
     return { questions, responses, result: await ask("poll-result") };
   }
+
+  /** Who did best in a quiz that is over, as `PollBook.rank` reads it. */
+  standings(id) {
+    return this.#call("poll-leaderboard", { poll_id: id, count: ranked });
+  }
 }
 
-function asked({ text, kind, options }, place) {
+function asked({ text, kind, options, right }, place) {
+  const hasRight = right.length > 0;
   return {
-    question: { index: place + 1, text, type: kind },
+    // What is right or wrong counts for good, and is not told before the end.
+    question: { index: place + 1, text, type: kind, once: hasRight },
     options: options.map((option, index) => ({ index: index + 1, text: option })),
+    ...(hasRight ? { answer: { hidden: true, options: right } } : {}),
   };
 }
