@@ -34,11 +34,14 @@ public final class H264Encoder {
         let input = try EncoderInput(
             backend.pictureForm, width: settings.width, height: settings.height)
         self.input = input
+        let pixels = settings.width * settings.height
+        let maximumBFrames =
+            settings.maximumBFrames ?? backend.maximumBFrames(preset, pixels: pixels)
         context = try .open(
             try .encoder(named: backend.encoderName),
-            options: backend.options(preset, pixels: settings.width * settings.height)
+            options: backend.options(preset, pixels: pixels)
         ) { context throws(CodecError) in
-            Self.configure(context, settings, backend)
+            Self.configure(context, settings, backend, maximumBFrames)
             try input.attach(to: context)
         }
         guard let parameterSets = H264ParameterSets(annexB: context.extradata) else {
@@ -103,7 +106,7 @@ public final class H264Encoder {
 
     private static func configure(
         _ context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoderSettings,
-        _ backend: H264Backend
+        _ backend: H264Backend, _ maximumBFrames: Int?
     ) {
         context.pointee.width = Int32(settings.width)
         context.pointee.height = Int32(settings.height)
@@ -120,7 +123,7 @@ public final class H264Encoder {
         context.pointee.rc_max_rate = Int64(maximumRate)
         context.pointee.rc_buffer_size = Int32(maximumRate * settings.rateBuffer)
         context.pointee.thread_count = Int32(settings.threads)
-        if let maximumBFrames = settings.maximumBFrames ?? backend.maximumBFrames {
+        if let maximumBFrames {
             context.pointee.max_b_frames = Int32(maximumBFrames)
         }
         // The global header is how the parameter sets are known before the first picture.

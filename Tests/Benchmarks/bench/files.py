@@ -118,9 +118,9 @@ def codec_floor(tiles, directory, seconds, presets):
 
 # What Roomcast's default preset is for each layer, in the words of the `ffmpeg` command.
 COMMON = (
-    "-preset superfast -threads 1 -mbtree 1 -rc-lookahead 10 -b_strategy 0 -aq-strength 0.6"
+    "-preset superfast -threads 1 -mbtree 1 -rc-lookahead 10 -b_strategy 0 -aq-strength 0.5"
     " -weightp none").split()
 BALANCED = [
-    [*COMMON, "-partitions", "i8x8", "-b-pyramid", "none"],
-    [*COMMON, "-subq", "2"],
+    [*COMMON, "-partitions", "i8x8", "-bf", "2", "-b-pyramid", "none"],
+    [*COMMON, "-subq", "2", "-trellis", "1"],
 ]
