@@ -45,7 +45,7 @@ enum H264Preset: String, CaseIterable {
     /// Motion to a quarter of a pixel: what tells veryfast from superfast most, and its most
     /// expensive part. 0.3 dB.
     private static let exact: [(name: String, value: String)] = [("subq", "2")]
-    /// Quantization by what it costs to code: 0.14 dB for 7 % of the small picture's CPU.
+    /// Quantization by what it costs to code: 0.15 dB for a tenth of the small picture's CPU.
     private static let costed: [(name: String, value: String)] = [("trellis", "1")]
     /// Motion of smaller blocks: 0.1 dB for a seventh.
     private static let fine: [(name: String, value: String)] = [
