@@ -4,7 +4,7 @@ public struct TokenOwner: Hashable, Sendable {
     private let userID: String
     private let tokenID: String
 
-    public init(userID: String, tokenID: String = "") {
+    public init(userID: String, tokenID: String) {
         self.userID = userID
         self.tokenID = tokenID
     }

@@ -8,16 +8,10 @@ extension SimulatedRoomTests {
     @Suite struct RepairedSoundTests {
         @Test func lostSoundIsAskedForAndForwarded() async throws {
             let room = try await SimulatedRoom.connected()
-            let first = room.now
-            var number = 0
-            room.microphone = { now in
-                guard now - first >= .milliseconds(20) * number, number < 500 else { return [] }
-                number += 1
-                return [Self.packet(number: number)]
-            }
+            let spoken = Self.speak(in: room, maximum: 500)
             room.cameraLoss = 0.2
             room.run(for: .seconds(11))
-            #expect(number == 500)
+            #expect(spoken() == 500)
             let numbers = Set(room.sound.map(\.timestamp))
             #expect(numbers.count >= 498, "\(numbers.count) of 500")
             #expect(room.sound.count == numbers.count)
@@ -26,18 +20,12 @@ extension SimulatedRoomTests {
         /// The publisher has it all, but nobody wants to hear it any more.
         @Test func ofAnOutageTheLastSecondIsAskedFor() async throws {
             let room = try await SimulatedRoom.connected()
-            let first = room.now
-            var number = 0
-            room.microphone = { now in
-                guard now - first >= .milliseconds(20) * number else { return [] }
-                number += 1
-                return [Self.packet(number: number)]
-            }
+            let spoken = Self.speak(in: room)
             room.run(for: .seconds(1))
-            let begin = number
+            let begin = spoken()
             room.cameraLoss = 1
             room.run(for: .seconds(4))
-            let end = number
+            let end = spoken()
             room.cameraLoss = 0
             room.run(for: .seconds(3))
             let missed = Set(room.sound.map { Int($0.timestamp) / 960 }).filter {
@@ -45,6 +33,20 @@ extension SimulatedRoomTests {
             }
             #expect((40...50).contains(missed.count), "\(missed.count) of \(end - begin)")
             #expect(missed.allSatisfy { $0 > end - 50 })
+        }
+
+        /// A packet every 20 ms from now on. Gives how many there have been.
+        private static func speak(
+            in room: SimulatedRoom, maximum: Int = .max
+        ) -> () -> Int {
+            let first = room.now
+            var number = 0
+            room.microphone = { now in
+                guard now - first >= .milliseconds(20) * number, number < maximum else { return [] }
+                number += 1
+                return [packet(number: number)]
+            }
+            return { number }
         }
 
         private static func packet(number: Int) -> RTPPacket {

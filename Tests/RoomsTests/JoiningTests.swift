@@ -172,12 +172,10 @@ import Testing
         try fixture.join("a")
         fixture.room.locked()
         #expect(roomError { try fixture.join("b") } == .roomLocked)
-        try fixture.room.checkArrival(
-            "a", of: TokenOwner(userID: "user-a"), role: "guest")
+        try fixture.room.checkArrival("a", of: TokenOwner(userID: "user-a"), role: "guest")
         #expect(
             roomError {
-                try fixture.room.checkArrival(
-                    "b", of: TokenOwner(userID: "b"), role: "guest")
+                try fixture.room.checkArrival("b", of: TokenOwner(userID: "b"), role: "guest")
             } == .roomLocked)
         try fixture.join("bot", role: Policy.recorderRole)
         #expect(fixture.drain().isEmpty)

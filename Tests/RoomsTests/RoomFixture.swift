@@ -97,3 +97,8 @@ func roomError(_ body: () throws -> Void) -> RoomError? {
         return error as? RoomError
     }
 }
+
+extension TokenOwner {
+    /// Of a token without an id.
+    init(userID: String) { self.init(userID: userID, tokenID: "") }
+}
