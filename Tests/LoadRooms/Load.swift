@@ -27,6 +27,8 @@ struct Load: Sendable {
 
     func speaks(_ peer: Int) -> Bool { peer < speaking }
     func hasCamera(_ peer: Int) -> Bool { peer < cameras }
+    /// Peers that send all the time, which are the first ones.
+    var senders: Int { min(max(speaking, cameras), peers) }
 
     /// How many tracks a peer receives that are always sent: those of who speaks or shows.
     func expectedTracks(of peer: Int) -> Int {

@@ -7,9 +7,9 @@ import NIOCore
 import NIOPosix
 import RoomClient
 
-/// Fills one room with peers, all in this process and on one event loop, and measures what comes
-/// back: latency, loss, joining time, and the server's CPU. One more peer, which is silent, has a
-/// loop of its own and measures latency.
+/// Fills one room with peers, all in this process, and measures what comes back: latency, loss,
+/// joining time, and the server's CPU. Who sends all the time is on one event loop and who listens on
+/// another. One more peer, which is silent, has a loop of its own and measures latency.
 @main
 struct LoadRooms: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,12 +62,16 @@ struct LoadRooms: AsyncParsableCommand {
         var settings = HTTPClient.Configuration()
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = (peers + 1) * 2
         let http = HTTPClient(configuration: settings)
-        let crowd = party(of: 0..<peers, http: http)
+        let senders = load.senders
+        let crowd = [0..<senders, senders..<peers].filter { !$0.isEmpty }
+            .map { party(of: $0, http: http) }
         // The server and who observes it come before the crowd where cores are short.
-        try await crowd.loop.submit {
-            // Of this thread alone: setpriority(2), "C library/kernel differences".
-            _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.crowdNiceness)
-        }.get()
+        for party in crowd {
+            try await party.loop.submit {
+                // Of this thread alone: setpriority(2), "C library/kernel differences".
+                _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.crowdNiceness)
+            }.get()
+        }
         let report = try await Rehearsal(
             load: load, crowd: crowd, observer: party(of: peers..<peers + 1, http: http),
             server: server, pause: .milliseconds(pause), length: .seconds(seconds)

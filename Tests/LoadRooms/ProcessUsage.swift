@@ -12,6 +12,18 @@ enum ProcessUsage {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
+    /// Datagrams that were sent to somebody in this network namespace who had no room for them.
+    /// proc(5), `net/snmp`.
+    static func droppedDatagrams() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/net/snmp", encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("Udp:") }
+            .map { $0.split(separator: " ") }
+        guard lines.count == 2, let column = lines[0].firstIndex(of: "RcvbufErrors"),
+            lines[1].indices.contains(column), let count = Int(lines[1][column])
+        else { throw CocoaError(.fileReadCorruptFile) }
+        return count
+    }
+
     /// The largest resident size so far, in MB of 1,000,000 bytes.
     static func peakMegabytes(_ pid: Int32) throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)

@@ -14,8 +14,10 @@ struct Party: Sendable {
 /// One measurement: all join, then the clock runs.
 struct Rehearsal: Sendable {
     let load: Load
-    let crowd: Party
-    /// Who measures latency. The crowd's packets wait for each other on their one thread, which says
+    /// Who sends, and who only listens. On one thread those who speak would send late, and then all
+    /// at once, whenever it has a hundred listeners' packets to take: microphones do not.
+    let crowd: [Party]
+    /// Who measures latency. The crowd's packets wait for each other on their threads, which says
     /// nothing of the server.
     let observer: Party
     let server: Int32
@@ -56,10 +58,12 @@ struct Rehearsal: Sendable {
     }
 
     func run() async throws -> Report {
-        let crowded = try await Records(on: crowd.loop)
+        var crowded: [Records] = []
+        for party in crowd { crowded.append(try await Records(on: party.loop)) }
         let observed = try await Records(on: observer.loop)
+        let parties = Array(zip(crowd + [observer], crowded + [observed]))
         return try await withThrowingTaskGroup(of: Report?.self) { tasks in
-            for (party, records) in [(crowd, crowded), (observer, observed)] {
+            for (party, records) in parties {
                 for index in party.members {
                     tasks.addTask {
                         // Those who speak come first, so that whoever joins has somebody to hear.
@@ -69,8 +73,8 @@ struct Rehearsal: Sendable {
                     }
                 }
             }
-            tasks.addTask {
-                for (party, records) in [(crowd, crowded), (observer, observed)] {
+            tasks.addTask { [crowded] in
+                for (party, records) in parties {
                     try await records.arrivals.wait(
                         for: party.members, of: load, timeout: Self.joinTimeout, look: Self.look)
                 }
@@ -102,22 +106,29 @@ struct Rehearsal: Sendable {
         }
     }
 
-    private func measure(_ crowded: Records, _ observed: Records) async throws -> Report {
+    private func measure(_ crowded: [Records], _ observed: Records) async throws -> Report {
         let own = ProcessInfo.processInfo.processIdentifier
-        try await crowded.reset()
-        try await observed.reset()
+        for records in crowded + [observed] { try await records.reset() }
         let begin = MonotonicClock.now
         let (serverBefore, ownBefore) = (
             try ProcessUsage.cpuSeconds(server), try ProcessUsage.cpuSeconds(own)
         )
+        let droppedBefore = try ProcessUsage.droppedDatagrams()
         try await Task.sleep(for: length)
         let elapsed = Double((MonotonicClock.now - begin).nanoseconds) / 1e9
         let serverUsed = try ProcessUsage.cpuSeconds(server) - serverBefore
         let ownUsed = try ProcessUsage.cpuSeconds(own) - ownBefore
+        let dropped = try ProcessUsage.droppedDatagrams() - droppedBefore
         let memory = try ProcessUsage.peakMegabytes(server)
-        let (joins, firsts) = crowded.arrivals.milliseconds
-        let (crowd, observer) = (try await crowded.tally, try await observed.tally)
-        let (received, lost) = (crowd.received + observer.received, crowd.lost + observer.lost)
+        let times = crowded.map(\.arrivals.milliseconds)
+        let (joins, firsts) = (times.flatMap(\.joins), times.flatMap(\.firsts))
+        let observer = try await observed.tally
+        var (received, lost) = (observer.received, observer.lost)
+        for records in crowded {
+            let tally = try await records.tally
+            received += tally.received
+            lost += tally.lost
+        }
         return Report(
             peers: load.peers, speaking: load.speaking, cameras: load.cameras, seconds: elapsed,
             joinMsMedian: joins.percentile(0.5) ?? 0, joinMsP95: joins.percentile(0.95) ?? 0,
@@ -125,9 +136,10 @@ struct Rehearsal: Sendable {
             packetsPerSecond: Double(received) / elapsed,
             lostShare: Double(lost) / Double(max(received + lost, 1)),
             latencyMsMedian: observer.latencyMsMedian, latencyMsP99: observer.latencyMsP99,
-            latencyMsMax: observer.latencyMsMax, crowdLatencyMsP99: crowd.latencyMsP99,
-            serverCores: serverUsed / elapsed, loadCores: ownUsed / elapsed,
-            serverMicrosecondsPerPacket: serverUsed * 1e6 / Double(max(received, 1)),
+            latencyMsMax: observer.latencyMsMax, serverCores: serverUsed / elapsed,
+            loadCores: ownUsed / elapsed,
+            serverMicrosecondsPerPacket: serverUsed * 1e6 / Double(max(received + dropped, 1)),
+            droppedByLoad: dropped,
             serverMb: memory)
     }
 }

@@ -15,11 +15,12 @@ struct Report: Encodable, Sendable {
     var latencyMsMedian: Double
     var latencyMsP99: Double
     var latencyMsMax: Double
-    /// At all the others, who share one.
-    var crowdLatencyMsP99: Double
     /// Cores that the server used, and that this process did.
     var serverCores: Double
     var loadCores: Double
+    /// Of those that were sent, whether the peers had room for them or not.
     var serverMicrosecondsPerPacket: Double
+    /// Packets that the peers had no room for.
+    var droppedByLoad: Int
     var serverMb: Double
 }
