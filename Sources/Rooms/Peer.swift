@@ -40,6 +40,7 @@ public struct Peer: Hashable, Sendable {
     /// Neither its socket nor its media are there: others take it for gone until it is back.
     var isGhost = false
     var fanOut: TokenBucket
+    var reads: TokenBucket
 
     /// ```
     /// joinRequested ─► admitted ─ joinCompleted ─► present ─ connectionLost ─► lost

@@ -105,7 +105,8 @@ public struct Room: Sendable {
             isHidden: role.isHidden, name: request.name, metadata: request.metadata,
             joinedOrder: joins, joinedAt: WallTime(milliseconds: 0),
             fanOut: TokenBucket(
-                rate: limits.fanOutPerSecond, burst: limits.fanOutBurst, at: now))
+                rate: limits.fanOutPerSecond, burst: limits.fanOutBurst, at: now),
+            reads: TokenBucket(rate: limits.readsPerSecond, burst: limits.readsBurst, at: now))
     }
 
     private func checkLock(for role: Role) throws(RoomError) {

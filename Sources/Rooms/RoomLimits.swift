@@ -20,6 +20,10 @@ public struct RoomLimits: Hashable, Sendable {
     public var fanOutPerSecond = 20
     /// … and so many at once.
     public var fanOutBurst = 100
+    /// Requests that read what the room holds: so many a second for long …
+    public var readsPerSecond = 100
+    /// … and so many at once. Whoever comes to a room of `polls` and `storeKeys` reads them all.
+    public var readsBurst = 500
 
     public init() {}
 

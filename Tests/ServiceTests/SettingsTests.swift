@@ -69,7 +69,8 @@ import Workbench
                         "maximum": 9, "variantsPerRoomMaximum": 2},
              "rooms": {"openOnJoin": false, "maximum": 7, "peersMaximum": 100, "largeRoomPeers": 50,
                        "connectionsMaximum": 150, "tracksPerPeerMaximum": 4,
-                       "requestsPerSecond": 5, "requestsBurst": 9, "absenceSeconds": 2.5,
+                       "requestsPerSecond": 5, "requestsBurst": 9,
+                       "readsPerSecond": 6, "readsBurst": 11, "absenceSeconds": 2.5,
                        "silenceSeconds": 6, "outboxMessages": 64, "outboxBytes": 65536},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
              "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
@@ -126,6 +127,7 @@ import Workbench
         let limits = settings.rooms.limits
         #expect(limits.peers == 100 && limits.largeRoomPeers == 50 && limits.tracksPerPeer == 4)
         #expect(limits.fanOutPerSecond == 5 && limits.fanOutBurst == 9)
+        #expect(limits.readsPerSecond == 6 && limits.readsBurst == 11)
         #expect(limits.absence == .milliseconds(2500) && limits.shownAbsence == limits.absence)
         let signalling = settings.rooms.signalling
         #expect(signalling.connections == 150)

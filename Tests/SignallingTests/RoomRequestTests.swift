@@ -176,4 +176,26 @@ import Testing
         await fixture.pass(.seconds(1))
         #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
     }
+
+    /// As many at once as a page asks that comes to a room full of polls, and three times that.
+    @Test func aFloodOfQuestionsIsRefusedAndTakesNothingFromMessages() async throws {
+        let ann = try await fixture.join("ann")
+        let questions = [
+            ("get-metadata", #"{"key":"x"}"#), ("poll-list", #"{"state":"started"}"#),
+            ("get-peer", #"{"peer_id":"ann"}"#), ("find-peer", #"{"count":1}"#),
+        ]
+        for number in 0..<500 {
+            let (method, parameters) = questions[number % questions.count]
+            let error = try await ann.call(method, parameters).error
+            #expect(error?.hasPrefix("429") != true)
+        }
+        for (method, parameters) in questions {
+            #expect(
+                try await ann.call(method, parameters).error
+                    == "429 too many requests: at most 100 a second")
+        }
+        #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+        await fixture.pass(.seconds(1))
+        #expect(try await ann.call("poll-list", #"{"state":"started"}"#).error == nil)
+    }
 }

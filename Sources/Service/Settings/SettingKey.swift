@@ -50,6 +50,8 @@ enum SettingKey: String, CaseIterable {
     case roomsTracksPerPeerMaximum = "rooms.tracksPerPeerMaximum"
     case roomsRequestsPerSecond = "rooms.requestsPerSecond"
     case roomsRequestsBurst = "rooms.requestsBurst"
+    case roomsReadsPerSecond = "rooms.readsPerSecond"
+    case roomsReadsBurst = "rooms.readsBurst"
     case roomsAbsenceSeconds = "rooms.absenceSeconds"
     case roomsSilenceSeconds = "rooms.silenceSeconds"
     case roomsOutboxMessages = "rooms.outboxMessages"
@@ -96,6 +98,7 @@ enum SettingKey: String, CaseIterable {
             .turnLifetimeSeconds, .httpConnectionsMaximum, .httpConnectionsPerAddressMaximum,
             .roomsMaximum, .roomsPeersMaximum, .roomsLargeRoomPeers, .roomsConnectionsMaximum,
             .roomsTracksPerPeerMaximum, .roomsRequestsPerSecond, .roomsRequestsBurst,
+            .roomsReadsPerSecond, .roomsReadsBurst,
             .roomsOutboxMessages, .roomsOutboxBytes:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,

@@ -41,6 +41,10 @@ extension Settings {
             try integer(source, .roomsRequestsPerSecond, 1...1000) ?? rooms.limits.fanOutPerSecond
         rooms.limits.fanOutBurst =
             try integer(source, .roomsRequestsBurst, 1...10_000) ?? rooms.limits.fanOutBurst
+        rooms.limits.readsPerSecond =
+            try integer(source, .roomsReadsPerSecond, 1...1000) ?? rooms.limits.readsPerSecond
+        rooms.limits.readsBurst =
+            try integer(source, .roomsReadsBurst, 1...10_000) ?? rooms.limits.readsBurst
         if let absence = try seconds(source, .roomsAbsenceSeconds, 1...3600) {
             rooms.limits.absence = absence
             rooms.limits.shownAbsence = min(rooms.limits.shownAbsence, absence)

@@ -85,6 +85,9 @@ extension RoomSignalling {
         _ method: ClientMethod, _ text: String, id: RequestID?, on connection: Connection
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
+        if method.reads {
+            try ruled { () throws(RoomError) in try room.readAsked(by: peer, at: clock.now()) }
+        }
         switch method {
         case .join, .leave, .ping, .analytics: return .empty
         case .offer: return try await offer(try read(text), id: id, on: connection)
