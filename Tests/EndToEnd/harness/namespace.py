@@ -1,9 +1,13 @@
 """A network of its own for Firefox, which neither offers nor uses loopback candidates.
 
 The namespace holds a veth pair with a default route, which is what Firefox wants to see before it
-gathers anything. It lives as long as its one agent process, so there is nothing to clean up. The
-agent opens connections inside and hands them out over a Unix socket (SCM_RIGHTS), so the tests
-themselves stay outside. Root makes it directly; anybody else inside a user namespace.
+gathers anything. The pair has no link-local addresses of IPv6: they are there a second or two after
+it, once nobody else on the link has them, and to Chromium that is a change of network, at which it
+fails what it is about to fetch (ERR_NETWORK_CHANGED).
+
+It lives as long as its one agent process, so there is nothing to clean up. The agent opens
+connections inside and hands them out over a Unix socket (SCM_RIGHTS), so the tests themselves stay
+outside. Root makes it directly; anybody else inside a user namespace.
 """
 
 import os
@@ -14,11 +18,13 @@ import sys
 ADDRESS = "10.99.0.1"
 
 AGENT = f"""
-import socket, subprocess, sys
+import os, socket, subprocess, sys
 control = socket.socket(fileno=int(sys.argv[1]))
+has_ipv6 = os.path.exists("/proc/net/if_inet6")
 for command in (
     "ip link set lo up",
     "ip link add cast0 type veth peer name cast1",
+    *(f"ip link set {{link}} addrgenmode none" for link in ("cast0", "cast1") if has_ipv6),
     "ip address add {ADDRESS}/24 dev cast0",
     "ip link set cast0 up",
     "ip link set cast1 up",
