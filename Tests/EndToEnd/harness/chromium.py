@@ -4,12 +4,13 @@ import contextlib
 import json
 import shlex
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError, sync_playwright
 
 from . import tokens
 from .waiting import wait_for
 
 EXECUTABLE = "/usr/bin/chromium"
+ENTRANCE = 20  # s
 
 ARGUMENTS = [
     "--use-fake-ui-for-media-stream",
@@ -92,6 +93,18 @@ PERSON = """(name) => {
 }"""
 
 
+STATE = """async () => ({
+  notes: ["preview-note", "preview-error", "call-state", "farewell-reason"]
+    .map((id) => document.getElementById(id)?.textContent).filter(Boolean),
+  toasts: [...document.querySelectorAll(".toast")].map((node) => node.textContent),
+  connections: window.connections.map((one) =>
+    [one.connectionState, one.iceConnectionState, one.signalingState]),
+  videos: (await window.streams("inbound-rtp", "video")).map((one) =>
+    [one.packetsReceived, one.framesDecoded, one.frameWidth, one.pliCount]),
+  said: window.channelTexts.slice(-4),
+})"""
+
+
 def launch(playwright, frame_rate=30):
     return _launch(playwright, EXECUTABLE, frame_rate, [LOOPBACK])
 
@@ -131,7 +144,11 @@ class Participant:
         self.page.goto(
             f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true{query}"
         )
-        self.page.wait_for_selector("[data-testid=call]", timeout=20_000)
+        try:
+            self.page.wait_for_selector("[data-testid=call]", timeout=ENTRANCE * 1000)
+        except TimeoutError as error:
+            raise AssertionError(
+                f"{name} is not in the room within {ENTRANCE} s: {self._state()}") from error
 
     def tiles(self):
         return self.page.evaluate(TILES)
@@ -146,7 +163,14 @@ class Participant:
             tile = self.tile(name)
             return tile and tile["width"] > 0 and tile["time"] > 0.5 and tile
 
-        return wait_for(f"{self.name} sees {name}", moving, timeout, interval=0.25)
+        try:
+            return wait_for(f"{self.name} sees {name}", moving, timeout, interval=0.25)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; {self._state()}") from None
+
+    def _state(self):
+        """What there is to say of the page where something has not come about."""
+        return json.dumps(self.page.evaluate(STATE))
 
     def inbound(self, kind):
         return self._streams("inbound-rtp", kind)
