@@ -672,7 +672,9 @@ def in_a_room(answers, steps):
     """The steps, with a `client` in a room that publishes a picture and a sound, and is then cut off.
 
     `answers` are those of the server to each further call but pings, by the number of the socket and
-    the method: true takes it, a number is an error's code.
+    the method: true takes it, a number is an error's code. `made` are the page's connections, that by
+    which it sends first, `hasten` makes the page's clock go faster, and `become` has a connection say
+    that it is in another state.
     """
     return """async () => {
   const { RoomcastClient } = await import("/assets/roomcast-client.js");
@@ -696,8 +698,7 @@ def in_a_room(answers, steps):
     async send(text) {
       const { id, method, params } = JSON.parse(text);
       if (!id) return;
-      const isTaken = method === "ping" || this.number === 0
-        || (answers[this.number]?.[method]?.shift() ?? true);
+      const isTaken = method === "ping" || (answers[this.number]?.[method]?.shift() ?? true);
       if (method !== "ping") calls.push([this.number, method, params]);
       if (isTaken !== true) return this.say({ id, error: { code: isTaken, message: "No." } });
       const result = method === "join" ? await answer(params.offer)
@@ -709,12 +710,14 @@ def in_a_room(answers, steps):
       this.dispatchEvent(new CloseEvent("close", { code: 1006 }));
     }
   }
+  const real = { WebSocket, RTCPeerConnection, fetch, setTimeout, setInterval };
+  const made = [];
   let far = null;
   let session = "";
   async function answer(offer) {
     const began = offer.sdp.match(/a=fingerprint:.*/)[0];
     if (began !== session) {
-      far = new RTCPeerConnection();
+      far = new real.RTCPeerConnection();
       session = began;
     }
     await far.setRemoteDescription(offer);
@@ -727,7 +730,24 @@ def in_a_room(answers, steps):
     message.params.peer_id = client.peerID;
     sockets.at(-1).say(message);
   };
-  const real = { WebSocket: window.WebSocket, fetch: window.fetch };
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(...options) {
+      super(...options);
+      made.push(this);
+    }
+  };
+  const hasten = (factor) => {
+    for (const name of ["setTimeout", "setInterval"]) {
+      window[name] = (run, wait = 0) => real[name].call(window, run, wait / factor);
+    }
+  };
+  const pause = (wait) => new Promise((resolve) => real.setTimeout.call(window, resolve, wait));
+  const within = (wait, promise) => Promise.race([
+    promise, pause(wait).then(() => { throw new Error(`not within ${wait} ms`); })]);
+  const become = (connection, state) => {
+    Object.defineProperty(connection, "connectionState", { value: state, configurable: true });
+    connection.dispatchEvent(new Event("connectionstatechange"));
+  };
   window.WebSocket = Socket;
   window.fetch = async () => new Response(JSON.stringify({ endpoint: "wss://h.test/ws" }));
   const client = new RoomcastClient({ origin: location.origin, token: "t" });
@@ -780,6 +800,32 @@ def test_a_raised_hand_is_raised_again_where_the_server_has_forgotten_it(page, i
       return calls.filter(([number, method]) => number === 1 && method === "group-join")
         .map(([, , params]) => params.name);
     """)) == ([HAND[0]] if is_raised else [])
+
+
+@pytest.mark.parametrize("half", ["answer", "body"])
+def test_a_server_that_does_not_answer_at_all_costs_one_try_to_come_back(page, half):
+    assert page.evaluate(in_a_room({}, f"""
+      const tries = [];
+      const answering = window.fetch;
+      window.fetch = (url, {{ signal }}) => {{
+        tries.push(signal instanceof AbortSignal);
+        if (tries.length > 1) return answering();
+        const never = () => new Promise((resolve, reject) => {{
+          signal?.addEventListener("abort", () => reject(signal.reason));
+        }});
+        return "{half}" === "answer" ? never() : Promise.resolve({{ ok: true, text: () => never() }});
+      }};
+      const timeout = AbortSignal.timeout;
+      AbortSignal.timeout = (wait) => timeout.call(AbortSignal, wait / 100);
+      try {{
+        const back = joined();
+        sockets[0].close();
+        await within(5000, back);
+      }} finally {{
+        AbortSignal.timeout = timeout;
+      }}
+      return tries;
+    """)) == [True, True]
 
 
 def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):

@@ -2,6 +2,7 @@
 
 import { SignalError } from "./signal.js";
 
+const answerTimeout = 8000; // ms; a reconnect has a minute for all its tries
 const protocolVersion = "2.5";
 const protocolSpecification = "20250115";
 const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_prebuilt:false";
@@ -10,19 +11,33 @@ const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_
 export async function initialise({ origin, token, peerID }) {
   const query = new URLSearchParams({ peer_id: peerID, user_agent_v2: userAgent });
   let response;
+  let text;
   try {
     response = await fetch(new URL(`/init?${query}`, origin), {
       headers: { Authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(answerTimeout),
     });
-  } catch {
-    throw new SignalError(2003, "The server could not be reached.", "init");
+    text = await response.text();
+  } catch (error) {
+    const message = error.name === "TimeoutError"
+      ? "The server did not answer in time." : "The server could not be reached.";
+    throw new SignalError(2003, message, "init");
   }
-  const body = await response.json().catch(() => ({}));
+  const body = parsed(text);
   if (!response.ok) {
     const message = body.message ?? `The server answered ${response.status}.`;
     throw new SignalError(response.status, message, "init");
   }
   return body;
+}
+
+/** What is no JSON, as of a proxy before the server, says nothing. */
+function parsed(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** The endpoint with what the protocol wants in its query; what is there already stays. */
