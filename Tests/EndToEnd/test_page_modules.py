@@ -802,6 +802,46 @@ def test_a_raised_hand_is_raised_again_where_the_server_has_forgotten_it(page, i
     """)) == ([HAND[0]] if is_raised else [])
 
 
+def test_media_that_gets_through_no_more_is_told_and_a_new_socket_gets_it_back(page):
+    # The server restarts the connection on which it sends three times, and then again for a new
+    # socket.
+    assert page.evaluate(in_a_room({}, """
+      const told = [], states = [];
+      client.addEventListener("path", ({ detail }) => told.push(detail.isBroken));
+      client.addEventListener("state", ({ detail }) => states.push(detail.state));
+      hasten(50);
+      for (const state of ["disconnected", "connected"]) become(made[1], state);
+      await pause(1000);
+      const brief = [...told, sockets.length];
+      for (const state of ["disconnected", "failed", "connecting", "failed"]) {
+        become(made[1], state);
+      }
+      await pause(450);
+      const soon = [...told, sockets.length];
+      await within(5000, joined());
+      become(made[1], "connected");
+      await pause(1000);
+      return [brief, soon, told, [...states], sockets.length];
+    """)) == [[1], [True, 1], [True, False], ["reconnecting", "joined"], 2]
+
+
+@pytest.mark.parametrize("code", [429, 404])
+def test_a_restart_that_is_not_taken_is_tried_again(page, code):
+    restarts, faults, before = page.evaluate(in_a_room({}, f"""
+      const faults = [];
+      client.addEventListener("fault", ({{ detail }}) => faults.push(detail.code));
+      const restarts = () => calls.filter(([, method]) => method === "offer").length;
+      const before = restarts();
+      answers[0] = {{ offer: [{code}, {code}] }};
+      hasten(100);
+      become(made[0], "failed");
+      await pause(1500);
+      return [restarts(), faults, before];
+    """))
+    assert restarts - before == 3, "the third one was taken"
+    assert faults == [], "what gets through says so"
+
+
 @pytest.mark.parametrize("half", ["answer", "body"])
 def test_a_server_that_does_not_answer_at_all_costs_one_try_to_come_back(page, half):
     assert page.evaluate(in_a_room({}, f"""

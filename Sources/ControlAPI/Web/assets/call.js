@@ -46,6 +46,7 @@ export class Call {
   #isSpeakerView = false;
   #pinned = null; // a tile's key
   #unread = 0;
+  #isPathBroken = false;
   #stage = new Stage(byID("stage"), {
     onLayer: (trackID, layer) => this.#client.preferLayer(trackID, layer),
     onMore: () => this.#side.open("people"),
@@ -154,8 +155,12 @@ export class Call {
     on("role-offer", (offer) => this.#moderating.roleOffered(offer));
     on("mute-request", (request) => this.#moderating.muteAsked(request));
     on("speakers", ({ levels }) => this.#speakersChanged(levels));
+    on("path", ({ isBroken }) => {
+      this.#isPathBroken = isBroken;
+      this.#showWay();
+    });
     on("state", ({ state, reason }) => {
-      setText(byID("call-state"), state === "reconnecting" ? "Reconnecting …" : "");
+      this.#showWay();
       if (state === "joined") this.#publishing.sync(); // what was wished meanwhile
       if (state !== "left") return;
       this.#moderating.stop();
@@ -200,6 +205,13 @@ export class Call {
     this.#spotlight.take(loud);
     const { peerID: speaker, spoke } = this.#spotlight;
     this.#stage.prefer({ speaker, spoke });
+  }
+
+  /** What is wrong with the way to the server, if anything. */
+  #showWay() {
+    const broken = this.#isPathBroken ? "No sound or picture gets through. Trying again …" : "";
+    const isAway = this.#client.state === "reconnecting";
+    setText(byID("call-state"), isAway ? "Reconnecting …" : broken);
   }
 
   // MARK: Devices and the role

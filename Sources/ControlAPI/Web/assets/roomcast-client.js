@@ -6,6 +6,7 @@
 //
 // Events (all `CustomEvent`s):
 //   state      {state, reason}          the diagram above
+//   path       {isBroken}               media does not get through, or does again
 //   role       {name, permissions, publishParams, known}  known: the names of all roles
 //   peers      {}                       somebody came, went, or changed; read `room`
 //   media      {}                       media of a remote track came or went; read `mediaOf`
@@ -27,6 +28,7 @@ import { Airing } from "./client/airing.js";
 import { PublishConnection, SubscribeConnection } from "./client/connections.js";
 import { randomIdentifier } from "./client/identifier.js";
 import { initialise, socketURL } from "./client/initialise.js";
+import { MediaPath } from "./client/media-path.js";
 import { everybody, markOf, messagesFrom, outgoing } from "./client/messages.js";
 import { Moderation, requestsFrom, rolesInOrder } from "./client/moderation.js";
 import { PollBook } from "./client/poll-book.js";
@@ -38,6 +40,7 @@ const reconnectWindow = 60000; // ms; the server keeps a lost peer for as long
 const reconnectInterval = 1000; // ms
 const policyTimeout = 10000; // ms
 const iceGrace = 5000; // ms of "disconnected" before the connection is restarted
+const iceInterval = 10000; // ms until a restart is tried again that was not taken
 const Target = { publish: 0, subscribe: 1 };
 
 export class RoomcastClient extends EventTarget {
@@ -60,6 +63,13 @@ export class RoomcastClient extends EventTarget {
   #earlier = []; // publications of a connection that is gone, until they are on the next one
   #policy = null; // resolves the wait for the first on-policy-change of a socket
   #iceTimer = null;
+  #path = new MediaPath({
+    onChange: (isBroken) => this.#emit("path", { isBroken }),
+    // On the next one it begins anew.
+    onGivenUp: () => {
+      if (this.state === "joined") this.#signal.abandon("No media gets through.");
+    },
+  });
 
   /** @param {{origin: string, token: string}} options origin: where `/init` is asked */
   constructor({ origin, token }) {
@@ -281,11 +291,14 @@ export class RoomcastClient extends EventTarget {
       this.#signal.notify("trickle", { target, candidate });
     this.#publish = new PublishConnection(configuration, {
       onCandidate: trickle(Target.publish),
-      onState: (state) => this.#publishState(state),
+      onState: (state) => {
+        this.#path.take("publish", state);
+        this.#publishState(state);
+      },
     });
     this.#subscribe = new SubscribeConnection(configuration, {
       onCandidate: trickle(Target.subscribe),
-      onState: () => {},
+      onState: (state) => this.#path.take("subscribe", state),
       onTrack: (id, track) => this.#gotMedia(id, track),
       onTrackEnd: (id) => {
         this.#media.delete(id);
@@ -298,6 +311,7 @@ export class RoomcastClient extends EventTarget {
 
   #closeConnections() {
     clearTimeout(this.#iceTimer);
+    this.#path.forget();
     this.#publish?.close();
     this.#subscribe?.close();
     this.#publish = null;
@@ -324,10 +338,22 @@ export class RoomcastClient extends EventTarget {
   #publishState(state) {
     clearTimeout(this.#iceTimer);
     if (state !== "disconnected" && state !== "failed") return;
-    const wait = state === "failed" ? 0 : iceGrace;
-    this.#iceTimer = setTimeout(() => {
-      if (this.state !== "joined") return;
-      this.#offer({ iceRestart: true }).catch((error) => this.#fault(error));
+    this.#restartIn(state === "failed" ? 0 : iceGrace);
+  }
+
+  /** What becomes of it is a state again, but where the server did not take the offer. */
+  #restartIn(wait) {
+    clearTimeout(this.#iceTimer);
+    this.#iceTimer = setTimeout(async () => {
+      if (this.state !== "joined") return; // the way back restarts it
+      const publish = this.#publish;
+      try {
+        await this.#offer({ iceRestart: true });
+      } catch {
+        // `path` tells of it, so each try is not told too.
+        const isSame = publish === this.#publish && this.state === "joined";
+        if (isSame && publish.pc.connectionState !== "connected") this.#restartIn(iceInterval);
+      }
     }, wait);
   }
 

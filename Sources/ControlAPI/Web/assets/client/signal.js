@@ -108,10 +108,15 @@ export class SignalSocket {
     this.#socket?.close(code, reason);
   }
 
+  /** Gives the socket up as if it was lost, so that whoever listens opens another. */
+  abandon(reason) {
+    this.#socket.close();
+    this.#finish(1006, reason);
+  }
+
   #beat() {
     if (performance.now() - this.#lastFrame > silenceMaximum) {
-      this.#socket.close();
-      this.#finish(1006, "The server went silent.");
+      this.abandon("The server went silent.");
       return;
     }
     // Any frame proves the connection, so the answer itself is of no interest.
