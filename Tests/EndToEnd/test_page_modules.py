@@ -923,6 +923,58 @@ def test_the_focus_stays_on_what_is_moved(page):
     assert found == ["c", "c", "c", "other"]
 
 
+def with_a_list(steps):
+    """The steps, with a list of rows, each with two controls, that shows what it is told to."""
+    return """async () => {
+  const { element, reconcile } = await import("/assets/dom.js");
+  const list = element("ul", { id: "list" });
+  document.body.append(list);
+  const show = (...names) => reconcile(list, names, {
+    key: (name) => name,
+    create: (name) => element("li", {}, element("i", { tabindex: "-1" }), element("button", {},
+      `see ${name}`), element("button", { "aria-haspopup": "menu" }, `menu ${name}`)),
+    update: (row, name) => (row.lastChild.hidden = name.startsWith("_")),
+  });
+  const control = (text) => [...list.querySelectorAll("button")]
+    .find((button) => button.textContent === text);
+  const focused = () => document.activeElement !== document.body
+    && (document.activeElement.id || document.activeElement.textContent);
+  try { %s } finally { list.remove(); }
+}""" % steps
+
+
+def test_the_focus_of_what_goes_goes_to_the_same_control_of_what_is_in_its_place(page):
+    assert page.evaluate(with_a_list("""
+      const told = [];
+      show("a", "b", "c", "_d");
+      control("menu b").focus();
+      for (const names of [["a", "c", "_d"], ["a", "_d"], ["_d", "a"], ["_d"], [], ["a"]]) {
+        show(...names);
+        told.push(focused());
+      }
+      return told;
+    """)) == ["menu c", "see _d", "see _d", "see _d", "list", "list"]
+
+
+def test_a_menu_and_a_question_give_the_focus_to_what_is_in_the_place_of_their_button(page):
+    assert page.evaluate(with_a_list("""
+      const { ask, dismissAll } = await import("/assets/dialog.js");
+      const { closeOrphanedMenu, toggleMenu } = await import("/assets/menu.js");
+      show("a", "b", "c");
+      toggleMenu(control("menu b"), "b", [{ text: "do", drawing: "chat", run: () => {} }]);
+      const told = [focused()];
+      show("a", "c");
+      closeOrphanedMenu();
+      told.push(focused());
+      const answer = ask({ title: "Sure?", confirm: "Yes" });
+      show("a");
+      dismissAll();
+      await answer;
+      told.push(focused());
+      return told;
+    """)) == ["do", "menu c", "menu a"]
+
+
 CHOOSE_LOUDSPEAKER = """async (answer) => {
   const { RoomSound } = await import("/assets/room-sound.js");
   const { LocalMedia } = await import("/assets/local-media.js");

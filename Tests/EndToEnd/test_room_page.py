@@ -152,6 +152,31 @@ def test_a_host_looks_after_a_guest(world):
     wait_for("Ben is gone", lambda: len(ann.texts("person")) == 1, TIMEOUT)
 
 
+def test_the_focus_goes_on_to_the_next_person_when_one_is_gone(world):
+    ann = world.open()
+    ben, cleo = world.connect("Ben"), world.connect("Cleo")
+    ann.operate("button", "People")
+    ann.wait_for("button", "What to do with Cleo")
+    ann.choose("What to do with Ben", "Remove from the room …")
+    ann.operate("button", "Remove")
+    heard(ben, "on-peer-leave-request")
+    ann.wait_for_focus("button", "What to do with Cleo")
+    # While a menu is open, and the last one.
+    ann.press("Enter")
+    ann.wait_for("menuitem", "Change role …")
+    cleo.leave()
+    ann.wait_for_focus("list", "People")
+
+
+def test_the_focus_stays_at_a_question_that_is_over(world):
+    ben, ann = world.open("Ben", "guest"), world.connect("Ann", "host")
+    poll = run_poll(ann, question("Where?", "single-choice", "here", "there"))
+    ben.operate("button", "Polls, 1 new")
+    ben.tab_to("radio", "here")
+    ann.call("poll-stop", {"poll_id": poll})
+    ben.wait_for_focus("heading", "Where?")
+
+
 def test_all_are_muted_at_once(world):
     ann = world.open()
     guests = [world.connect("Ben", tracks=["a1"]), world.connect("Cleo", tracks=["a2"])]

@@ -74,6 +74,17 @@ CONTRASTS = """() => {
   }
   return below;
 }"""
+# How the focus' ring stands out from the control itself, on which it lies.
+RING = """() => {
+  const luminance = (colour) => {
+    const [r, g, b] = colour.match(/[0-9.]+/g).map(Number).map((one) => one / 255)
+      .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const { outlineColor, backgroundColor } = getComputedStyle(document.activeElement);
+  const [low, high] = [luminance(outlineColor), luminance(backgroundColor)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}"""
 # As a browser does until a key is pressed.
 KEEP_SILENT = """() => {
   const real = HTMLMediaElement.prototype.play;
@@ -247,3 +258,12 @@ def test_a_room_that_the_browser_keeps_silent_is_heard_by_a_key(in_chromium):
     ann.operate("button", "Hear the room")
     ann.wait_for_none("button", "Hear the room")
     ann.wait_for_focus("heading", in_chromium.room)
+
+
+def test_the_focus_is_seen_on_a_pressed_pin(in_chromium):
+    ann = in_chromium.open()
+    in_chromium.connect("Ben", tracks=["a1"])
+    ann.operate("button", "Show Ben large")
+    wait_for("Ben is large", lambda: ann.evaluate(
+        "() => document.activeElement.getAttribute('aria-pressed')") == "true", TIMEOUT)
+    assert ann.evaluate(RING) >= 3

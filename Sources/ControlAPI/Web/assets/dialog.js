@@ -1,14 +1,15 @@
 // Questions in front of the page. The browser keeps the focus inside, gives it back afterwards, and
 // takes Escape for no.
 
-import { element } from "./dom.js";
+import { element, giveFocus } from "./dom.js";
 import { toastsIn } from "./toasts.js";
 
 let count = 0;
 const open = new Set();
 
 /**
- * Asks, and waits for the answer.
+ * Asks, and waits for the answer. Where the control that had the focus is gone by then, what is in its
+ * place gets it.
  * @param {{title: string, text?: string, content?: Node[], confirm: string, refuse?: string,
  *          isDanger?: boolean, isUnasked?: boolean}} question `refuse` is missing where there is
  *   nothing to decide. `isUnasked`: it comes while the user does something else, whose next key must
@@ -51,6 +52,7 @@ export function ask({ title, text = "", content = [], confirm, refuse, isDanger,
     event.preventDefault();
     yes.click();
   });
+  const asking = document.activeElement;
   document.body.append(dialog);
   const endToasts = toastsIn(dialog);
   open.add(dialog);
@@ -62,6 +64,7 @@ export function ask({ title, text = "", content = [], confirm, refuse, isDanger,
       open.delete(dialog);
       endToasts();
       dialog.remove();
+      if (!asking.isConnected) giveFocus(asking);
       resolve(dialog.returnValue === "yes");
     });
   });

@@ -29,14 +29,18 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+const places = new WeakMap(); // of a child that `reconcile` took away: where it was
+
 /**
  * Makes `parent` hold one child per item, in order, keeping the children of items that stay: a
- * video goes on playing and the focus stays where it was.
+ * video goes on playing and the focus stays where it was. Where the focus was in a child that goes,
+ * it goes to the same control of what is in its place then.
  * @param {{key: (item) => string, create: (item) => Element, update: (node, item) => void}} rules
  */
 export function reconcile(parent, items, { key, create, update }) {
   const focused = parent.contains(document.activeElement) ? document.activeElement : null;
-  const existing = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  const before = [...parent.children];
+  const existing = new Map(before.map((node) => [node.dataset.key, node]));
   let previous = null;
   for (const item of items) {
     const id = key(item);
@@ -51,9 +55,43 @@ export function reconcile(parent, items, { key, create, update }) {
     if (node !== place) parent.insertBefore(node, place);
     previous = node;
   }
-  for (const node of existing.values()) node.remove();
+  const gone = new Set(existing.values());
+  for (const node of gone) {
+    const earlier = before.slice(0, before.indexOf(node));
+    places.set(node, { parent, index: earlier.filter((one) => !gone.has(one)).length });
+    node.remove();
+  }
   // What is put elsewhere loses the focus.
-  if (document.activeElement !== focused) focused?.focus({ preventScroll: true });
+  if (focused && document.activeElement !== focused) giveFocus(focused);
+}
+
+/** Gives a control the focus back, or what is in the place of one that `reconcile` took away. */
+export function giveFocus(control) {
+  if (control.isConnected) return control.focus({ preventScroll: true });
+  const child = control.getRootNode();
+  const { parent, index } = places.get(child) ?? {};
+  if (!parent) return;
+  if (!parent.isConnected) return giveFocus(parent);
+  const rank = controlsOf(child).indexOf(control);
+  for (const near of [parent.children[index], parent.children[index - 1]]) {
+    const controls = near ? controlsOf(near) : [];
+    if ([controls[rank], ...controls].some(takesFocus)) return;
+  }
+  parent.tabIndex = -1;
+  parent.focus();
+}
+
+/** All that can have the focus; what Tab comes to goes before the rest. */
+function controlsOf(node) {
+  const all = [node, ...node.querySelectorAll("*")].filter((one) =>
+    one.matches("a[href], button, input, select, textarea, [tabindex]"));
+  return all.sort((a, b) => (b.tabIndex >= 0) - (a.tabIndex >= 0));
+}
+
+/** Whether it has the focus now: what is hidden takes none. */
+function takesFocus(node) {
+  node?.focus();
+  return Boolean(node) && document.activeElement === node;
 }
 
 /** "AB" for "Ann Berg"; what stands in for a picture. */

@@ -1,6 +1,6 @@
 // A menu at a button, by mouse and by keys as menus are: arrows, Home, End, the first letter, Escape.
 
-import { element } from "./dom.js";
+import { element, giveFocus } from "./dom.js";
 import { icon } from "./icons.js";
 
 const margin = 8; // px to the window's edges
@@ -53,7 +53,7 @@ export function toggleMenu(button, label, items) {
     removeEventListener("resize", leave);
     button.setAttribute("aria-expanded", "false");
     menu.remove();
-    if (!keepsFocus) button.focus();
+    if (!keepsFocus) giveFocus(button);
   };
   const leave = () => close();
   addEventListener("pointerdown", elsewhere, true);
@@ -67,6 +67,11 @@ export function toggleMenu(button, label, items) {
     if (event.key !== "Tab") event.preventDefault();
     event.stopPropagation();
   });
+}
+
+/** Closes the menu that is open, if one is. */
+export function closeMenu() {
+  close();
 }
 
 /** A menu whose button is no longer in the page goes too. */

@@ -164,7 +164,7 @@ function resultOf(poll, question) {
   return element(
     "div",
     { class: "poll-question", role: "group", "aria-labelledby": id },
-    element("h4", { id }, question.text),
+    element("h4", { id, tabindex: "-1" }, question.text), // has the focus of a form that it replaces
     element("ul", { class: "bars" }),
     element("p", { class: "poll-words quiet" }),
   );
