@@ -20,6 +20,15 @@ OVERFLOW = """() => ({
       || (node.getBoundingClientRect().bottom > innerHeight + 0.5 && !node.closest(".polls-scroll")))
     .map((node) => node.id || node.className),
 })"""
+# What of the controls lies under something else, once it is scrolled to.
+COVERED = """() => [...document.querySelectorAll("#call footer button")]
+  .filter((node) => node.getClientRects().length > 0)
+  .filter((node) => {
+    node.scrollIntoView({ block: "nearest" });
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return !node.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  }).map((node) => node.id)"""
+STAGE = """() => document.getElementById("stage").getBoundingClientRect().height"""
 TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
 # What follows the link to all rooms for a host who looks at the people: Tab stops nowhere else.
 CONTROLS = [
@@ -74,6 +83,8 @@ CONTRASTS = """() => {
   }
   return below;
 }"""
+SAY_THAT_NOTHING_GETS_THROUGH = """() => { document.getElementById("call-state").textContent =
+  "No sound or picture gets through. Trying again …"; }"""
 # How the focus' ring stands out from the control itself, on which it lies.
 RING = """() => {
   const luminance = (colour) => {
@@ -131,6 +142,7 @@ def test_the_page_is_whole_at_every_width(world):
     ann.tell("on-record-update", type="Browser", state="paused", **began)  # its longest words
     ann.tell("on-hls-update", enabled=True, variants=[{"state": "started", "url": "u"} | began])
     ann.wait_for("button", "End stream")
+    ann.evaluate(SAY_THAT_NOTHING_GETS_THROUGH)
     run_poll(world.connect("Dan", "host"), "Somebody_asks_with_words_that_have_no_end_and_no_place_to_break_them " * 2)
     for step in ("closed", "People", "Chat", "Polls, 1 new", "New poll", "End the room"):
         if step != "closed":
@@ -142,6 +154,24 @@ def test_the_page_is_whole_at_every_width(world):
             wait_for(f"all of it is inside {width}: {step}", lambda width=width: (
                 found := ann.evaluate(OVERFLOW))["page"] <= width and not found["beyond"], TIMEOUT)
         ann.resize(1280, 720)
+
+
+@pytest.mark.parametrize(("size", "least"), [
+    ((360, 700), 60), ((820, 700), 150), ((1280, 720), 400),
+    ((320, 256), 200), ((740, 360), 200), ((1280, 400), 200),  # magnified, or on its side
+])
+def test_an_open_panel_leaves_the_controls_and_the_stage_in_sight(world, size, least):
+    ann = world.open()
+    world.connect("Ben", tracks=["a1"])
+    ann.wait_for("article", "Ben")
+    ann.resize(*size)
+    for panel in ("closed", "Chat", "People"):
+        if panel != "closed":
+            ann.operate("button", panel)
+        wait_for(f"all is in reach: {panel}", lambda: ann.evaluate(COVERED) == [], TIMEOUT)
+        assert ann.evaluate(STAGE) >= least
+    assert ann.evaluate(OVERFLOW)["page"] <= size[0]
+    ann.resize(1280, 720)
 
 
 def test_every_control_has_a_name_and_its_place_on_the_way_by_tab(world):
