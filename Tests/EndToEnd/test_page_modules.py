@@ -446,6 +446,17 @@ def test_who_does_not_fit_is_who_spoke_longest_ago_and_never_oneself(page):
         assert len(small) + len(left) == 41 and len(small) < 24
 
 
+@pytest.mark.parametrize(("size", "spoke", "small"), [
+    ((300, 420), {}, ["a"]), ((300, 420), {"b": 3}, ["b"]), ((200, 110), {"b": 3}, []),
+    ((360, 420), {"b": 3}, ["b", "local"]),
+])
+def test_the_only_face_beside_a_screen_is_not_ones_own(page, size, spoke, small):
+    found = page.evaluate(
+        CAST, [tiles("a", "screen", "b", "c", "d", "e", "local", screens=["screen"]),
+               NO_WISH | {"spoke": spoke}, *size])
+    assert found[:2] == [["screen"], small]
+
+
 def test_a_picture_is_asked_for_in_the_size_in_which_it_is_shown(page):
     layers = page.evaluate("""async (heights) => {
       const { layerFor } = await import("/assets/stage-layout.js");

@@ -5,6 +5,7 @@ const leastGridWidth = 150; // px
 const leastStripWidth = 104; // px
 const gridMaximum = 25;
 const stripMaximum = 12;
+const fewPlaces = 2; // of which one counts who is not there: the other is for somebody else
 const aspects = [16 / 9, 3 / 2, 4 / 3, 1, 4 / 5];
 
 /** `count` tiles of one size, as large as they can be, the last row centred. */
@@ -78,7 +79,8 @@ function capacity({ width, height }, leastWidth, maximum) {
 
 /**
  * Who is on the stage, and who of them is large: what is pinned, else shared screens, else in the
- * speaker view who speaks. Where not all fit, those stay who spoke last, and one's own tile.
+ * speaker view who speaks. Where not all fit, those stay who spoke last, and one's own tile, unless it
+ * would be the only face.
  *
  * @param {{key: string, peerID: string, source: string, isLocal: boolean}[]} tiles
  * @param {{isSpeakerView: boolean, pinned: string|null, speaker: string|null,
@@ -100,8 +102,11 @@ export function cast(tiles, { isSpeakerView, pinned, speaker, spoke }, width, he
     ? capacity(divided(width, height).small, leastStripWidth, stripMaximum)
     : capacity({ width, height }, leastGridWidth, gridMaximum);
   if (others.length <= room) return { large, small: others, left: [] };
-  const rank = (tile) => (tile.source === "screen" || tile.isLocal ? Infinity : 0)
-    || (spoke.get(tile.peerID) ?? 0);
+  const rank = (tile) => {
+    if (tile.source === "screen") return Infinity;
+    if (tile.isLocal) return room > fewPlaces ? Infinity : -1;
+    return spoke.get(tile.peerID) ?? 0;
+  };
   // One place is for the tile that counts who is not there.
   const staying = new Set([...others].sort((a, b) => compare(rank(b), rank(a))).slice(0, room - 1));
   return {
