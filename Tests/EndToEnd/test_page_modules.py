@@ -904,6 +904,65 @@ def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):
     assert found == ["meanwhile", True, both, both, 1, []]
 
 
+def with_toasts(steps):
+    """The steps, with messages that are shown for 60 ms, if they are not kept."""
+    return """async () => {
+  const { toast } = await import("/assets/toasts.js");
+  const real = window.setTimeout;
+  const pause = (wait) => new Promise((resolve) => real.call(window, resolve, wait));
+  window.setTimeout = (run, wait) => real.call(window, run, wait / 100);
+  const texts = () => [...document.querySelectorAll(".toast")].map((node) => node.textContent);
+  const button = (text) => [...document.querySelectorAll(".toast")]
+    .find((node) => node.textContent === text)?.querySelector("button");
+  const field = document.createElement("input");
+  document.body.append(field);
+  try { %s } finally {
+    window.setTimeout = real;
+    field.remove();
+    for (const node of document.querySelectorAll(".toast")) node.remove();
+  }
+}""" % steps
+
+
+def test_an_error_stays_until_it_is_dismissed_and_a_note_goes_by_itself(page):
+    assert page.evaluate(with_toasts("""
+      toast("note");
+      toast("wrong", "error");
+      await pause(500);
+      const left = texts();
+      toast("worse", "error");
+      toast("wrong", "error"); // again: it stands there once
+      return [left, texts()];
+    """)) == [["wrong"], ["worse", "wrong"]]
+
+
+def test_notes_give_way_first_and_never_to_the_cost_of_an_error(page):
+    assert page.evaluate(with_toasts("""
+      for (const text of ["e1", "e2"]) toast(text, "error");
+      for (const text of ["n1", "n2", "n3"]) toast(text);
+      const some = texts();
+      for (const text of ["e3", "e4", "e5"]) toast(text, "error");
+      const many = texts();
+      for (const text of ["n4", "n5"]) toast(text);
+      return [some, many, texts()];
+    """)) == [["e1", "e2", "n2", "n3"], ["e2", "e3", "e4", "e5"], ["e2", "e3", "e4", "e5", "n5"]]
+
+
+def test_a_note_stays_while_the_focus_is_on_it_which_then_goes_back(page):
+    assert page.evaluate(with_toasts("""
+      field.focus();
+      toast("one");
+      toast("two");
+      button("one").focus();
+      await pause(500);
+      const kept = texts();
+      button("one").click();
+      const next = document.activeElement === button("two");
+      button("two").click();
+      return [kept, next, document.activeElement === field];
+    """)) == [["one", "two"], True, True]
+
+
 def test_the_focus_stays_on_what_is_moved(page):
     found = page.evaluate("""async () => {
       const { element, reconcile } = await import("/assets/dom.js");

@@ -533,6 +533,16 @@ def test_a_room_is_recorded_and_everybody_knows(world):
     wait_for("the lamp is out", lambda: ann.texts("recording-state") == [], ON_AIR_TIMEOUT)
 
 
+def test_why_a_stream_or_a_recording_failed_stands_beside_the_title(world):
+    ann = world.open()
+    ann.tell("on-hls-update", enabled=False, variants=[
+        {"state": "failed", "error": {"code": 500, "message": "The encoder ended."}}])
+    ann.tell("on-record-update", type="Browser", state="failed",
+             error={"code": 500, "message": "The disk is full."})
+    ann.wait_for_text("streaming-state", "Stream failed: The encoder ended.")
+    ann.wait_for_text("recording-state", "Recording failed: The disk is full.")
+
+
 # The end
 
 

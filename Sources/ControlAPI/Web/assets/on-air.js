@@ -67,7 +67,6 @@ export class OnAir {
     node.lamp.dataset.state = this.#streaming.state;
     node.lamp.dataset.url = this.#streaming.url ?? "";
     node.lamp.hidden = !["starting", "live", "failed"].includes(phase);
-    node.lamp.title = this.#streaming.error ?? "";
     node.watch.hidden = !this.#isOn;
     node.button.hidden = !this.#isAllowed;
     node.button.setAttribute("aria-disabled", String(this.#isBusy));
@@ -77,9 +76,10 @@ export class OnAir {
   }
 
   #tick() {
-    const { startedAt } = this.#streaming;
+    const { startedAt, error } = this.#streaming;
     const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
-    const texts = { starting: "Starting", live: `Live ${elapsed}`.trim(), failed: "Stream failed" };
+    const failed = error ? `Stream failed: ${error}` : "Stream failed";
+    const texts = { starting: "Starting", live: `Live ${elapsed}`.trim(), failed };
     setText(node.lamp, texts[this.phase] ?? "");
   }
 }

@@ -55,10 +55,9 @@ export class RecordingLamp {
 
   #draw() {
     if (!this.#recording) return;
-    const { phase, error } = shownRecording(this.#recording);
+    const { phase } = shownRecording(this.#recording);
     node.lamp.hidden = phase === "none";
     node.lamp.dataset.phase = phase;
-    node.lamp.title = error;
     node.button.hidden = !this.#isAllowed;
     node.button.setAttribute("aria-disabled", String(this.#isBusy));
     node.button.classList.toggle("is-live", this.#isOn);
@@ -69,8 +68,9 @@ export class RecordingLamp {
 
   #tick() {
     if (!this.#recording) return;
-    const { phase, startedAt } = shownRecording(this.#recording);
+    const { phase, startedAt, error } = shownRecording(this.#recording);
     const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
-    setText(node.lamp, words[phase] ?? `Recording ${elapsed}`.trim());
+    const text = words[phase] ?? `Recording ${elapsed}`.trim();
+    setText(node.lamp, phase === "failed" && error ? `${text}: ${error}` : text);
   }
 }

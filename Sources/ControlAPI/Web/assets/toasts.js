@@ -1,12 +1,14 @@
-// Short messages at the edge of the page, read out by screen readers.
+// Short messages at the edge of the page, read out by screen readers. Notes go by themselves; errors
+// stay until they are dismissed.
 
-import { element } from "./dom.js";
+import { element, giveFocus } from "./dom.js";
 import { icon } from "./icons.js";
 
 const shownFor = 6000; // ms
-const countMaximum = 4; // the oldest goes first
+const countMaximum = 4; // the oldest note goes first
 
 const regions = [];
+let origin = null; // what had the focus before a message got it
 toastsIn(document.body);
 
 /**
@@ -16,6 +18,9 @@ toastsIn(document.body);
 export function toastsIn(parent) {
   // There before the first message: what comes into the page together with its region is not read out.
   const region = element("div", { class: "toasts", role: "status", "aria-live": "polite" });
+  region.addEventListener("focusin", ({ relatedTarget: before }) => {
+    if (before && !before.closest(".toasts")) origin = before;
+  });
   regions.push(region);
   parent.append(region);
   return () => {
@@ -31,7 +36,7 @@ export function toast(text, kind = "note") {
     class: "toast-close",
     type: "button",
     "aria-label": "Dismiss",
-    onclick: () => node.remove(),
+    onclick: () => take(node),
   };
   const node = element(
     "div",
@@ -40,7 +45,43 @@ export function toast(text, kind = "note") {
     element("button", dismiss, icon("close")),
   );
   const region = regions.at(-1);
+  // What goes wrong again and again is said again, and stands there once.
+  for (const other of [...region.children]) {
+    if (kind === "error" && other.matches(".toast-error") && other.textContent === text) take(other);
+  }
   region.append(node);
-  while (region.children.length > countMaximum) region.firstElementChild.remove();
-  setTimeout(() => node.remove(), shownFor);
+  makeRoom(region, node);
+  if (kind === "note") expire(node);
+}
+
+/** Errors give way to errors only: a note that comes in is one more. */
+function makeRoom(region, newest) {
+  const isError = newest.matches(".toast-error");
+  while (region.children.length > countMaximum) {
+    const older = [...region.children].filter((node) => node !== newest);
+    const first = older.find((node) => node.matches(".toast-note")) ?? (isError ? older[0] : null);
+    if (!first) return;
+    take(first);
+  }
+}
+
+/** Whoever points at a message, or has come to one by keys, has not done with them. */
+function expire(node) {
+  setTimeout(() => {
+    const region = node.parentElement;
+    if (!region) return;
+    const isRead = region.matches(":hover") || region.contains(document.activeElement);
+    if (isRead) expire(node);
+    else take(node);
+  }, shownFor);
+}
+
+/** The focus goes to the next message, or back to where it was before. */
+function take(node) {
+  const near = node.nextElementSibling ?? node.previousElementSibling;
+  const hadFocus = node.contains(document.activeElement);
+  node.remove();
+  if (!hadFocus) return;
+  if (near) near.querySelector("button").focus();
+  else if (origin) giveFocus(origin);
 }
