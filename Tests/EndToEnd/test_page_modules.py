@@ -362,6 +362,36 @@ def test_a_mute_waits_for_the_track_that_it_is_about(page):
     assert page.evaluate(EARLY_MUTE) is False
 
 
+UNMUTE = """async (meanwhile) => {
+  const { Moderating } = await import("/assets/moderating.js");
+  const held = new Set(["audio"]);
+  const media = { isMicrophoneOn: false, setMicrophone(isOn) { this.isMicrophoneOn = isOn; } };
+  const moderating = new Moderating({
+    client: { room: { peers: new Map() } },
+    media,
+    publishing: { settled: Promise.resolve(), kindOf: () => null, has: (kind) => held.has(kind) },
+  });
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+  moderating.roleIs?.("guest");
+  await moderating.muteAsked({ requestedBy: "a", kind: "audio", isMuted: false });
+  if (meanwhile === "unpublished") held.clear();
+  if (meanwhile === "another role") moderating.roleIs?.("viewer");
+  if (meanwhile === "the same role") moderating.roleIs?.("guest");
+  await settled();
+  document.querySelector("dialog [data-testid=confirm]")?.click();
+  await settled();
+  return [media.isMicrophoneOn, document.querySelectorAll("dialog").length];
+}"""
+
+
+@pytest.mark.parametrize(("meanwhile", "is_on"), [
+    ("nothing", True), ("the same role", True), ("another role", False), ("unpublished", False),
+])
+def test_who_agrees_to_be_heard_is_heard_as_far_as_the_role_still_allows_it(
+        page, meanwhile, is_on):
+    assert page.evaluate(UNMUTE, meanwhile) == [is_on, 0]
+
+
 def test_roles_are_in_the_order_of_their_priority(page):
     roles = {"viewer": {"priority": 3}, "b": {"priority": 1}, "guest": {}, "a": {"priority": 1}}
     assert page.evaluate("""async (roles) => {
@@ -1161,6 +1191,62 @@ def test_a_screen_is_sent_as_the_role_has_it_and_no_larger_than_is_recorded(page
 ])
 def test_a_screen_that_the_system_refuses_is_told(page, reason, faults):
     assert page.evaluate(PUBLISHING, [[CAMERA], reason])["faults"] == faults
+
+
+CHOOSE_SCREEN = """async (meanwhile) => {
+  const { Publishing } = await import("/assets/publishing.js");
+  const client = {
+    state: "joined",
+    role: { publishParams: { allowed: ["screen"] } },
+    publish: async (media) => ({ media, isMuted: false }),
+    unpublish: async () => {},
+  };
+  const publishing = new Publishing({
+    client, media: { stream: {} }, attempt: (action) => action(), onChange: () => {} });
+  const answers = [], ends = [];
+  const open = () => new Promise((resolve) => answers.push(() => {
+    const canvas = document.createElement("canvas");
+    canvas.getContext("2d");
+    const stream = canvas.captureStream();
+    // No page can make a track end by itself, and Firefox' tracks dispatch nothing of a page's.
+    stream.getTracks()[0].addEventListener = (type, handler) => ends.push(handler);
+    resolve(stream);
+    return stream;
+  }));
+  navigator.mediaDevices.getDisplayMedia = open;
+  try {
+    const done = [publishing.startScreen()];
+    if (meanwhile === "pressed again") done.push(publishing.startScreen());
+    if (meanwhile === "removed") client.state = "left";
+    if (meanwhile === "away") client.state = "reconnecting";
+    if (meanwhile === "another role") client.role.publishParams.allowed = [];
+    const streams = answers.map((answer) => answer());
+    await Promise.all(done);
+    if (meanwhile === "shared anew") {
+      publishing.stopScreen();
+      const again = publishing.startScreen();
+      streams.push(answers.at(-1)());
+      await again;
+      ends[0]();
+    }
+    await publishing.settled;
+    return [streams.map((stream) => stream.active), publishing.screen !== null];
+  } finally {
+    delete navigator.mediaDevices.getDisplayMedia;
+  }
+}"""
+
+
+@pytest.mark.parametrize(("meanwhile", "active", "is_shared"), [
+    ("nothing", [True], True),
+    ("away", [True], True),
+    ("removed", [False], False),
+    ("another role", [False], False),
+    ("pressed again", [True], True),
+    ("shared anew", [False, True], True),
+])
+def test_a_chosen_screen_is_shared_where_that_is_still_wanted(page, meanwhile, active, is_shared):
+    assert page.evaluate(CHOOSE_SCREEN, meanwhile) == [active, is_shared]
 
 
 def test_what_is_cut_off_while_it_is_published_is_no_fault(page):

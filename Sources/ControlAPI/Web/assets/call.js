@@ -223,8 +223,9 @@ export class Call {
   }
 
   #roleChanged() {
-    const { permissions, publishParams } = this.#client.role;
+    const { name, permissions, publishParams } = this.#client.role;
     const isAllowed = (kind) => publishParams.allowed.includes(kind);
+    this.#moderating.roleIs(name);
     this.#onAir.allow(Boolean(permissions.hlsStreaming));
     this.#recording.allow(Boolean(permissions.browserRecording));
     this.#people.allow({

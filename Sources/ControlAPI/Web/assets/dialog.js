@@ -11,12 +11,13 @@ const open = new Set();
  * Asks, and waits for the answer. Where the control that had the focus is gone by then, what is in its
  * place gets it.
  * @param {{title: string, text?: string, content?: Node[], confirm: string, refuse?: string,
- *          isDanger?: boolean, isUnasked?: boolean}} question `refuse` is missing where there is
- *   nothing to decide. `isUnasked`: it comes while the user does something else, whose next key must
- *   not answer it, so no button has the focus
+ *          isDanger?: boolean, isUnasked?: boolean, signal?: AbortSignal}} question `refuse` is
+ *   missing where there is nothing to decide. `isUnasked`: it comes while the user does something else,
+ *   whose next key must not answer it, so no button has the focus. `signal`: answers it with no
  * @returns {Promise<boolean>} whether it was confirmed
  */
-export function ask({ title, text = "", content = [], confirm, refuse, isDanger, isUnasked }) {
+export function ask(question) {
+  const { title, text = "", content = [], confirm, refuse, isDanger, isUnasked, signal } = question;
   const id = `dialog-${++count}`;
   const heading = element("h2", { id: `${id}-title`, tabindex: isUnasked ? "-1" : null }, title);
   const kind = isDanger ? "button-danger" : "button-primary";
@@ -59,6 +60,7 @@ export function ask({ title, text = "", content = [], confirm, refuse, isDanger,
   dialog.showModal();
   if (isUnasked) heading.focus();
   else (content.length > 0 ? dialog.querySelector("input, select") : yes)?.focus();
+  signal?.addEventListener("abort", () => dialog.close("no"));
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       open.delete(dialog);

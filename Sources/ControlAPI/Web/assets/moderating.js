@@ -11,6 +11,7 @@ export class Moderating {
   #publishing;
   #attempt;
   #requests = new Requests();
+  #role = null; // its name
 
   /** @param attempt reports what did not work */
   constructor({ client, media, publishing, attempt }) {
@@ -22,6 +23,12 @@ export class Moderating {
 
   stop() {
     this.#requests.clear();
+  }
+
+  /** The role is this one from now on: what was asked of us in another is of no interest. */
+  roleIs(name) {
+    if (this.#role !== null && this.#role !== name) this.#requests.clear();
+    this.#role = name;
   }
 
   // MARK: Of others
@@ -129,7 +136,9 @@ export class Moderating {
         confirm: "Unmute",
         refuse: "Stay muted",
       };
-      this.#requests.add(kind, question, () => media.setMicrophone(true));
+      this.#requests.add(kind, question, () => {
+        if (this.#publishing.has(kind)) media.setMicrophone(true);
+      });
     } else if (kind === "video" && !media.isCameraOn) {
       const question = {
         title: "Turn your camera on?",
@@ -137,7 +146,9 @@ export class Moderating {
         confirm: "Turn on",
         refuse: "Stay off",
       };
-      this.#requests.add(kind, question, () => media.setCamera(true));
+      this.#requests.add(kind, question, () => {
+        if (this.#publishing.has(kind)) media.setCamera(true);
+      });
     }
   }
 

@@ -16,6 +16,7 @@ export class Publishing {
   #publications = new Map(); // "audio", "video", "screen", "screen-audio" → publication
   #encodings = new Map(); // the same → how it is sent, as text
   #screen = null; // MediaStream while sharing
+  #isChoosing = false; // in the browser's own dialogue
   #work = new Queue();
 
   /**
@@ -61,8 +62,11 @@ export class Publishing {
   }
 
   async startScreen() {
+    if (this.#isChoosing) return;
+    this.#isChoosing = true;
+    let stream;
     try {
-      this.#screen = await navigator.mediaDevices.getDisplayMedia(screenWanted);
+      stream = await navigator.mediaDevices.getDisplayMedia(screenWanted);
     } catch (error) {
       const isRefused = error.name === "NotAllowedError";
       const isBySystem = isRefused && error.message.includes("by system");
@@ -71,9 +75,19 @@ export class Publishing {
       const fault = isBySystem ? new Error(refusedBySystem) : error;
       await this.#attempt(() => Promise.reject(fault));
       return;
+    } finally {
+      this.#isChoosing = false;
     }
+    // Much may have come about while it was chosen.
+    if (!this.#mayShare) {
+      for (const track of stream.getTracks()) track.stop();
+      return;
+    }
+    this.#screen = stream;
     this.screen.contentHint = "detail";
-    this.screen.addEventListener("ended", () => this.stopScreen());
+    this.screen.addEventListener("ended", () => {
+      if (this.#screen === stream) this.stopScreen();
+    });
     this.#onChange();
     this.sync();
   }
@@ -84,6 +98,11 @@ export class Publishing {
     this.#screen = null;
     this.#onChange();
     this.sync();
+  }
+
+  get #mayShare() {
+    const { state, role } = this.#client;
+    return state !== "left" && role.publishParams.allowed.includes("screen") && !this.#screen;
   }
 
   async #publishWhatIsAllowed() {

@@ -5,6 +5,7 @@ import { ask } from "./dialog.js";
 export class Requests {
   #waiting = new Map(); // key → question; the newest of a key counts
   #isAsking = false;
+  #open = null; // takes back what is being asked
 
   /**
    * @param {string} key what it is about; what waits about the same thing is of no interest any more
@@ -16,8 +17,10 @@ export class Requests {
     if (!this.#isAsking) this.#next();
   }
 
+  /** None of it is of interest any more; it is as if all was refused. */
   clear() {
     this.#waiting.clear();
+    this.#open?.abort();
   }
 
   async #next() {
@@ -25,7 +28,9 @@ export class Requests {
     while (this.#waiting.size > 0) {
       const [[key, { question, onConfirm }]] = this.#waiting;
       this.#waiting.delete(key);
-      if (await ask({ ...question, isUnasked: true })) onConfirm();
+      this.#open = new AbortController();
+      const { signal } = this.#open;
+      if (await ask({ ...question, isUnasked: true, signal })) onConfirm();
     }
     this.#isAsking = false;
   }
