@@ -1023,6 +1023,40 @@ def test_the_focus_stays_on_what_is_moved(page):
     assert found == ["c", "c", "c", "other"]
 
 
+def test_what_comes_at_once_is_announced_together(page):
+    assert page.evaluate("""async () => {
+      const { Announcer } = await import("/assets/announcer.js");
+      const real = window.setTimeout;
+      const later = [];
+      window.setTimeout = (run) => later.push(run);
+      try {
+        const region = document.createElement("div");
+        const announcer = new Announcer(region);
+        const told = [];
+        const look = () => told.push([...region.children].map((line) => line.textContent));
+        announcer.say("Ben: one", "messages");
+        look();
+        const first = region.firstChild;
+        for (const text of ["Ben: two", "Cleo: three"]) announcer.say(text, "messages");
+        announcer.say("Ann asks: Lunch?");
+        look();
+        later.shift()();
+        look();
+        later.shift()(); // it was quiet for a while
+        announcer.say("Ben: " + "x".repeat(999), "messages");
+        announcer.say("Ben: four", "messages");
+        told.push(region.textContent.length, later.length);
+        later.shift()();
+        look();
+        return [told, region.contains(first)];
+      } finally {
+        window.setTimeout = real;
+      }
+    }""") == [[["Ben: one"], ["Ben: one"],
+               ["2 messages, the last one: Cleo: three", "Ann asks: Lunch?"], 200, 1,
+               ["Ben: four"]], False]
+
+
 def with_a_list(steps):
     """The steps, with a list of rows, each with two controls, that shows what it is told to."""
     return """async () => {

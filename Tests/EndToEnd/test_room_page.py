@@ -362,6 +362,24 @@ def test_messages_go_to_all_a_role_or_a_person_and_say_so(world):
     ann.wait_for("button", "Chat, 1 unread")
 
 
+def test_messages_and_polls_are_announced_wherever_one_looks(world):
+    ann, ben = world.open(), world.connect("Ben", "host")
+    ben.call("broadcast", {"info": {"message": "hello", "type": "chat"}})
+    announced(ann, "Ben: hello")
+    ben.call("broadcast", {"info": {"message": "hello again", "type": "chat"}})
+    announced(ann, "Ben: hello again")
+    ann.operate("button", "Polls")
+    run_poll(ben, question("Where?", "single-choice", "here", "there"))
+    ann.wait_for("radio", "here")
+    announced(ann, "Ben asks: Lunch?")
+    ann.operate("tab", "Polls (1)", "ArrowLeft")
+    ann.press("ArrowLeft")
+    ann.wait_for("tab", "Chat")
+    ben.call("broadcast", {"info": {"message": "once", "type": "chat"}})
+    ann.wait_for_text("chat-message", "once")
+    assert "once" not in ann.evaluate(ANNOUNCED), "the list of messages says it"
+
+
 # What is seen
 
 

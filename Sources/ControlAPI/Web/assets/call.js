@@ -1,5 +1,6 @@
 // Inside the room: ties the client, the local devices and the parts of the page together.
 
+import { Announcer } from "./announcer.js";
 import { ChatPanel } from "./chat-panel.js";
 import { shownRecording } from "./client/on-air-state.js";
 import { badge, drawControls } from "./controls.js";
@@ -52,6 +53,7 @@ export class Call {
     onMore: () => this.#side.open("people"),
     onPin: (key) => this.#pin(key),
   });
+  #announcer = new Announcer(byID("news"));
   #sound = new RoomSound((isBlocked) => this.#soundBlocked(isBlocked));
   #publishing;
   #moderating;
@@ -112,6 +114,7 @@ export class Call {
     this.#polling = new Polling({
       client: this.#client,
       side: this.#side,
+      announcer: this.#announcer,
       attempt: (action) => this.#attempt(action),
     });
   }
@@ -177,6 +180,7 @@ export class Call {
     if (message.isMine || this.#side.current === "chat") return;
     this.#count(this.#unread + 1);
     if (message.mark) toast(`${message.name} wrote ${message.mark}`);
+    else this.#announcer.say(`${message.name}: ${message.text}`, "messages");
   }
 
   #count(count) {

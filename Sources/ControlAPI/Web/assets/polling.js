@@ -10,17 +10,20 @@ export class Polling {
   #attempt;
   #panel;
   #side;
+  #announcer;
   #mayRead = false;
   #unseen = 0; // polls that have started since the panel was looked at
 
   /**
    * @param {{client: import("./roomcast-client.js").RoomcastClient,
    *          side: import("./side-panel.js").SidePanel,
+   *          announcer: import("./announcer.js").Announcer,
    *          attempt: (action: () => Promise) => Promise<boolean>}} parts attempt reports failures
    */
-  constructor({ client, side, attempt }) {
+  constructor({ client, side, announcer, attempt }) {
     this.#client = client;
     this.#side = side;
+    this.#announcer = announcer;
     this.#attempt = attempt;
     const { polls, pollBook } = client;
     this.#panel = new PollPanel({
@@ -71,8 +74,9 @@ export class Polling {
   #started(poll) {
     this.#fill(poll);
     if (poll.startedBy === this.#client.peerID) return;
-    if (this.#side.current === "polls") return;
-    toast(`${this.#nameOf(poll.startedBy)} asks: ${poll.title || "a poll"}`);
+    const news = `${this.#nameOf(poll.startedBy)} asks: ${poll.title || "a poll"}`;
+    if (this.#side.current === "polls") return this.#announcer.say(news); // it is seen
+    toast(news);
     this.#count(this.#unseen + 1);
   }
 

@@ -1,0 +1,40 @@
+// What screen readers are told that is nowhere on the page, or where nobody looks.
+
+import { element } from "./dom.js";
+
+const interval = 3000; // ms; what comes sooner is told together
+const longest = 200; // characters of one
+
+export class Announcer {
+  #region;
+  #waiting = [];
+  #timer = null;
+
+  /** @param {Element} region a status, which is in the page from the beginning */
+  constructor(region) {
+    this.#region = region;
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} [kind] what several of it are called; those that wait are told by the last one
+   */
+  say(text, kind = "") {
+    this.#waiting.push({ text: text.slice(0, longest), kind });
+    if (!this.#timer) this.#tell();
+  }
+
+  #tell() {
+    this.#timer = null;
+    if (this.#waiting.length === 0) return;
+    const all = this.#waiting.splice(0);
+    const last = new Map(all.map((one) => [one.kind || one.text, one]));
+    const lines = [...last.values()].map(({ text, kind }) => {
+      const count = kind ? all.filter((one) => one.kind === kind).length : 1;
+      return count > 1 ? `${count} ${kind}, the last one: ${text}` : text;
+    });
+    // Another element each time, as the same text again would be no change.
+    this.#region.replaceChildren(...lines.map((line) => element("p", {}, line)));
+    this.#timer = setTimeout(() => this.#tell(), interval);
+  }
+}
