@@ -1057,6 +1057,21 @@ def test_what_comes_at_once_is_announced_together(page):
                ["Ben: four"]], False]
 
 
+@pytest.mark.parametrize(("params", "text"), [
+    ({}, "You were removed."),
+    ({"requested_by": "a", "reason": ""}, "You were removed by Ann."),
+    ({"requested_by": "gone", "reason": "noise"}, "You were removed: noise"),
+    ({"requested_by": "a", "reason": "noise"}, "You were removed by Ann: noise"),
+    ({"room_end": True, "requested_by": "me"}, "The room was ended by you."),
+    ({"room_end": True, "reason": "done"}, "The room was ended: done"),
+])
+def test_who_is_put_out_is_told_by_whom_and_why(page, params, text):
+    assert page.evaluate("""async (params) => {
+      const { dismissalText } = await import("/assets/client/moderation.js");
+      return dismissalText(params, (id) => ({ a: "Ann", me: "you" })[id] ?? "");
+    }""", params) == text
+
+
 def with_a_list(steps):
     """The steps, with a list of rows, each with two controls, that shows what it is told to."""
     return """async () => {

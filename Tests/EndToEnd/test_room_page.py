@@ -21,6 +21,8 @@ NAMES = """() => [...document.querySelectorAll("[data-testid=person] .person-tex
   .map((node) => node.textContent)"""
 ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
   .map((node) => node.textContent).join()"""
+DESCRIPTION = """() => document.getElementById(
+  document.activeElement.getAttribute("aria-describedby"))?.textContent"""
 ADDRESSEE = """() => document.querySelector("[data-testid=message-to]").selectedOptions[0].text"""
 REFUSE_ONCE = """() => {
   const real = window.fetch;
@@ -585,10 +587,16 @@ def test_a_room_is_ended_for_everybody_and_locked_if_wished(world, is_locked):
     assert (answer.status == 403) == is_locked
 
 
-def test_who_is_removed_is_out_at_once(world):
+def test_who_is_removed_is_out_at_once_and_knows_why(world):
     ann, ben = world.open("Ann", "guest"), world.connect("Ben", "host")
-    ben.call("peer-leave-request", {"requested_for": peer_of(ben, "Ann"), "reason": ""})
+    ann.operate("button", "People")
+    ann.operate("button", "What to do with Ben")
+    ann.wait_for("menuitem", "Write privately")
+    ben.call("peer-leave-request", {"requested_for": peer_of(ben, "Ann"), "reason": "noise"})
     ann.wait_for("heading", "You have left the room")
+    ann.wait_for_focus("button", "Join again")
+    assert ann.evaluate(DESCRIPTION) == "You were removed by Ben: noise"
+    assert ann.count("menuitem", "Write privately") == 0
 
 
 # Polls

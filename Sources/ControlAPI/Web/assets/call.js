@@ -7,6 +7,7 @@ import { badge, drawControls } from "./controls.js";
 import { chooseDevices } from "./device-dialog.js";
 import { ask, checkbox, dismissAll } from "./dialog.js";
 import { byID, element, setText } from "./dom.js";
+import { closeMenu } from "./menu.js";
 import { Moderating } from "./moderating.js";
 import { OnAir } from "./on-air.js";
 import { PeoplePanel } from "./people-panel.js";
@@ -167,6 +168,7 @@ export class Call {
       if (state === "joined") this.#publishing.sync(); // what was wished meanwhile
       if (state !== "left") return;
       this.#moderating.stop();
+      closeMenu();
       dismissAll();
       this.#publishing.stopScreen();
       onEnd(reason);

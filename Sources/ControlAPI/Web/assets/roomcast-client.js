@@ -30,7 +30,7 @@ import { randomIdentifier } from "./client/identifier.js";
 import { initialise, socketURL } from "./client/initialise.js";
 import { MediaPath } from "./client/media-path.js";
 import { everybody, markOf, messagesFrom, outgoing } from "./client/messages.js";
-import { Moderation, requestsFrom, rolesInOrder } from "./client/moderation.js";
+import { dismissalText, Moderation, requestsFrom, rolesInOrder } from "./client/moderation.js";
 import { PollBook } from "./client/poll-book.js";
 import { Polls } from "./client/polls.js";
 import { RoomState } from "./client/room-state.js";
@@ -241,13 +241,17 @@ export class RoomcastClient extends EventTarget {
     switch (method) {
       case "on-policy-change": return this.#takePolicy(params);
       case "on-peer-leave-request":
-        return this.#end(params.room_end ? "The room was ended." : "You were removed.");
+        return this.#end(dismissalText(params, (peerID) => this.#nameOf(peerID)));
       case "on-error": return this.#end(params.message ?? "The server ended the session.");
       case "on-warning": return this.#fault(params);
       case "offer": return this.#takeOffer(params);
       case "trickle": return this.#takeCandidate(params);
       case "active-speakers": return this.#takeSpeakers(params);
     }
+  }
+
+  #nameOf(peerID) {
+    return peerID === this.peerID ? "you" : (this.room.peers.get(peerID)?.name ?? "");
   }
 
   #takePolicy(policy) {

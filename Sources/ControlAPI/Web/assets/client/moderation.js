@@ -116,3 +116,15 @@ export function rolesInOrder(knownRoles) {
   const order = (a, b) => priority(a) - priority(b) || (a < b ? -1 : 1);
   return Object.keys(knownRoles).sort(order);
 }
+
+/**
+ * Why one is out of the room.
+ * @param {{requested_by?: string, reason?: string, room_end?: boolean}} params of
+ *   `on-peer-leave-request`
+ * @param {(peerID: string) => string} nameOf empty where nobody knows; "you" for oneself
+ */
+export function dismissalText({ requested_by: requester, reason, room_end: isRoomEnd }, nameOf) {
+  const name = requester ? nameOf(requester) : "";
+  const what = isRoomEnd ? "The room was ended" : "You were removed";
+  return `${what}${name ? ` by ${name}` : ""}${reason ? `: ${reason}` : "."}`;
+}
