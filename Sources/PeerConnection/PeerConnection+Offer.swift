@@ -184,7 +184,7 @@ extension PeerConnection {
         }
     }
 
-    /// Clients of 100ms parse mids as numbers (hms.md sect. 8).
+    /// Clients of 100ms parse mids as numbers (docs/PROTOCOL.md sect. 8).
     private func takeMID() -> String {
         defer { nextMID += 1 }
         return String(nextMID)

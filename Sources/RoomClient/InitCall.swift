@@ -4,7 +4,7 @@ import MediaKernel
 import NIOCore
 import NIOHTTP1
 
-/// `GET /init`: where the room's WebSocket is (hms.md sect. 2).
+/// `GET /init`: where the room's WebSocket is (docs/PROTOCOL.md sect. 2).
 enum InitCall {
     static let timeout: TimeAmount = .seconds(10)
     static let bodyBytesMaximum = 1 << 20
@@ -53,6 +53,6 @@ enum InitCall {
         return reply.endpoint
     }
 
-    /// hms.md sect. 2: 429 and the 5xx are, of this request and of the WebSocket's.
+    /// docs/PROTOCOL.md sect. 2: 429 and the 5xx are, of this request and of the WebSocket's.
     static func isWorthAnotherTry(_ status: UInt) -> Bool { status == 429 || status >= 500 }
 }

@@ -40,7 +40,7 @@ extension RoomClient {
         try? await eventLoop.submit { media.value.stop() }.get()
     }
 
-    /// The client restarts the publish side; the server the other (hms.md sect. 9).
+    /// The client restarts the publish side; the server the other (docs/PROTOCOL.md sect. 9).
     func publishConnectionLost() async throws {
         guard membership == .inside, !isLeaving else { return }
         needsRestart = true

@@ -86,7 +86,7 @@ extension RoomClient {
         case .joining:
             break
         case .inside:
-            // hms.md sect. 9: an offer on the existing connection, then all track states.
+            // docs/PROTOCOL.md sect. 9: an offer on the existing connection, then all track states.
             isOfferOutstanding = false
             try await offerPublish()
             signalling.updateTracks(publishable.map(\.payload))

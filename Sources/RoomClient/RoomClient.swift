@@ -54,7 +54,7 @@ public actor RoomClient {
         case trackLayers([TrackLayersPayload.Track])
     }
 
-    /// How long a lost connection is tried again (hms.md sect. 9).
+    /// How long a lost connection is tried again (docs/PROTOCOL.md sect. 9).
     public static let reconnectWindow: Duration = .seconds(60)
     static let reconnectPause: Duration = .seconds(1)
     static let timerInterval: Duration = .milliseconds(500)

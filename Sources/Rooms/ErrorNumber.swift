@@ -1,4 +1,4 @@
-/// The numbers that 100ms has for what its servers refuse (`hms.md` section 10).
+/// The numbers that 100ms has for what its servers refuse (`docs/PROTOCOL.md` section 10).
 ///
 /// The body of `/init` has the number for everybody. On the socket native clients get it, and web
 /// clients its first three digits, which is all that they know the meaning of.

@@ -5,7 +5,7 @@ public struct HLSVariant: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, Codable {
         case none, initialised, started, stopped, failed
 
-        /// As the 100ms client reckons (`hms.md` section 6).
+        /// As the 100ms client reckons (`docs/PROTOCOL.md` section 6).
         public var isRunning: Bool {
             switch self {
             case .initialised, .started: true

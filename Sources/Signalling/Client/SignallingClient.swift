@@ -12,7 +12,7 @@ public struct SignallingClient: Sendable {
         case event(SignallingEvent)
     }
 
-    /// Between two pings, `hms.md` section 3.
+    /// Between two pings, `docs/PROTOCOL.md` section 3.
     public static let pingInterval: Duration = .seconds(3)
     /// The silence after which a connection counts as lost. Any frame ends a silence.
     public static let silenceMaximum: Duration = .seconds(12)

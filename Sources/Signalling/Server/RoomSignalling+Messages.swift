@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import Rooms
 
-/// What a peer says of itself and to others (`hms.md` section 5).
+/// What a peer says of itself and to others (`docs/PROTOCOL.md` section 5).
 extension RoomSignalling {
     func updateTracks(
         _ params: TrackUpdateParameters, of peer: PeerID

@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import Rooms
 
-/// Finding peers, and the groups they are in (`hms.md` section 5).
+/// Finding peers, and the groups they are in (`docs/PROTOCOL.md` section 5).
 extension RoomSignalling {
     func getPeer(_ params: GetPeerParameters) throws(SignallingError) -> Reply {
         let peer = try ruled { () throws(RoomError) in try room.visiblePeer(params.peerID) }

@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import Rooms
 
-/// The session's store (`hms.md` section 5).
+/// The session's store (`docs/PROTOCOL.md` section 5).
 extension RoomSignalling {
     /// The key of clients that name none, as in 100ms' first version of the store.
     private static let defaultKey = "default"

@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-/// What a verified room token says (`hms.md` section 1).
+/// What a verified room token says (`docs/PROTOCOL.md` section 1).
 public struct SignallingClaims: Hashable, Sendable {
     public var room: RoomID
     public var userID: String

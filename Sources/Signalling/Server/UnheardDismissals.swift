@@ -2,7 +2,7 @@ internal import MediaKernel
 internal import Rooms
 
 /// Those who were put out and may not have heard of it, for as long as their clients try to come
-/// back (`hms.md` section 9).
+/// back (`docs/PROTOCOL.md` section 9).
 struct UnheardDismissals {
     /// In one room; past it the oldest is forgotten.
     static let maximum = 2000

@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-// The parameters of what a server notifies, `hms.md` section 6.
+// The parameters of what a server notifies, `docs/PROTOCOL.md` section 6.
 
 /// `on-policy-change`: who you are and what roles there are.
 public struct PolicyPayload: Hashable, Sendable, Codable {

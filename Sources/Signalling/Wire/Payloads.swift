@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-/// A track on the wire (`hms.md` section 5).
+/// A track on the wire (`docs/PROTOCOL.md` section 5).
 public struct TrackPayload: Hashable, Sendable, Codable {
     public var trackID: TrackID
     public var streamID: String
@@ -70,7 +70,7 @@ public struct PeerInfoPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// A peer on the wire (`hms.md` section 6).
+/// A peer on the wire (`docs/PROTOCOL.md` section 6).
 public struct PeerPayload: Hashable, Sendable, Codable {
     public var peerID: PeerID
     public var role: String

@@ -1,4 +1,4 @@
-// Streams that are started and stopped from the room, `hms.md` section 5.
+// Streams that are started and stopped from the room, `docs/PROTOCOL.md` section 5.
 
 public struct HLSStartParameters: Hashable, Sendable, Codable {
     public var variants: [HLSVariantRequest]?

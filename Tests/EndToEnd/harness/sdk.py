@@ -114,7 +114,7 @@ class Site(FileServer):
 
 def endpoint(base):
     """As `initEndpoint`. The SDK looks for `https://` in it and throws where there is none
-    (hms.md section 2); a fragment is not sent."""
+    (docs/PROTOCOL.md section 2); a fragment is not sent."""
     return f"{base}/#https://local"
 
 
