@@ -23,6 +23,22 @@ ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
   .map((node) => node.textContent).join()"""
 DESCRIPTION = """() => document.getElementById(
   document.activeElement.getAttribute("aria-describedby"))?.textContent"""
+# How often the stage is drawn while so many come in one go, and what of them is listed then.
+COME_AT_ONCE = """async (count) => {
+  const stage = document.getElementById("stage");
+  let drawn = 0;
+  Object.defineProperty(stage, "clientWidth", {
+    configurable: true, get() { return (drawn += 1) && this.getBoundingClientRect().width; } });
+  for (let number = 0; number < count; number += 1) {
+    const params = { peer_id: crypto.randomUUID(), role: "guest", info: { name: "Guest" } };
+    const data = JSON.stringify({ method: "on-peer-join", params });
+    window.channels.at(-1).dispatchEvent(new MessageEvent("message", { data }));
+  }
+  await null;
+  delete stage.clientWidth;
+  return [drawn, document.querySelectorAll("[data-testid=person]").length,
+    document.getElementById("tab-people").textContent];
+}"""
 ADDRESSEE = """() => document.querySelector("[data-testid=message-to]").selectedOptions[0].text"""
 REFUSE_ONCE = """() => {
   const real = window.fetch;
@@ -466,6 +482,20 @@ def test_comings_and_goings_are_announced_and_counted(world):
     ben.leave()
     ann.wait_for_text("peer-count", "1 person")
     announced(ann, "Ben left")
+
+
+def test_what_comes_at_once_is_drawn_once(world):
+    ann = world.open()
+    ann.tell("ping")  # the channel is there
+    drawn, before, tab = ann.evaluate(COME_AT_ONCE, 100)
+    assert drawn <= 2
+    assert before <= 1 and tab == "People (101)", "the list that nobody sees can wait"
+    ann.operate("button", "People")
+    assert len(ann.texts("person")) == 101
+    ann.press("Escape")
+    ann.evaluate(COME_AT_ONCE, 1)
+    wait_for("it does not wait for long", lambda: ann.evaluate(
+        "() => document.querySelectorAll('[data-testid=person]').length") == 102, TIMEOUT)
 
 
 def test_people_of_a_full_room_are_searched(world):

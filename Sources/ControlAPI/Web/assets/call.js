@@ -24,6 +24,7 @@ import { Stage } from "./stage.js";
 import { toast } from "./toasts.js";
 
 const speakingLevel = 15; // of 100
+const unseenInterval = 1000; // ms between drawings of lists that nobody sees
 const greetedUpTo = 20; // people; in a larger room comings, goings and others' roles are noise
 
 // What everybody has to know, by the phases of on-air.js and on-air-state.js.
@@ -49,6 +50,8 @@ export class Call {
   #pinned = null; // a tile's key
   #unread = 0;
   #isPathBroken = false;
+  #isDue = false; // all is to be drawn
+  #listsTimer = null;
   #stage = new Stage(byID("stage"), {
     onLayer: (trackID, layer) => this.#client.preferLayer(trackID, layer),
     onMore: () => this.#side.open("people"),
@@ -99,7 +102,7 @@ export class Call {
         if (current === "chat") this.#chat.focus();
         if (current === "chat") this.#count(0);
         if (current === "polls") this.#polling.seen();
-        this.#drawControls();
+        this.#drawNow(); // what one opens is of now
       },
     });
     this.#chat = new ChatPanel({
@@ -249,22 +252,45 @@ export class Call {
 
   // MARK: Drawing
 
+  /** Once for all that is told in one go: an offer has a hundred tracks, each an event. */
   #draw() {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    // Not with the next frame: a page in the background has none, and is to be heard.
+    queueMicrotask(() => this.#drawNow());
+  }
+
+  #drawNow() {
+    this.#isDue = false;
     const client = this.#client;
-    const { screen } = this.#publishing;
-    const view = { client, media: this.#media, name: this.#name, screen };
-    const tiles = tilesOf(view);
+    const tiles = tilesOf(this.#view);
     if (!tiles.some((tile) => tile.key === this.#pinned)) this.#pinned = null;
-    const people = peopleOf(view, this.#pinned);
     setText(byID("call-title"), client.room.name || this.#roomID);
     const { count } = client.room;
     setText(byID("call-count"), count === 1 ? "1 person" : `${count} people`);
     this.#stage.show(tiles, this.#pinned);
     this.#sound.play(soundsOf(client));
-    this.#people.show(people, count);
-    this.#chat.showAudiences(client.role.known, people.filter((person) => !person.isLocal));
+    this.#people.count(count);
     byID("stage-empty").hidden = tiles.length > 0;
     this.#drawControls();
+    const isSeen = ["chat", "people"].includes(this.#side.current);
+    if (isSeen) this.#drawLists();
+    else this.#listsTimer ??= setTimeout(() => this.#drawLists(), unseenInterval);
+  }
+
+  get #view() {
+    const { screen } = this.#publishing;
+    return { client: this.#client, media: this.#media, name: this.#name, screen };
+  }
+
+  /** Of people, to be seen and to be written to. */
+  #drawLists() {
+    clearTimeout(this.#listsTimer);
+    this.#listsTimer = null;
+    const people = peopleOf(this.#view, this.#pinned);
+    this.#people.show(people);
+    const others = people.filter((person) => !person.isLocal);
+    this.#chat.showAudiences(this.#client.role.known, others);
   }
 
   #drawControls() {

@@ -44,14 +44,16 @@ export class PeoplePanel {
     node.changeRoles.hidden = !mayChangeRoles;
   }
 
-  /**
-   * @param {object[]} people see `peopleOf` in room-view.js
-   * @param {number} count of all, of whom a large room lists a part
-   */
-  show(people, count) {
-    this.#people = people;
+  /** @param {number} count of all, of whom a large room lists a part */
+  count(count) {
     this.#count = count;
     setText(node.tab, `People (${count})`);
+  }
+
+  /** @param {object[]} people see `peopleOf` in room-view.js */
+  show(people) {
+    const count = this.#count;
+    this.#people = people;
     node.search.hidden = count < searchedFrom && !node.search.value;
     this.#draw();
   }
