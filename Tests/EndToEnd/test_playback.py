@@ -84,6 +84,52 @@ def test_a_stream_of_sound_alone_plays_and_says_so(enter, browser, server, room)
     context.close()
 
 
+# A stream that this browser plays, as far as the page knows, or not.
+ON_AIR = """(canPlay) => {
+  HTMLMediaElement.prototype.canPlayType = () => (canPlay ? "maybe" : "");
+  HTMLMediaElement.prototype.play = async () => {};
+  const real = window.fetch;
+  window.fetch = async (url, ...more) => (String(url).endsWith("/stream")
+    ? new Response(JSON.stringify({ id: "s", state: "running", url: "/streams/s/master.m3u8" }))
+    : real(url, ...more));
+}"""
+PRESS = """(id) => {
+  const button = document.getElementById(id);
+  button.hidden = false;
+  button.focus();
+  button.click();
+}"""
+
+
+def test_the_focus_of_a_button_that_goes_is_at_the_picture_then(browser, server, room):
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(f"({ON_AIR})(true)")
+    page.goto(f"{server.base}/watch/{room}")
+    page.wait_for_selector("[data-testid=video]")
+    for button in ("unmute", "to-live"):
+        page.evaluate(PRESS, button)
+        page.wait_for_selector(f"#{button}", state="hidden")
+        assert page.evaluate("document.activeElement.id") == "video", button
+    context.close()
+
+
+def test_that_an_address_is_copied_is_said(browser, server, room):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.add_init_script(f"({ON_AIR})(false)")
+    page.goto(f"{server.base}/watch/{room}")
+    page.click("#copy")
+    said = page.get_by_role("status").filter(has_text="The address is copied.")
+    said.wait_for()
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert address.endswith("/streams/s/master.m3u8")
+    page.evaluate("() => { navigator.clipboard.writeText = async () => { throw new Error(); }; }")
+    page.click("#copy")
+    page.get_by_role("status").filter(has_text="The address is selected.").wait_for()
+    context.close()
+
+
 def test_the_first_page_lists_the_room_and_leads_into_it(enter, browser, server, room):
     enter("Ann")
     context = browser.new_context()

@@ -51,6 +51,22 @@ CUES = """() => new Promise((resolve, reject) => {
 })"""
 
 
+# A server with 23 recordings of one room, 20 of which it tells at once, and none of any other.
+MANY = """() => {
+  window.fetch = async (url) => {
+    const query = new URL(url, location.href).searchParams;
+    const first = Number(query.get("start"));
+    const count = query.get("room_id") === "nowhere" ? 0 : Math.min(20, 23 - first);
+    const data = Array.from({ length: count }, (_, index) => ({
+      id: `r${first + index + 1}`, room_id: "hall", status: "completed", assets: [],
+      created_at: "2026-01-01T00:00:00Z" }));
+    return new Response(JSON.stringify({ data, last: first === 0 && count > 0 ? "20" : "" }));
+  };
+}"""
+FOCUSED = """() => document.activeElement.id"""
+SUMMARY = """() => document.querySelector("[data-testid=summary]").textContent"""
+
+
 class InFirefox:
     """The few things that the tests do with a page."""
 
@@ -129,6 +145,8 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
     page.give(tokens.management_token())
     wait_for("it is being recorded", lambda: (seen(page, stream) or {}).get("state") == "Recording",
              TIMEOUT)
+    assert page.evaluate(FOCUSED) == "title", "the form that had the focus is gone"
+    assert page.evaluate(SUMMARY) == f"1 recording of {room}, 1 in progress"
     assert not seen(page, stream)["play"]
     segments(server, stream, 3)
     server.stop_stream(room)
@@ -137,6 +155,7 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
     card = wait_for("it is ready", lambda: seen(page, stream)["state"] == "Ready"
                     and seen(page, stream), TIMEOUT)
     assert card["play"]
+    assert page.evaluate(SUMMARY) == f"1 recording of {room}"
     sizes = [f"{one['width']} × {one['height']} MP4" for one in LADDER]
     assert [text.split(" · ")[0] for text in card["files"]] == [*sizes, "640 × 360 HLS in a zip"]
     listed = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
@@ -154,6 +173,28 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
     wait_for("it is closed", lambda: not page.evaluate(PLAYED)["isOpen"], TIMEOUT)
     assert page.evaluate("() => document.activeElement.dataset.testid") == "play", (
         "the focus is back where it was")
+
+
+def test_what_is_shown_is_said_and_the_focus_goes_to_what_is_new(world):
+    server, page = world
+    page.goto(f"{server.base}/recordings")
+    # The tab may know the token of a test before.
+    page.evaluate("() => sessionStorage.clear()")
+    page.goto(f"{server.base}/recordings")
+    wait_for("a token is asked for", lambda: page.evaluate(FOCUSED) == "token", TIMEOUT)
+    page.evaluate(MANY)
+    page.give("any")
+    wait_for("they are counted", lambda: page.evaluate(SUMMARY) == (
+        "20 recordings, and older ones"), TIMEOUT)
+    assert page.evaluate(FOCUSED) == "title"
+    page.evaluate("() => { const more = document.getElementById('more'); more.focus(); more.click(); }")
+    wait_for("all are", lambda: page.evaluate(SUMMARY) == "23 recordings", TIMEOUT)
+    assert page.evaluate(FOCUSED) == "card-r21", "the first of the older ones"
+    page.evaluate("""() => {
+      document.getElementById("room").value = "nowhere";
+      document.getElementById("filter").requestSubmit();
+    }""")
+    wait_for("none is", lambda: page.evaluate(SUMMARY) == "No recordings of nowhere", TIMEOUT)
 
 
 def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):

@@ -18,6 +18,7 @@ let room = new URLSearchParams(location.search).get("room") ?? "";
 let pages = 1;
 let timer = null;
 let round = 0; // answers to earlier questions are not shown
+let known = null; // how many cards there were when older ones were asked for
 
 placeIcons();
 byID("room").value = room;
@@ -33,10 +34,12 @@ byID("filter").addEventListener("submit", (event) => {
   event.preventDefault();
   room = byID("room").value.trim();
   pages = 1;
+  known = null;
   history.replaceState(null, "", room ? `?room=${encodeURIComponent(room)}` : location.pathname);
   refresh();
 });
 byID("more").addEventListener("click", () => {
+  known = list.children.length;
   pages += 1;
   refresh();
 });
@@ -70,9 +73,11 @@ async function refresh() {
     const { data, last } = await load();
     if (asked !== round) return;
     if (token) sessionStorage.setItem(tokenKey, token);
+    const hadFocus = byID("key").contains(document.activeElement);
     byID("key").hidden = true;
     byID("filter").hidden = false;
     draw(data, last);
+    if (hadFocus) byID("title").focus(); // where what one sees now begins
     if (data.some((card) => !isFinal(card))) timer = setTimeout(refresh, refreshInterval);
   } catch (error) {
     if (asked !== round) return;
@@ -110,11 +115,24 @@ function askForToken(error) {
 function draw(cards, last) {
   const rules = { key: (card) => card.id, create: createCard, update: updateCard };
   reconcile(list, cards, rules);
+  const older = known === null ? null : list.children[known]?.querySelector("h2");
+  known = null;
+  const isAtEnd = byID("more") === document.activeElement;
   byID("more").hidden = !last;
+  if (isAtEnd && (older || !last)) (older ?? byID("title")).focus();
   byID("empty").hidden = cards.length > 0;
   setText(byID("empty"), room ? `Nothing was recorded in ${room}.` : "Nothing was recorded yet.");
+  setText(byID("summary"), summaryOf(cards, last));
+}
+
+/** It is read out, so it says all that the page shows. */
+function summaryOf(cards, last) {
+  const count = cards.length === 1 ? "1 recording" : `${cards.length || "No"} recordings`;
   const busy = cards.filter((card) => !isFinal(card)).length;
-  setText(byID("summary"), busy === 0 ? "" : busy === 1 ? "1 in progress" : `${busy} in progress`);
+  const parts = [room ? `${count} of ${room}` : count];
+  if (last) parts.push("and older ones");
+  if (busy > 0) parts.push(`${busy} in progress`);
+  return parts.join(", ");
 }
 
 function createCard(card) {
@@ -130,7 +148,7 @@ function createCard(card) {
       element(
         "div",
         { class: "card-head" },
-        element("h2", { class: "card-title", id: title }),
+        element("h2", { class: "card-title", id: title, tabindex: "-1" }),
         element("span", { class: "lamp" }),
       ),
       element("p", { class: "quiet card-detail" }),

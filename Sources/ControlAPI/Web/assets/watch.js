@@ -33,7 +33,8 @@ let isShown = false; // the player, not a notice
 let finished = null; // the id of a stream whose last segments are still to be played
 
 player.addEventListener("playing", () => {
-  byID("unmute").hidden = !video.muted;
+  if (video.muted) byID("unmute").hidden = false;
+  else hide(byID("unmute"));
 });
 // Whether there is a picture is known when the first segment is, and again after every change.
 for (const event of ["loadedmetadata", "resize", "emptied", "play", "pause", "ended"]) {
@@ -41,10 +42,10 @@ for (const event of ["loadedmetadata", "resize", "emptied", "play", "pause", "en
 }
 byID("unmute").addEventListener("click", () => {
   video.muted = false;
-  byID("unmute").hidden = true;
+  hide(byID("unmute"));
 });
 video.addEventListener("volumechange", () => {
-  if (!video.muted) byID("unmute").hidden = true;
+  if (!video.muted) hide(byID("unmute"));
 });
 video.addEventListener("ended", () => {
   if (finished === current.id) show("ended");
@@ -52,7 +53,13 @@ video.addEventListener("ended", () => {
 byID("to-live").addEventListener("click", () => player.seekToLive());
 byID("copy").addEventListener("click", async () => {
   byID("address").select();
-  await navigator.clipboard?.writeText(byID("address").value).catch(() => {});
+  setText(byID("copied"), ""); // so that it is told once more
+  try {
+    await navigator.clipboard.writeText(byID("address").value);
+    setText(byID("copied"), "The address is copied.");
+  } catch {
+    setText(byID("copied"), "This browser does not copy it. The address is selected.");
+  }
 });
 
 async function poll() {
@@ -98,7 +105,7 @@ function show(kind) {
   isShown = false;
   video.hidden = true;
   drawSoundOnly();
-  byID("unmute").hidden = true;
+  hide(byID("unmute"));
   byID("notice").hidden = false;
   byID("notice-mark").dataset.phase = kind;
   byID("notice-address").hidden = kind !== "unplayable";
@@ -132,7 +139,15 @@ function drawLamp() {
   const started = Date.parse(current.started_at ?? "") || Number(current.started_at) || 0;
   const elapsed = started > 0 ? ` ${clockText(Date.now() - started)}` : "";
   lamp.textContent = isLive ? `Live${elapsed}` : "Starting";
-  byID("to-live").hidden = !isLive || !player.url || !player.isBehind;
+  if (isLive && player.url && player.isBehind) byID("to-live").hidden = false;
+  else hide(byID("to-live"));
+}
+
+/** The focus that a button had goes to what there is now. */
+function hide(button) {
+  const hadFocus = button === document.activeElement;
+  button.hidden = true;
+  if (hadFocus) (video.hidden ? byID("title") : video).focus();
 }
 
 setInterval(drawLamp, 1000);
