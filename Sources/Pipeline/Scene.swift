@@ -46,7 +46,7 @@ final class Scene {
     func show(_ next: [SourcePeer]) {
         peers = next
         peersByID = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        speakers.keep(only: Set(next.map(\.id)))
+        keepSpeakers()
         for peer in next where peer.hasClosedMicrophone { speakers.muted(peer.id) }
         forgetPictures()
         layoutChanged = true
@@ -57,8 +57,14 @@ final class Scene {
 
     func setLayout(_ next: Layout) {
         layout = next
+        keepSpeakers()
         forgetPictures()
         layoutChanged = true
+    }
+
+    /// Nobody else may take the word: the large tile would be for somebody who has none.
+    private func keepSpeakers() {
+        speakers.keep(only: Set(peers.filter { layout.shows(role: $0.role) }.map(\.id)))
     }
 
     func setPicture(_ picture: StillPicture?, at address: String) {
@@ -68,7 +74,9 @@ final class Scene {
 
     /// - Parameter level: -dBov, 0 (loudest) to 127 (digital silence).
     func heard(_ peer: PeerID, level: Int, at now: Instant) {
-        guard peersByID[peer]?.hasClosedMicrophone == false else { return }
+        guard let known = peersByID[peer], !known.hasClosedMicrophone,
+            layout.shows(role: known.role)
+        else { return }
         speakers.heard(peer, level: level, at: now)
     }
 

@@ -27,6 +27,9 @@ extension Layout {
         }
     }
 
+    /// Whether peers of a role have tiles.
+    public func shows(role: String) -> Bool { roles.isEmpty || roles.contains(role) }
+
     /// The canvas without its margin, of which at least half stays.
     private func area(of canvas: Canvas) -> Rectangle {
         let margin = max(0, min(margin, min(canvas.width, canvas.height) / 4)).evenFloor
@@ -89,7 +92,7 @@ private struct Cast {
     private let focus: Layout.Focus?
 
     init(_ participants: [Participant], of layout: Layout, speaker: PeerID?) {
-        let shown = participants.filter { layout.roles.isEmpty || layout.roles.contains($0.role) }
+        let shown = participants.filter { layout.shows(role: $0.role) }
         let ordered = shown.sorted { layout.places($0, before: $1) }
         screens = ordered.filter(\.isScreen)
         people = ordered.filter { !$0.isScreen }

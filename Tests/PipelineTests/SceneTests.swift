@@ -88,6 +88,48 @@ import Testing
         #expect(hidden.timeline.queuedFrames <= 1)
     }
 
+    /// Whose tiles are not shown is heard, and takes the large tile from nobody.
+    @Test func whoIsNotShownTakesNobodysWord() throws {
+        let scene = try scene(Layout(name: .speaker, roles: ["host"]))
+        scene.show([voice("ann", "host"), voice("ben", "host"), voice("cleo", "guest")])
+        talk("ben", level: 20, in: scene, during: 0..<1000)
+        #expect(told.take().last?.tiles == ["ben-camera", "ann-camera"])
+        talk("cleo", level: 5, in: scene, during: 1000..<4000)
+        #expect(told.take().isEmpty, "ben keeps the word")
+    }
+
+    @Test func whoIsHiddenByANewLayoutLosesTheWord() throws {
+        let scene = try scene(Layout(name: .speaker))
+        scene.show([voice("ann", "host"), voice("ben", "host"), voice("cleo", "guest")])
+        talk("cleo", level: 5, in: scene, during: 0..<1000)
+        #expect(told.take().last?.tiles.first == "cleo-camera")
+        scene.setLayout(Layout(name: .speaker, roles: ["host"]))
+        // Nobody has the word now: it takes no second to have it.
+        talk("ben", level: 20, in: scene, during: 1000..<1600)
+        #expect(told.take().last?.tiles == ["ben-camera", "ann-camera"])
+    }
+
+    private func voice(_ name: String, _ role: String) -> SourcePeer {
+        var peer = peer(name)
+        peer.role = role
+        peer.tracks.append(
+            SourceTrack(
+                id: TrackID("\(name)-voice"), isVideo: false, isScreen: false, isMuted: false))
+        return peer
+    }
+
+    /// - Parameters:
+    ///   - level: in -dBov.
+    ///   - time: in milliseconds.
+    private func talk(
+        _ peer: PeerID, level: Int, in scene: Scene, during time: Range<Int>
+    ) {
+        for moment in stride(from: time.lowerBound, to: time.upperBound, by: 20) {
+            scene.heard(peer, level: level, at: tick(moment))
+            #expect(throws: Never.self) { try scene.picture(at: tick(moment)) { _ in nil } }
+        }
+    }
+
     /// Its owner stays, and initials of the size of the canvas would be all there is to see.
     @Test(arguments: [true, false])
     func aSharedScreenThatEndsFadesOutAsItWas(mediaEndsFirst: Bool) throws {
