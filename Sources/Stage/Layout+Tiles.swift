@@ -73,9 +73,10 @@ extension Layout {
         let screen = cast.screens.first
         guard let main = screen ?? cast.focused ?? cast.people.first else { return [] }
         let candidates = cast.people.filter { $0 != main }
+        // Who was asked for may have no more than the screen that is large already.
+        let wanted = screen == nil || cast.focused == main ? nil : cast.focused
         let small =
-            (screen == nil ? nil : cast.focused) ?? candidates.first { $0.peer == cast.speaker }
-            ?? candidates.first
+            wanted ?? candidates.first { $0.peer == cast.speaker } ?? candidates.first
         let tiles = [tile(.participant(main), in: area)]
         guard let small, maximumTiles > 1,
             let place = insetRectangle(in: area, at: inset, gap: gap)

@@ -66,6 +66,23 @@ import Testing
         }
     }
 
+    /// Who is asked for may have a camera, a screen, or both.
+    @Test(arguments: LayoutName.allCases)
+    func nobodyIsSeenTwiceWhoeverIsAskedFor(name: LayoutName) {
+        let focuses: [Layout.Focus] = [.peer("p0"), .peer("p1"), .peer("p9"), .role("guest")]
+        for cast in [
+            people(3), people(3) + [screen(9)], people(3) + [screen(1), screen(9)], [screen(9)],
+        ] {
+            for focus in focuses {
+                for speaker: PeerID? in [nil, "p1", "p9"] {
+                    let tiles = Layout(name: name, focus: focus)
+                        .tiles(for: cast, on: landscape, speaker: speaker)
+                    #expect(Set(tiles.map(\.id)).count == tiles.count, "\(focus) \(cast)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: LayoutName.allCases)
     func equalRoomsLookEqual(name: LayoutName) {
         let cast = people(7) + [screen(1)]
@@ -222,6 +239,8 @@ import Testing
             (people(3), nil, "p0", ["v0", "v1"]), (people(3), .peer("p2"), nil, ["v2", "v0"]),
             (people(3) + [screen(0)], nil, "p2", ["s0", "v2"]),
             (people(3) + [screen(0)], .peer("p1"), "p2", ["s0", "v1"]),
+            // Who shares a screen and nothing else is large already.
+            (people(3) + [screen(9)], .peer("p9"), "p2", ["s9", "v2"]),
             (people(1), nil, nil, ["v0"]),
         ]
         for (cast, focus, speaker, expected) in rows {
