@@ -32,18 +32,16 @@ struct TilePainter {
     ) {
         let key = drawing.key
         let place = key.destination
+        let shape = cornerShape(radius: key.cornerRadius, border: key.borderWidth)
+        let corners = key.cornerRadius > 0 ? corners(of: place, side: shape.side) : []
         if let ground {
-            for corner in corners(of: place, side: key.cornerRadius) {
-                ground.restore(corner, of: target)
-            }
+            for corner in corners { ground.restore(corner, of: target) }
         }
         if key.opacity < 255 { underTile.save([place], of: target) }
-        let corners = corners(of: place, side: key.cornerRadius)
         underCorners.save(corners, of: target)
         drawing.frame.withPlanes { source in
             pictures.draw(source, drawing.source, rotation: key.rotation, into: target, place)
         }
-        let shape = cornerShape(radius: key.cornerRadius, border: key.borderWidth)
         if key.borderWidth > 0 { Self.drawBorder(shape, width: key.borderWidth, place, target) }
         if let label = drawing.label, let spot = drawing.labelPlace {
             PicturePainter.blend(
@@ -60,9 +58,8 @@ struct TilePainter {
         }
     }
 
-    /// The four squares; none without a radius.
+    /// The four squares.
     private func corners(of place: Rectangle, side: Int) -> [Rectangle] {
-        guard side > 0 else { return [] }
         let right = place.maximumX - side
         let bottom = place.maximumY - side
         return [(place.x, place.y), (right, place.y), (place.x, bottom), (right, bottom)]

@@ -131,6 +131,33 @@ import Testing
         #expect(SlateRenderer.colour(of: "peer-0") != SlateRenderer.colour(of: "peer-1"))
     }
 
+    /// Also where the border is wider than the corners are round.
+    @Test(arguments: [0, 2, 4, 6, 16])
+    func allFourCornersOfATileAreAlike(radius: Int) throws {
+        let compositor = try Compositor(canvas: Canvas(width: 1920, height: 1080))
+        let place = Rectangle(x: 100, y: 60, width: 320, height: 180)
+        var tile = PlacedFrame(
+            rectangle: place, fit: .crop, frame: try solid(320, 180, red), hasBorder: true,
+            cornerRadius: radius)
+        for turn in 0..<2 {
+            // The second time the tile is painted over itself.
+            if turn == 1 { tile.frame = try solid(320, 180, green) }
+            let picture = try compositor.compose(
+                tiles: [tile], dressing: Dressing(background: .black))
+            for y in 0..<20 {
+                for x in 0..<20 {
+                    let corner = [
+                        (place.x + x, place.y + y), (place.maximumX - 1 - x, place.y + y),
+                        (place.x + x, place.maximumY - 1 - y),
+                        (place.maximumX - 1 - x, place.maximumY - 1 - y),
+                    ].map { colour(picture, $0.0, $0.1) }
+                    #expect(corner.allSatisfy { isNear($0, corner[0]) }, "\(x),\(y)")
+                }
+            }
+            #expect((colour(picture, 100, 60).luma < 30) == (radius >= 4))
+        }
+    }
+
     @Test func tilesOutsideTheCanvasAreLeftOut() throws {
         let compositor = try Compositor(canvas: canvas)
         let picture = try compositor.compose(
