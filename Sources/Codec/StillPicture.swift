@@ -26,7 +26,8 @@ public final class StillPicture: Sendable {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Decodes a PNG, JPEG, WebP or GIF file; of an animation the first picture.
+    /// Decodes a PNG, JPEG, WebP or GIF file, and turns it as the camera was held; of an animation
+    /// the first picture.
     ///
     /// - Parameter maximumSide: larger pictures are scaled down to it.
     /// - Throws: `.packetSize`, `.partMissing` for other files, `.library` for damaged ones,
@@ -92,11 +93,11 @@ public final class StillPicture: Sendable {
                 [buffer.baseAddress, nil, nil, nil], [Int32(stride), 0, 0, 0])
         }
         try check(rows, "sws_scale")
-        var pixels: [UInt8] = []
-        pixels.reserveCapacity(newWidth * newHeight * 4)
-        for row in 0..<newHeight {
-            pixels += padded[row * stride..<row * stride + newWidth * 4]
-        }
-        return StillPicture(width: newWidth, height: newHeight, pixels: pixels)
+        let orientation = PictureOrientation(of: source) ?? .asStored
+        let size = orientation.size(width: newWidth, height: newHeight)
+        return StillPicture(
+            width: size.width, height: size.height,
+            pixels: orientation.upright(
+                padded, stride: stride, width: newWidth, height: newHeight))
     }
 }

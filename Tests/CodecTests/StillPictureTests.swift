@@ -33,6 +33,50 @@ import Testing
         #expect(picture.number != (try StillPicture.decode(Self.png)).number)
     }
 
+    /// The quarters of the upright picture in reading order, named by where they are in the file
+    /// (JEITA CP-3451 sect. 4.6.4, tag Orientation).
+    @Test(
+        arguments: [
+            (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]),
+            (5, [0, 2, 1, 3]), (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
+            // What is none stays as it is.
+            (0, [0, 1, 2, 3]), (9, [0, 1, 2, 3]),
+        ] as [(UInt8, [Int])])
+    func aPhotographStandsUprightHoweverTheCameraWasHeld(
+        orientation: UInt8, quarters: [Int]
+    ) throws {
+        let levels: [UInt8] = [40, 100, 160, 220]
+        let stored = try VideoFrame.make(width: 64, height: 32) { planes in
+            for y in 0..<32 {
+                for x in 0..<64 { planes.y[x, y] = levels[y / 16 * 2 + x / 32] }
+            }
+            planes.u.bytes.update(repeating: 128)
+            planes.v.bytes.update(repeating: 128)
+        }
+        let sheet = try PictureSheet(width: 64, height: 32)
+        try sheet.put(stored, at: 0)
+        var file = try sheet.jpeg(quality: 2)
+        file.insert(contentsOf: Self.exif(orientation: orientation), at: 2)
+        let picture = try StillPicture.decode(file)
+        let isSideways = (5...8).contains(orientation)
+        #expect(picture.width == (isSideways ? 32 : 64))
+        #expect(picture.height == (isSideways ? 64 : 32))
+        let found = (0..<4).map { quarter in
+            let x = picture.width / 4 + quarter % 2 * picture.width / 2
+            let y = picture.height / 4 + quarter / 2 * picture.height / 2
+            let green = Int(picture.pixels[(y * picture.width + x) * 4 + 1])
+            let expected = levels.map { (Int($0) - 16) * 255 / 219 }
+            return expected.indices.min { abs(expected[$0] - green) < abs(expected[$1] - green) }
+        }
+        #expect(found == quarters)
+    }
+
+    /// An APP1 segment with one entry.
+    private static func exif(orientation: UInt8) -> [UInt8] {
+        [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
+            + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+    }
+
     @Test func whatIsNoPictureIsRefused() {
         let files: [[UInt8]] = [
             [], [0], Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8),
