@@ -115,6 +115,8 @@ import Testing
         let ben = try await fixture.connect("ben")
         let hls = try await ben.drain().last?.params["room"]["recording"]["hls"]
         #expect(hls?["enabled"] == .bool(false))
+        #expect(hls?["error"]["code"].integer == 500)
+        #expect(hls?["error"]["message"].string == "the disk is full")
     }
 
     @Test func aRecordingWithoutAStreamIsTheBrowsersAndTheStreamsAreNotTouched() async throws {

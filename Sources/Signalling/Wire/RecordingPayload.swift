@@ -18,13 +18,17 @@ public struct RecordingPayload: Hashable, Sendable, Codable {
         case startedAt = "started_at"
     }
 
-    /// - Parameter recording: nil where nothing was to be kept.
-    public init(_ recording: HLSRecording?) {
+    /// What is kept of the streams.
+    public init(_ streams: HLSState) {
+        let recording = streams.recording
         state = recording?.state ?? .none
         enabled = state.isOn
         initialisedAt = recording?.initialisedAt?.milliseconds
         startedAt = recording?.startedAt?.milliseconds
         config = recording.map { HLSRecordingRequest($0) }
+        if state == .failed {
+            error = streams.error.map { ErrorPayload(code: $0.code, message: $0.message) }
+        }
     }
 
     /// - Parameter recording: nil where there was none.

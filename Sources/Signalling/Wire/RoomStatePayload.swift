@@ -107,7 +107,7 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
 
         public init(_ room: Room) {
             browser = RecordingPayload(room.recording)
-            hls = RecordingPayload(room.hls.recording)
+            hls = RecordingPayload(room.hls)
         }
     }
 
