@@ -39,8 +39,7 @@ public struct Peer: Hashable, Sendable {
     public internal(set) var isQuiet = false
     /// Neither its socket nor its media are there: others take it for gone until it is back.
     var isGhost = false
-    var fanOut: TokenBucket
-    var reads: TokenBucket
+    var rates: RequestRates
 
     /// ```
     /// joinRequested ─► admitted ─ joinCompleted ─► present ─ connectionLost ─► lost

@@ -14,6 +14,7 @@ extension Room {
     public mutating func handleTimeout(at now: Instant) {
         for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
+        departedRates = departedRates.filter { !$0.value.areFull(limits, at: now) }
         handlePollTimeout(at: now)
     }
 

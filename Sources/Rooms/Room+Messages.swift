@@ -115,14 +115,14 @@ extension Room {
     }
 
     mutating func spendFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
-        guard peers[id]?.fanOut.take(at: now) ?? false else {
+        guard peers[id]?.rates.fanOut.take(at: now) ?? false else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
         }
     }
 
     /// A peer asks for something that the room holds, which may be much and is told to nobody else.
     public mutating func readAsked(by id: PeerID, at now: Instant) throws(RoomError) {
-        guard peers[id]?.reads.take(at: now) ?? false else {
+        guard peers[id]?.rates.reads.take(at: now) ?? false else {
             throw .tooManyRequests(perSecond: limits.readsPerSecond)
         }
     }

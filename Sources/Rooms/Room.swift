@@ -39,6 +39,9 @@ public struct Room: Sendable {
     /// Those who were in this session and are not any more, oldest first.
     var departed: [PeerID] = []
     private var joins = 0
+    /// How much they may ask who have left, until it is as much as for anybody: who leaves and comes
+    /// again gains nothing.
+    var departedRates: [TokenOwner: RequestRates] = [:]
     /// Whether a visible peer was in this session.
     private var isSessionNoted = false
     private var random: SeededRandom
@@ -99,14 +102,17 @@ public struct Room: Sendable {
         try checkSize(for: role)
         try checkPlace(in: role)
         joins += 1
+        let owner = TokenOwner(userID: request.userID, tokenID: request.tokenID)
+        var rates = departedRates[owner] ?? RequestRates(limits, at: now)
+        guard rates.fanOut.take(at: now) else {
+            throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
+        }
+        departedRates[owner] = nil
         departed.removeAll { $0 == request.peer }
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
             isHidden: role.isHidden, name: request.name, metadata: request.metadata,
-            joinedOrder: joins, joinedAt: WallTime(milliseconds: 0),
-            fanOut: TokenBucket(
-                rate: limits.fanOutPerSecond, burst: limits.fanOutBurst, at: now),
-            reads: TokenBucket(rate: limits.readsPerSecond, burst: limits.readsBurst, at: now))
+            joinedOrder: joins, joinedAt: WallTime(milliseconds: 0), rates: rates)
     }
 
     private func checkLock(for role: Role) throws(RoomError) {
@@ -147,6 +153,7 @@ public struct Room: Sendable {
         guard let peer = peers[id], peer.phase == .admitted else { return }
         peers[id] = nil
         // The last of those who had joined may have left meanwhile.
+        keepRates(of: peer)
         if session != nil { endSessionIfEmpty() }
     }
 
@@ -154,7 +161,9 @@ public struct Room: Sendable {
     public mutating func left(_ id: PeerID) { left(id, .clientRequest) }
 
     mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
-        guard let peer = peers.removeValue(forKey: id), peer.hasJoined else { return }
+        guard let peer = peers.removeValue(forKey: id) else { return }
+        keepRates(of: peer)
+        guard peer.hasJoined else { return }
         if !peer.isHidden { departed = (departed + [id]).suffix(RoomLimits.departedPeers) }
         store.forget(id)
         emit(.releaseMedia(id))
@@ -207,6 +216,7 @@ public struct Room: Sendable {
             emit(.releaseMedia(peer.id))
             noteLeaving(peer, because, message: reason)
         }
+        for peer in gone { keepRates(of: peer) }
         peers = [:]
         emit(.refreshPreviews)
         endSessionIfEmpty()
@@ -222,6 +232,11 @@ public struct Room: Sendable {
         guard let session, !peer.isHidden else { return }
         emit(.noted(.peerLeft(peer, session, reason, message: message)))
     }
+    private mutating func keepRates(of peer: Peer) {
+        guard !peer.owner.isNobody, departedRates.count < RoomLimits.departedPeers else { return }
+        departedRates[peer.owner] = peer.rates
+    }
+
 
     private mutating func endSessionIfEmpty() {
         guard peers.isEmpty else { return }

@@ -43,7 +43,8 @@ public struct RoomLimits: Hashable, Sendable {
     public static let rolesPerMessage = 100
     /// Roles that are offered to one peer at once; the oldest offer is forgotten.
     public static let roleOffersPerPeer = 16
-    /// Peers that left a session of whom that is still known; it is forgotten of the oldest.
+    /// Peers that left a session of whom that is still known; it is forgotten of the oldest. And
+    /// owners of tokens who left of whom it is known how much they may ask: of no more.
     public static let departedPeers = 1000
     /// Groups that one peer is in.
     public static let groupsPerPeer = 16

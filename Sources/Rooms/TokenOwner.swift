@@ -10,7 +10,7 @@ public struct TokenOwner: Hashable, Sendable {
     }
 
     /// A token that names nobody is nobody's.
-    public func isSame(as other: TokenOwner) -> Bool {
-        self == other && !(userID + tokenID).isEmpty
-    }
+    public func isSame(as other: TokenOwner) -> Bool { self == other && !isNobody }
+
+    var isNobody: Bool { (userID + tokenID).isEmpty }
 }

@@ -105,6 +105,50 @@ import Testing
         try fixture.join("c")
     }
 
+    @Test mutating func whoLeavesAndComesAgainMayAskNoMoreForThat() throws {
+        var limits = RoomLimits()
+        (limits.fanOutBurst, limits.fanOutPerSecond) = (6, 2)
+        (limits.readsBurst, limits.readsPerSecond) = (3, 1)
+        fixture = RoomFixture(limits: limits)
+        let tooMany = RoomError.tooManyRequests(perSecond: 2)
+        func say(_ peer: PeerID) throws {
+            _ = try fixture.room.messageSent(
+                by: peer, to: .everybody, type: "chat", body: OpaqueJSON(text: "1"),
+                at: fixture.now, wall: fixture.wall)
+        }
+        try fixture.join("a", user: "ann", token: "t")
+        for _ in 0..<2 { try say("a") }
+        for _ in 0..<3 { try fixture.room.readAsked(by: "a", at: fixture.now) }
+        // It is the last to leave, and comes by another id: the token is the same.
+        fixture.room.left("a")
+        try fixture.join("a2", user: "ann", token: "t")
+        #expect(
+            roomError { try fixture.room.readAsked(by: "a2", at: fixture.now) }
+                == .tooManyRequests(perSecond: 1))
+        fixture.room.ended(lock: false, reason: "")
+        try fixture.room.joinRequested(
+            JoinRequest(peer: "a", userID: "ann", tokenID: "t", role: "guest", name: "A"),
+            at: fixture.now)
+        // A join that comes to nothing was one all the same.
+        fixture.room.joinAbandoned("a")
+        try fixture.join("a", user: "ann", token: "t")
+        fixture.room.left("a")
+        #expect(roomError { try fixture.join("a", user: "ann", token: "t") } == tooMany)
+        try fixture.join("b", user: "ann", token: "u")
+
+        fixture.now += .seconds(1)
+        fixture.room.handleTimeout(at: fixture.now)
+        try fixture.join("a", user: "ann", token: "t")
+        try say("a")
+        #expect(roomError { try say("a") } == tooMany)
+        fixture.room.left("a")
+        fixture.now += .seconds(3)
+        fixture.room.handleTimeout(at: fixture.now)
+        try fixture.join("a", user: "ann", token: "t")
+        for _ in 0..<5 { try say("a") }
+        #expect(roomError { try say("a") } == tooMany)
+    }
+
     @Test mutating func aRoleTakesAsManyPeersAsItSaysAndMinusOneIsNone() throws {
         fixture = RoomFixture(
             policy: try Policy(validating: [

@@ -174,7 +174,8 @@ import Testing
 
     @Test mutating func requestsThatCostOthersAreCounted() throws {
         try polls.run()
-        for _ in 0..<100 { try polls.answer(PollSubmission(question: 1, option: 1), by: "g") }
+        // One was spent on joining.
+        for _ in 0..<99 { try polls.answer(PollSubmission(question: 1, option: 1), by: "g") }
         let flood = RoomError.tooManyRequests(perSecond: 20)
         #expect(
             roomError { try polls.answer(PollSubmission(question: 1, option: 1), by: "g") }

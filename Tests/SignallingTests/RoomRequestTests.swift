@@ -167,7 +167,8 @@ import Testing
 
     @Test func aFloodOfMessagesIsRefusedAndTheConnectionStays() async throws {
         let ann = try await fixture.join("ann")
-        for _ in 0..<100 {
+        // One was spent on joining.
+        for _ in 0..<99 {
             #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
         }
         #expect(
