@@ -105,6 +105,14 @@ extension Room {
         emit(.refreshPreviews)
     }
 
+    /// A peer asked for something of the room's streams or recordings, of which everybody is told.
+    public mutating func streamingAsked(
+        _ permissions: [Permission], by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        for permission in permissions { try require(permission, of: id) }
+        try spendFanOut(of: id, at: now)
+    }
+
     /// A peer asked for RTMP in vain. Everybody is told, hidden peers too; late joiners read
     /// ``rtmp``. The same again is nothing new, whoever asks.
     public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {

@@ -178,11 +178,13 @@ public struct Room: Sendable {
 
     /// A peer asked that another one be removed.
     public mutating func removalRequested(
-        of target: PeerID, by id: PeerID, reason: String
+        of target: PeerID, by id: PeerID, reason: String, at now: Instant
     ) throws(RoomError) {
         try require(.removeOthers, of: id)
         try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
-        remove(try visiblePeer(target), by: id, reason: reason)
+        let peer = try visiblePeer(target)
+        try spendFanOut(of: id, at: now)
+        remove(peer, by: id, reason: reason)
     }
 
     mutating func remove(_ peer: Peer, by id: PeerID?, reason: String) {
@@ -192,10 +194,11 @@ public struct Room: Sendable {
 
     /// A peer asked that the room end for everybody.
     public mutating func endRequested(
-        by id: PeerID, lock: Bool, reason: String
+        by id: PeerID, lock: Bool, reason: String, at now: Instant
     ) throws(RoomError) {
         try require(.endRoom, of: id)
         try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
+        try spendFanOut(of: id, at: now)
         ended(by: id, lock: lock, reason: reason)
     }
 

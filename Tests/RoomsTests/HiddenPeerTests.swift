@@ -68,7 +68,10 @@ import Testing
                     body: OpaqueJSON(text: "1"), at: fixture.now, wall: fixture.wall)
             } == .unknownRole(Policy.recorderRole))
         #expect(
-            roomError { try fixture.room.removalRequested(of: "bot", by: "a", reason: "") }
+            roomError {
+                try fixture.room.removalRequested(
+                    of: "bot", by: "a", reason: "", at: fixture.now)
+            }
                 == .unknownPeer("bot"))
     }
 

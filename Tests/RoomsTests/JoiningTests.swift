@@ -193,9 +193,12 @@ import Testing
         try fixture.join("b")
         try fixture.join("bot", role: Policy.recorderRole)
         #expect(
-            roomError { try fixture.room.endRequested(by: "b", lock: true, reason: "") }
+            roomError {
+                try fixture.room.endRequested(
+                    by: "b", lock: true, reason: "", at: fixture.now)
+            }
                 == .missingPermission(.endRoom, role: "guest"))
-        try fixture.room.endRequested(by: "a", lock: true, reason: "done")
+        try fixture.room.endRequested(by: "a", lock: true, reason: "done", at: fixture.now)
         let effects = fixture.drain()
         for peer in ["a", "b", "bot"] as [PeerID] {
             #expect(
@@ -250,9 +253,12 @@ import Testing
         try fixture.join("b")
         try fixture.join("c")
         #expect(
-            roomError { try fixture.room.removalRequested(of: "b", by: "c", reason: "") }
+            roomError {
+                try fixture.room.removalRequested(
+                    of: "b", by: "c", reason: "", at: fixture.now)
+            }
                 == .missingPermission(.removeOthers, role: "guest"))
-        try fixture.room.removalRequested(of: "b", by: "a", reason: "noise")
+        try fixture.room.removalRequested(of: "b", by: "a", reason: "noise", at: fixture.now)
         let effects = fixture.drain()
         #expect(
             effects.dismissals(of: "b") == [

@@ -56,19 +56,19 @@ import Testing
         var fixture = RoomFixture()
         try fixture.join("host", role: "host")
         for id in ["b", "c", "d"] as [PeerID] { try fixture.join(id) }
-        try fixture.room.removalRequested(of: "b", by: "host", reason: "noise")
+        try fixture.room.removalRequested(of: "b", by: "host", reason: "noise", at: fixture.now)
         #expect(notes(fixture.drain()) == ["b left: peer kicked: noise"])
         fixture.room.connectionLost("c", at: fixture.now)
         #expect(notes(fixture.drain()) == [], "it may come back")
         fixture.now += RoomLimits().absence
         fixture.room.handleTimeout(at: fixture.now)
         #expect(notes(fixture.drain()) == ["c left: websocket closed: "])
-        try fixture.room.endRequested(by: "host", lock: false, reason: "done")
+        try fixture.room.endRequested(by: "host", lock: false, reason: "done", at: fixture.now)
         #expect(
             notes(fixture.drain())
                 == ["ended", "host left: room ended: done", "d left: room ended: done", "closed"])
         try fixture.join("host", role: "host")
-        try fixture.room.endRequested(by: "host", lock: true, reason: "done")
+        try fixture.room.endRequested(by: "host", lock: true, reason: "done", at: fixture.now)
         #expect(
             notes(fixture.drain()) == [
                 "locked", "ended", "host left: room ended: done", "closed",

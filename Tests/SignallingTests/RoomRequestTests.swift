@@ -184,6 +184,7 @@ import Testing
         let questions = [
             ("get-metadata", #"{"key":"x"}"#), ("poll-list", #"{"state":"started"}"#),
             ("get-peer", #"{"peer_id":"ann"}"#), ("find-peer", #"{"count":1}"#),
+            ("listen-metadata-change", #"{"keys":["x"]}"#),
         ]
         for number in 0..<500 {
             let (method, parameters) = questions[number % questions.count]
@@ -198,5 +199,26 @@ import Testing
         #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
         await fixture.pass(.seconds(1))
         #expect(try await ann.call("poll-list", #"{"state":"started"}"#).error == nil)
+    }
+
+    @Test(arguments: [
+        ("peer-leave-request", #"{"requested_for":"ben","reason":""}"#),
+        ("end-room", #"{"lock":false,"reason":""}"#), ("hls-start", "{}"), ("hls-stop", "{}"),
+        ("hls-timed-metadata", #"{"metadata_objs":[{"payload":"p","duration":1}]}"#),
+        ("rtmp-start", #"{"record":true}"#), ("rtmp-start", #"{"rtmp_urls":["rtmp://x/y"]}"#),
+        ("rtmp-stop", "{}"),
+    ])
+    func whatIsToldToAllCountsLikeAMessage(method: String, parameters: String) async throws {
+        var limits = RoomLimits()
+        limits.fanOutBurst = 2
+        let fixture = SignallingFixture(roomLimits: limits)
+        let ann = try await fixture.join("ann")
+        _ = try await fixture.join("ben")
+        #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+        #expect(
+            try await ann.call(method, parameters).error
+                == "429 too many requests: at most 20 a second")
+        #expect(fixture.streaming.calls().isEmpty)
+        #expect(await fixture.signalling.snapshot().peerCount == 2)
     }
 }

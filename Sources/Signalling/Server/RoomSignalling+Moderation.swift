@@ -66,7 +66,8 @@ extension RoomSignalling {
     func endRoom(_ params: EndRoomParameters, by peer: PeerID) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try room.endRequested(
-                by: peer, lock: params.lock ?? false, reason: params.reason ?? "")
+                by: peer, lock: params.lock ?? false, reason: params.reason ?? "",
+                at: clock.now())
         }
         return .empty
     }
@@ -76,7 +77,7 @@ extension RoomSignalling {
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try room.removalRequested(
-                of: params.requestedFor, by: peer, reason: params.reason ?? "")
+                of: params.requestedFor, by: peer, reason: params.reason ?? "", at: clock.now())
         }
         return .empty
     }

@@ -8,7 +8,7 @@ extension RoomSignalling {
         _ params: HLSStartParameters, on connection: Connection
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
-        try require(.hlsStreaming, of: peer)
+        try checkAsking([.hlsStreaming], by: peer)
         let variants = try checked(params.variants)
         do {
             try await streaming.start(
@@ -24,7 +24,7 @@ extension RoomSignalling {
     func stopHLS(
         _ params: HLSStopParameters, by peer: PeerID
     ) async throws(SignallingError) -> Reply {
-        try require(.hlsStreaming, of: peer)
+        try checkAsking([.hlsStreaming], by: peer)
         let variants = try checked(params.variants)
         do {
             try await streaming.stop(room: room.id, variants: variants, stoppedBy: peer)
@@ -37,7 +37,7 @@ extension RoomSignalling {
     func addTimedMetadata(
         _ params: HLSTimedMetadataParameters, by peer: PeerID
     ) async throws(SignallingError) -> Reply {
-        try require(.hlsStreaming, of: peer)
+        try checkAsking([.hlsStreaming], by: peer)
         let count = params.metadata.count
         guard (1...SignallingLimits.timedMetadata).contains(count) else {
             throw .badParameter(
@@ -59,9 +59,9 @@ extension RoomSignalling {
         let peer = connection.peer
         let isRecorded = params.record ?? false
         let isSent = !(params.rtmpURLs ?? []).isEmpty
-        if isRecorded { try require(.browserRecording, of: peer) }
+        try checkAsking(
+            (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), by: peer)
         if isSent {
-            try require(.rtmpStreaming, of: peer)
             let refusal = LiveStreamingError(code: 400, message: "this server does not send RTMP")
             room.rtmpFailed(
                 StreamingFailure(code: refusal.code, message: refusal.message), startedBy: peer)
@@ -88,13 +88,21 @@ extension RoomSignalling {
     }
 
     func stopRecording(by peer: PeerID) async throws(SignallingError) -> Reply {
-        try require(.browserRecording, of: peer)
+        try checkAsking([.browserRecording], by: peer)
         do {
             try await streaming.stopRecording(room: room.id, stoppedBy: peer)
         } catch {
             throw streamingError(error, "stop")
         }
         return .empty
+    }
+
+    private func checkAsking(
+        _ permissions: [Permission], by peer: PeerID
+    ) throws(SignallingError) {
+        try ruled { () throws(RoomError) in
+            try room.streamingAsked(permissions, by: peer, at: clock.now())
+        }
     }
 
     private func checked(

@@ -42,13 +42,13 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     var reads: Bool {
         switch self {
         case .getPeer, .findPeer, .peerIterNext, .getMetadata, .pollInfoGet, .pollQuestionsGet,
-            .pollResponses, .pollList, .pollResult:
+            .listenMetadataChange, .pollResponses, .pollList, .pollResult:
             true
         case .join, .offer, .answer, .trickle, .broadcast, .leave, .ping, .analytics, .trackUpdate,
             .endRoom, .peerLeaveRequest, .roleChangeRequest, .roleChange, .trackUpdateRequest,
             .changeTrackMuteStateRequest, .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart,
             .rtmpStop, .peerUpdate, .groupJoin, .groupLeave, .groupAdd, .groupRemove, .setMetadata,
-            .listenMetadataChange, .peerNameSearch, .pollInfoSet, .pollQuestionsSet, .pollStart,
+            .peerNameSearch, .pollInfoSet, .pollQuestionsSet, .pollStart,
             .pollStop, .pollResponse, .pollLeaderboard:
             false
         }
