@@ -81,4 +81,39 @@ import Testing
         await first.close()
         _ = try await fixture.connect("c")
     }
+
+    @Test func aPeerComesBackAlsoWhereVisitorsHoldAllConnections() async throws {
+        var limits = SignallingLimits()
+        limits.connections = 2
+        let fixture = SignallingFixture(limits: limits)
+        let ann = try await fixture.join("ann")
+        await ann.close()
+        for visitor in ["v", "w"] as [PeerID] { _ = try await fixture.connect(visitor) }
+        #expect(try await fixture.connect("ann").drain().count == 5)
+        #expect(
+            await fixture.signalling.open(
+                peer: "x", claims: fixture.claims("x", role: "host"), socket: FakeSocket()) == nil)
+    }
+
+    /// A frame counts for a quarter of it.
+    @Test func aListOfPeersThatIsLongerThanTheOutboxGoesThrough() async throws {
+        var limits = SignallingLimits()
+        limits.outboxBytes = 50_000
+        let fixture = SignallingFixture(limits: limits)
+        let data = String(repeating: "x", count: 8000)
+        for number in 0..<10 {
+            let peer = try await fixture.connect(PeerID("p\(number)"))
+            let reply = try await peer.call(
+                "join", #"{"name":"N","data":"\#(data)","offer":{"type":"offer","sdp":"v"}}"#)
+            #expect(reply.error == nil)
+            // Its place is kept.
+            await peer.close()
+        }
+        let socket = FakeSocket(isStuck: true)
+        let slow = try await fixture.connect("slow", socket: socket)
+        await slow.notify("join", #"{"name":"S","offer":{"type":"offer","sdp":"v"}}"#)
+        #expect(await fixture.signalling.snapshot().peers.last?.isReachable == true)
+        socket.release()
+        #expect(try await slow.methods().contains("peer-list"))
+    }
 }

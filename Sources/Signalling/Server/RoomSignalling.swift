@@ -229,11 +229,11 @@ public actor RoomSignalling {
                 }
                 replace(old)
             }
-            guard connections.count < limits.connections else {
-                throw RoomError.tooManyConnections(maximum: limits.connections)
-            }
+            // A peer's place has a connection, also where visitors have taken all that there are.
             if room.peer(peer)?.hasJoined ?? false {
                 try room.connectionReturned(peer, of: claims.owner)
+            } else if connections.count >= limits.connections {
+                throw RoomError.tooManyConnections(maximum: limits.connections)
             }
         } catch {
             throw .room(error)
