@@ -5,6 +5,8 @@ internal import Synchronization
 ///
 /// Bounded in frames and in bytes. A full outbox refuses, and its reader is let go: a client that
 /// misses a frame would show a wrong room for ever, one that reconnects is told everything anew.
+/// A frame counts for a quarter of the bytes at most, or nobody could come into a room whose list of
+/// peers is longer.
 final class Outbox: Sendable {
     enum Item: Hashable, Sendable {
         case frame(String)
@@ -21,9 +23,13 @@ final class Outbox: Sendable {
 
     private struct State {
         var frames: BoundedQueue<String>
+        let bytesMaximum: Int
+        /// What the frames count for.
         var bytes = 0
         var phase = Phase.open
         var writer: CheckedContinuation<Item?, Never>?
+
+        func weight(of frame: String) -> Int { min(frame.utf8.count, bytesMaximum / 4) }
 
         /// What the writer gets now, if anything; `.some(nil)` is the end.
         mutating func next() -> Item?? {
@@ -34,7 +40,7 @@ final class Outbox: Sendable {
                 break
             }
             if let frame = frames.popFirst() {
-                bytes -= frame.utf8.count
+                bytes -= weight(of: frame)
                 return .frame(frame)
             }
             switch phase {
@@ -47,12 +53,10 @@ final class Outbox: Sendable {
         }
     }
 
-    private let bytesMaximum: Int
     private let state: Mutex<State>
 
     init(frames: Int, bytes: Int) {
-        bytesMaximum = bytes
-        state = Mutex(State(frames: BoundedQueue(maximum: frames)))
+        state = Mutex(State(frames: BoundedQueue(maximum: frames), bytesMaximum: bytes))
     }
 
     /// Returns whether there was room for it. After a close there always is: it is dropped.
@@ -64,11 +68,11 @@ final class Outbox: Sendable {
             case .open:
                 break
             }
-            let count = text.utf8.count
-            guard state.bytes + count <= bytesMaximum, state.frames.append(text) else {
+            let weight = state.weight(of: text)
+            guard state.bytes + weight <= state.bytesMaximum, state.frames.append(text) else {
                 return false
             }
-            state.bytes += count
+            state.bytes += weight
             return true
         }
     }
