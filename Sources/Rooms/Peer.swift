@@ -32,6 +32,9 @@ public struct Peer: Hashable, Sendable {
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted
+    /// The number of the first of the room's ``RecentEvents`` that it may not have heard, as of the
+    /// last time that its socket was lost.
+    var unheardFrom: Int?
     var media: Media = .awaited
     /// The room was large when it joined.
     var cameLate = false

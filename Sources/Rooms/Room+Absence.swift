@@ -9,21 +9,31 @@ extension Room {
     }
 
     /// Lets go of the peers that did not come back in time, shows those no more of whom nothing is
-    /// left but their place, stops the polls whose time is over, and tells what was answered: no
-    /// more often than this is called.
+    /// left but their place, stops the polls whose time is over, tells what was answered, no more
+    /// often than this is called, and forgets what is of no use any more.
     public mutating func handleTimeout(at now: Instant) {
         for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
         departedRates = departedRates.filter { !$0.value.areFull(limits, at: now) }
         handlePollTimeout(at: now)
+        // Whoever has not heard of it by then has no place any more.
+        recentEvents.forget(before: now - (limits.absence + RoomLimits.unheard))
     }
 
     /// The peer's socket went away without a leave. A peer that had not joined yet is gone.
-    public mutating func connectionLost(_ id: PeerID, at now: Instant) {
+    ///
+    /// - Parameter heardUntil: what was said to it later it has not heard; nil where nothing is
+    ///   known of that but what was known when it came back at last.
+    public mutating func connectionLost(
+        _ id: PeerID, at now: Instant, heardUntil: Instant? = nil
+    ) {
         guard let peer = peers[id] else { return }
         switch peer.phase {
         case .admitted: joinAbandoned(id)
-        case .present: peers[id]?.phase = .lost(since: now, until: now + limits.absence)
+        case .present:
+            peers[id]?.phase = .lost(since: now, until: now + limits.absence)
+            peers[id]?.unheardFrom =
+                heardUntil.map { recentEvents.first(after: $0) } ?? peer.unheardFrom ?? recentEvents.end
         case .lost: break
         }
     }
@@ -32,7 +42,9 @@ extension Room {
     ///
     /// - Throws: ``RoomError/peerIDTaken(_:)`` when it does not come with the token that it joined
     ///   with.
-    public mutating func connectionReturned(_ id: PeerID, of owner: TokenOwner) throws(RoomError) {
+    public mutating func connectionReturned(
+        _ id: PeerID, of owner: TokenOwner, at now: Instant
+    ) throws(RoomError) {
         guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
         guard peer.owner.isSame(as: owner) else { throw .peerIDTaken(id) }
         peers[id]?.phase = .present
@@ -44,6 +56,23 @@ extension Room {
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
         if case .lost(let since, _) = peer.phase {
             tellPollsMissed(id, since: since - RoomLimits.unheard)
+            tellEventsMissed(id, at: now)
+        }
+    }
+
+    /// Tells a peer that was away what was said to it and asked of it meanwhile, in that order.
+    private mutating func tellEventsMissed(_ id: PeerID, at now: Instant) {
+        guard let peer = peers[id], let number = peer.unheardFrom else { return }
+        for entry in recentEvents.from(number) where entry.addressees.include(peer) {
+            switch entry.event {
+            case .roleOffered(let offer) where !peer.roleOffers.contains(offer),
+                .roleOffered(let offer) where offer.until <= now:
+                continue
+            case .trackMuteRequested(let track, _, _) where peer.track(track.id) == nil:
+                continue
+            default:
+                tell([id], entry.event)
+            }
         }
     }
 

@@ -103,5 +103,5 @@ extension Room {
         return PeerSearch(of: query, in: visiblePeers, limit: limit, offset: offset)
     }
 
-    private var joined: [Peer] { peers.values.filter(\.hasJoined).inOrder }
+    var joined: [Peer] { peers.values.filter(\.hasJoined).inOrder }
 }

@@ -5,15 +5,11 @@ public import MediaKernel
 extension Room {
     /// The operator said something to peers.
     public mutating func operatorSpoke(
-        to audience: Audience, type: String, body: OpaqueJSON, wall: WallTime
+        to audience: Audience, type: String, body: OpaqueJSON, at now: Instant, wall: WallTime
     ) throws(RoomError) -> Message {
         try checkMessage(type: type, body: body)
-        let recipients = try recipients(of: audience, from: nil)
-        let message = Message(
-            id: makeIdentifier(), sender: nil, audience: audience, type: type, body: body,
-            sentAt: wall)
-        tell(recipients, .messageSent(message))
-        return message
+        try checkAudience(audience)
+        return send(audience, type: type, body: body, from: nil, at: now, wall: wall)
     }
 
     /// The operator gave a peer another name, other metadata, another role: all of it, or nothing.

@@ -33,13 +33,9 @@ extension Room {
         try require(.broadcast, of: id)
         let sender = try joinedPeer(id)
         try checkMessage(type: type, body: body)
-        let recipients = try recipients(of: audience, from: id)
+        try checkAudience(audience)
         try spendFanOut(of: id, at: now)
-        let message = Message(
-            id: makeIdentifier(), sender: sender, audience: audience, type: type, body: body,
-            sentAt: wall)
-        tell(recipients, .messageSent(message))
-        return message
+        return send(audience, type: type, body: body, from: sender, at: now, wall: wall)
     }
 
     func checkMessage(type: String, body: OpaqueJSON) throws(RoomError) {
@@ -47,20 +43,25 @@ extension Room {
         try Check.bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
     }
 
-    /// - Parameter id: who sends; nil is the operator.
-    func recipients(of audience: Audience, from id: PeerID?) throws(RoomError) -> [PeerID] {
+    func checkAudience(_ audience: Audience) throws(RoomError) {
         switch audience {
-        case .everybody:
-            return everybody(except: id)
-        case .roles(let roles):
-            try checkRoles(roles)
-            return everybody(except: id).filter { peer in
-                peers[peer].map { roles.contains($0.role) } ?? false
-            }
-        case .peer(let target):
-            let peer = try visiblePeer(target)
-            return peer.isReachable && target != id ? [target] : []
+        case .everybody: break
+        case .roles(let names): try checkRoles(names)
+        case .peer(let target): _ = try visiblePeer(target)
         }
+    }
+
+    /// - Parameter sender: nil is the operator.
+    mutating func send(
+        _ audience: Audience, type: String, body: OpaqueJSON, from sender: Peer?, at now: Instant,
+        wall: WallTime
+    ) -> Message {
+        let message = Message(
+            id: makeIdentifier(), sender: sender, audience: audience, type: type, body: body,
+            sentAt: wall)
+        say(
+            .messageSent(message), to: Addressees(audience: audience, sender: sender?.id), at: now)
+        return message
     }
 
     /// A peer set a value of the session's store. The listeners are told.

@@ -2,7 +2,8 @@ public import MediaKernel
 
 /// Peers that ask others to be silent, or to speak.
 extension Room {
-    /// A peer asked that one track of another one be muted or unmuted.
+    /// A peer asked that one track of another one be muted or unmuted. One that is away is told when
+    /// it is back.
     ///
     /// - Parameter stream: the track's, where the client names it.
     public mutating func muteRequested(
@@ -15,13 +16,15 @@ extension Room {
         guard (stream ?? track.streamID) == track.streamID else {
             throw .invalidField(field: "stream_id", reason: "is not that of track \(id)")
         }
-        guard peer.isReachable else { throw .peerAway(target) }
         try spendFanOut(of: asker, at: now)
-        tell([target], .trackMuteRequested(track, isMuted: isMuted, by: asker))
+        // One may ask oneself.
+        say(
+            .trackMuteRequested(track, isMuted: isMuted, by: asker),
+            to: Addressees(audience: .peer(target)), at: now)
     }
 
     /// A peer asked that all tracks of a kind be muted or unmuted: of one peer, of some roles, or
-    /// of all others. Who publishes no such track is not told.
+    /// of all others. Who publishes no such track is not told, and who is away when it is back.
     public mutating func mutesRequested(
         _ request: MuteRequest, of target: PeerID? = nil, by asker: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -30,13 +33,12 @@ extension Room {
             try Check.bytes(source, field: "source", maximum: RoomLimits.wordBytes)
         }
         try checkRoles(request.roles)
-        if let target {
-            guard try visiblePeer(target).isReachable else { throw .peerAway(target) }
-        }
+        if let target { _ = try visiblePeer(target) }
         try spendFanOut(of: asker, at: now)
-        let asked = visiblePeers.filter { peer in
-            peer.id != asker && (target ?? peer.id) == peer.id && request.concerns(peer)
-        }
-        tell(asked.reachable, .mutesRequested(request, by: asker))
+        say(
+            .mutesRequested(request, by: asker),
+            to: Addressees(
+                audience: target.map(Audience.peer) ?? .everybody, sender: asker, mutes: request),
+            at: now)
     }
 }

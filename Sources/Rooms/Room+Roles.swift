@@ -2,10 +2,11 @@ public import MediaKernel
 
 /// Who has which role, and how that changes while somebody is here.
 extension Room {
-    /// A peer asked that another one take a role: told to when forced, else asked.
+    /// A peer asked that another one take a role: told to when forced, else asked, be it when it is
+    /// back.
     ///
     /// - Throws: ``RoomError/roleFull(role:maximum:)`` for a forced change; an offer is checked
-    ///   when it is accepted. ``RoomError/peerAway(_:)`` for an offer that would reach nobody.
+    ///   when it is accepted.
     public mutating func roleChangeRequested(
         of target: PeerID, to name: String, isForced: Bool, by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -13,14 +14,13 @@ extension Room {
         let role = try visibleRole(name)
         let peer = try visiblePeer(target)
         guard peer.role != role.name else { return }
-        guard isForced || peer.isReachable else { throw .peerAway(target) }
         try spendFanOut(of: id, at: now)
         guard !isForced else { return try roleChanged(target, to: role.name) }
         let offer = RoleOffer(
             token: makeIdentifier(), role: role.name, requestedBy: id,
             until: now + limits.roleOfferLifetime)
         peers[target]?.take(offer, maximum: RoomLimits.roleOffersPerPeer, at: now)
-        tell([target], .roleOffered(offer))
+        say(.roleOffered(offer), to: Addressees(audience: .peer(target)), at: now)
     }
 
     /// A peer asked that everybody of some roles take another one, itself included when its own

@@ -32,16 +32,17 @@ public struct Room: Sendable {
     public internal(set) var rtmp = RTMPState.none
     public internal(set) var store = SessionStore()
     var polls = Polls()
+    var recentEvents = RecentEvents()
     /// A locked room takes no new peers but the recorder, which comes for those who are here.
     public private(set) var isLocked: Bool
 
     var peers: [PeerID: Peer] = [:]
     /// Those who were in this session and are not any more, oldest first.
     var departed: [PeerID] = []
-    private var joins = 0
     /// How much they may ask who have left, until it is as much as for anybody: who leaves and comes
     /// again gains nothing.
     var departedRates: [TokenOwner: RequestRates] = [:]
+    private var joins = 0
     /// Whether a visible peer was in this session.
     private var isSessionNoted = false
     private var random: SeededRandom
@@ -101,13 +102,13 @@ public struct Room: Sendable {
         try checkLock(for: role)
         try checkSize(for: role)
         try checkPlace(in: role)
-        joins += 1
         let owner = TokenOwner(userID: request.userID, tokenID: request.tokenID)
         var rates = departedRates[owner] ?? RequestRates(limits, at: now)
         guard rates.fanOut.take(at: now) else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
         }
         departedRates[owner] = nil
+        joins += 1
         departed.removeAll { $0 == request.peer }
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
@@ -152,8 +153,8 @@ public struct Room: Sendable {
     public mutating func joinAbandoned(_ id: PeerID) {
         guard let peer = peers[id], peer.phase == .admitted else { return }
         peers[id] = nil
-        // The last of those who had joined may have left meanwhile.
         keepRates(of: peer)
+        // The last of those who had joined may have left meanwhile.
         if session != nil { endSessionIfEmpty() }
     }
 
@@ -215,11 +216,11 @@ public struct Room: Sendable {
         if because == .roomEnded { emit(.noted(.roomEnded)) }
         let gone = Array(peers.values).inOrder
         emit(.dismiss(gone, Dismissal(requester: id, reason: reason, isRoomEnd: true)))
+        for peer in gone { keepRates(of: peer) }
         for peer in gone where peer.hasJoined {
             emit(.releaseMedia(peer.id))
             noteLeaving(peer, because, message: reason)
         }
-        for peer in gone { keepRates(of: peer) }
         peers = [:]
         emit(.refreshPreviews)
         endSessionIfEmpty()
@@ -231,15 +232,15 @@ public struct Room: Sendable {
     /// The operator opened a locked room again.
     public mutating func unlocked() { isLocked = false }
 
-    private mutating func noteLeaving(_ peer: Peer, _ reason: LeaveReason, message: String) {
-        guard let session, !peer.isHidden else { return }
-        emit(.noted(.peerLeft(peer, session, reason, message: message)))
-    }
     private mutating func keepRates(of peer: Peer) {
         guard !peer.owner.isNobody, departedRates.count < RoomLimits.departedPeers else { return }
         departedRates[peer.owner] = peer.rates
     }
 
+    private mutating func noteLeaving(_ peer: Peer, _ reason: LeaveReason, message: String) {
+        guard let session, !peer.isHidden else { return }
+        emit(.noted(.peerLeft(peer, session, reason, message: message)))
+    }
 
     private mutating func endSessionIfEmpty() {
         guard peers.isEmpty else { return }
@@ -247,6 +248,7 @@ public struct Room: Sendable {
         isSessionNoted = false
         session = nil
         departed = []
+        recentEvents = RecentEvents()
         store = SessionStore()
         polls = Polls()
         // What ended with the session is nothing to the next one; what still runs is.
@@ -262,6 +264,20 @@ public struct Room: Sendable {
     mutating func tell(_ recipients: [PeerID], _ event: RoomEvent) {
         guard !recipients.isEmpty else { return }
         emit(.tell(recipients, event))
+    }
+
+    /// Tells those whom it is for, and those of them who are away when they are back.
+    mutating func say(_ event: RoomEvent, to addressees: Addressees, at now: Instant) {
+        tell(candidates(of: addressees.audience).filter(addressees.include).reachable, event)
+        recentEvents.add(event, for: addressees, at: now, limits: limits)
+    }
+
+    /// Those who may be among them: of one peer, not everybody has to be looked at.
+    private func candidates(of audience: Audience) -> [Peer] {
+        switch audience {
+        case .everybody, .roles: joined
+        case .peer(let id): [peers[id]].compactMap(\.self)
+        }
     }
 
     mutating func resubscribe(_ subscribers: [Peer]) {

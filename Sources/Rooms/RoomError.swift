@@ -14,8 +14,6 @@ public enum RoomError: Error, Hashable, Sendable {
     case unknownPeer(PeerID)
     /// The peer was in this session, and its place is over.
     case peerGone(PeerID)
-    /// The peer's connection is lost, so there is nobody to ask.
-    case peerAway(PeerID)
     case unknownTrack(TrackID)
     case roomFull(maximum: Int)
     /// Sockets, those included that only look in.
@@ -78,7 +76,7 @@ public enum RoomError: Error, Hashable, Sendable {
             .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken,
             .pollEmpty, .tooManyPolls, .pollsFull:
             400
-        case .unknownPeer, .peerAway, .unknownTrack, .unknownPoll: 404
+        case .unknownPeer, .unknownTrack, .unknownPoll: 404
         case .peerGone: 410
         case .tooManyConnections, .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer,
             .roomLocked, .peerIDTaken,
@@ -98,7 +96,6 @@ public enum RoomError: Error, Hashable, Sendable {
         case .alreadyJoined(let peer): "peer \(peer) has already joined the room"
         case .unknownPeer(let peer): "peer \(peer) is not in the room"
         case .peerGone(let peer): "peer \(peer) has left the room"
-        case .peerAway(let peer): "peer \(peer) has lost its connection: ask when it is back"
         case .unknownTrack(let track): "track \(track) is not published by this peer"
         case .roomFull(let maximum): "the room is full: it holds \(maximum) peers"
         case .tooManyConnections(let maximum):

@@ -24,6 +24,10 @@ public struct RoomLimits: Hashable, Sendable {
     public var readsPerSecond = 100
     /// … and so many at once. Whoever comes to a room of `polls` and `storeKeys` reads them all.
     public var readsBurst = 500
+    /// What was said and asked lately and is kept for those who may not have heard it: so many …
+    public var recentEvents = 512
+    /// … and about so many bytes.
+    public var recentBytes = 1024 * 1024
 
     public init() {}
 

@@ -364,7 +364,8 @@ extension DoorDouble: RoomControl {
     ) async throws(APIError) {
         try ruled(room) { state throws(RoomError) in
             state.messages.append(
-                try state.room.operatorSpoke(to: audience, type: type, body: body, wall: Self.wall))
+                try state.room.operatorSpoke(
+                    to: audience, type: type, body: body, at: .zero, wall: Self.wall))
         }
     }
 

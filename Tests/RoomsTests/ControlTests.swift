@@ -17,7 +17,8 @@ import Testing
         to audience: Audience, _ json: String = #""hi""#, type: String = "chat"
     ) throws -> [RoomEffect] {
         let message = try fixture.room.operatorSpoke(
-            to: audience, type: type, body: OpaqueJSON(text: json), wall: fixture.wall)
+            to: audience, type: type, body: OpaqueJSON(text: json), at: fixture.now,
+            wall: fixture.wall)
         #expect(message.sender == nil && message.sentAt == fixture.wall)
         return fixture.drain()
     }

@@ -68,7 +68,7 @@ import Testing
     @Test mutating func aGroupOutlivesALostConnectionAndNotItsPeer() throws {
         _ = try join("red")
         fixture.room.connectionLost("a", at: fixture.now)
-        try fixture.room.connectionReturned("a", of: TokenOwner(userID: "user-a"))
+        try fixture.room.connectionReturned("a", of: TokenOwner(userID: "user-a"), at: fixture.now)
         #expect(fixture.room.peer("a")?.groups == ["red"])
         fixture.room.left("a")
         try fixture.join("a")

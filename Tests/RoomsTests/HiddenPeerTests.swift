@@ -29,7 +29,8 @@ import Testing
         try fixture.room.peerUpdated("bot", name: "Bot", metadata: "x", at: fixture.now)
         #expect(fixture.drain().isEmpty)
         fixture.room.connectionLost("bot", at: fixture.now)
-        try fixture.room.connectionReturned("bot", of: TokenOwner(userID: "user-bot"))
+        try fixture.room.connectionReturned(
+            "bot", of: TokenOwner(userID: "user-bot"), at: fixture.now)
         #expect(fixture.drain().isEmpty)
         fixture.room.left("bot")
         #expect(fixture.drain() == [.releaseMedia("bot")])

@@ -92,7 +92,7 @@ import Testing
         fixture.room.mediaLost("late", at: .zero)
         fixture.room.handleTimeout(at: .zero + .seconds(10))
         #expect(fixture.room.peerCount == 3)
-        try fixture.room.connectionReturned("late", of: TokenOwner(userID: "lea"))
+        try fixture.room.connectionReturned("late", of: TokenOwner(userID: "lea"), at: fixture.now)
         #expect(fixture.room.peerCount == 4)
         #expect(fixture.drain().toldPeers == ["late"])
     }

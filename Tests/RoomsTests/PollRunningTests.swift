@@ -224,7 +224,8 @@ import Testing
         try polls.start("begins")
         try polls.stop("ends")
         #expect(polls.fixture.drain().polls("g").isEmpty, "it is not reachable")
-        try polls.fixture.room.connectionReturned("g", of: TokenOwner(userID: "user-g"))
+        try polls.fixture.room.connectionReturned(
+            "g", of: TokenOwner(userID: "user-g"), at: polls.fixture.now)
         #expect(polls.fixture.drain().polls("g") == ["stopped ends", "started begins"])
     }
 

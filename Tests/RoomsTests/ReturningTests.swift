@@ -30,7 +30,7 @@ import Testing
         try fixture.join("b", user: "ben")
         try fixture.publish([.camera("v")], by: "b")
         fixture.room.connectionLost("b", at: fixture.now)
-        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         fixture.room.handleTimeout(at: .zero + .seconds(3600))
         #expect(fixture.drain().toldPeers == ["b"], "what it is, and nothing to others")
         #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["v"])
@@ -42,7 +42,7 @@ import Testing
         fixture.room.connectionLost("a", at: .zero)
         fixture.room.connectionLost("a", at: .zero + .seconds(30))
         #expect(fixture.room.nextDeadline == .zero + .seconds(60))
-        try fixture.room.connectionReturned("a", of: TokenOwner(userID: "ann"))
+        try fixture.room.connectionReturned("a", of: TokenOwner(userID: "ann"), at: fixture.now)
         fixture.room.connectionLost("a", at: .zero + .seconds(50))
         #expect(fixture.room.nextDeadline == .zero + .seconds(110))
     }
@@ -51,7 +51,7 @@ import Testing
         try fixture.join("a", user: "ann")
         fixture.room.connectionLost("a", at: .zero)
         let error = roomError {
-            try fixture.room.connectionReturned("a", of: TokenOwner(userID: "eve"))
+            try fixture.room.connectionReturned("a", of: TokenOwner(userID: "eve"), at: fixture.now)
         }
         #expect(error == .peerIDTaken("a"))
         #expect(error?.code == 403)
@@ -81,7 +81,7 @@ import Testing
             },
             roomError {
                 try fixture.room.connectionReturned(
-                    "a", of: TokenOwner(userID: user, tokenID: returning))
+                    "a", of: TokenOwner(userID: user, tokenID: returning), at: fixture.now)
             },
         ] {
             #expect(error == (isSame ? nil : .peerIDTaken("a")))
@@ -94,12 +94,13 @@ import Testing
         #expect(
             roomError {
                 try fixture.room.connectionReturned(
-                    "a", of: TokenOwner(userID: "eve", tokenID: "t"))
+                    "a", of: TokenOwner(userID: "eve", tokenID: "t"), at: fixture.now)
             }
                 == .peerIDTaken("a"))
         #expect(
             roomError {
-                try fixture.room.connectionReturned("b", of: TokenOwner(userID: "", tokenID: "t"))
+                try fixture.room.connectionReturned(
+                    "b", of: TokenOwner(userID: "", tokenID: "t"), at: fixture.now)
             }
                 == .peerIDTaken("b"))
     }
@@ -193,7 +194,7 @@ import Testing
         fixture.room.handleTimeout(at: .zero + .seconds(20))
         _ = fixture.drain()
         if bySocket {
-            try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
+            try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         } else {
             fixture.room.mediaReturned("b")
         }
@@ -212,7 +213,7 @@ import Testing
         #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
         // Nothing is told twice.
         fixture.room.mediaReturned("b")
-        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         #expect(fixture.drain().toldPeers == ["b"])
     }
 
@@ -225,7 +226,7 @@ import Testing
         _ = fixture.drain()
         _ = try fixture.room.groupLeft("_handraise", by: "b", at: fixture.now)
         #expect(!fixture.drain().toldPeers.contains("b"))
-        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         guard case .peerUpdated(let peer) = fixture.drain().told("b").first else {
             Issue.record("not told")
             return
@@ -274,7 +275,7 @@ import Testing
             "pinned", to: OpaqueJSON(text: "1"), ifVersion: nil, by: "a", at: fixture.now,
             wall: fixture.wall)
         #expect(!fixture.drain().toldPeers.contains("b"))
-        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"))
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         #expect(fixture.drain().last == .tell(["b"], .storeChanged([entry])))
     }
 

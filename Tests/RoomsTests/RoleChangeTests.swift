@@ -159,13 +159,6 @@ import Testing
         #expect(roomError { _ = try accept(offer, by: "a") } == .unknownRoleOffer)
     }
 
-    @Test mutating func whoIsLostCannotBeAsked() throws {
-        fixture.room.connectionLost("a", at: fixture.now)
-        let error = roomError { _ = try offer("host", to: "a") }
-        #expect(error == .peerAway("a"))
-        #expect(error?.code == 404)
-    }
-
     // MARK: - Full roles
 
     mutating func enterSmallHall() throws {

@@ -41,7 +41,7 @@ import Testing
             ChatRecord(
                 try talk.room.operatorSpoke(
                     to: .roles(["host"]), type: "notice", body: OpaqueJSON(text: #""soon""#),
-                    wall: WallTime(milliseconds: 1_760_000_001_002))))
+                    at: .zero, wall: WallTime(milliseconds: 1_760_000_001_002))))
         #expect(record.text == "soon" && record.type == "notice" && record.roles == ["host"])
         #expect([record.senderID, record.senderName, record.senderUserID] == ["", "", ""])
     }

@@ -29,6 +29,32 @@ import Testing
             try await back.call("offer", #"{"desc":{"type":"offer","sdp":"x"}}"#).error == nil)
     }
 
+    /// Nobody knows of it before the new one comes. What it was told within 4 s of its last word it
+    /// may have read.
+    @Test func whatWasSaidToASocketThatWasGoneIsSaidAgainOnce() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        for text in ["0 s", "3 s", "6 s", "9 s"] {
+            let reply = try await ann.call(
+                "broadcast", #"{"info":{"message":"\#(text)"},"peer_id":"ben"}"#)
+            #expect(reply.error == nil)
+            await fixture.pass(.seconds(3))
+        }
+        #expect(try await ben.socket.next() != nil)
+        let back = try await fixture.connect("ben")
+        _ = try await ann.call("broadcast", #"{"info":{"message":"after"}}"#)
+        let frames = try await back.drain()
+        #expect(frames.prefix(2).map(\.method) == ["on-policy-change", "peer-list"])
+        let said = frames.filter { $0.method == "on-broadcast" }
+        #expect(
+            said.map { $0.params["info"]["message"].string } == ["6 s", "9 s", "after"])
+        await back.close()
+        try await fixture.signalling.send(
+            OpaqueJSON(text: #""of the operator""#), type: "chat", to: .peer("ben"))
+        let again = try await fixture.connect("ben").drain().filter { $0.method == "on-broadcast" }
+        #expect(again.map { $0.params["info"]["message"].string } == ["of the operator"])
+    }
+
     @Test func aSecondSocketOfTheSamePeerReplacesTheFirst() async throws {
         let ann = try await fixture.join("ann")
         let old = try await fixture.join("ben")

@@ -157,6 +157,9 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let record = await registry.opened(id)
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
+        // What a peer is told when it is back waits in its outbox beside everything else.
+        limits.recentEvents = min(limits.recentEvents, settings.outbox.messages / 2)
+        limits.recentBytes = min(limits.recentBytes, settings.outbox.bytes / 4)
         let room = Room(
             id: id, name: record.name, description: record.description, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())

@@ -11,7 +11,7 @@ extension RoomSignalling {
         _ body: OpaqueJSON, type: String, to audience: Audience
     ) async throws(RoomError) {
         let message = try room.operatorSpoke(
-            to: audience, type: type, body: body, wall: clock.wall())
+            to: audience, type: type, body: body, at: clock.now(), wall: clock.wall())
         streaming.said(message, room: room.id)
         await settle()
     }

@@ -26,6 +26,7 @@ extension RoomSignalling {
             return await settle()
         }
         connections[id]?.lastHeard = clock.now()
+        connections[id]?.hasSpoken = true
         let head: FrameHead
         do {
             head = try FrameCodec.decode(FrameHead.self, from: text)

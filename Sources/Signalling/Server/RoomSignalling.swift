@@ -18,6 +18,8 @@ public actor RoomSignalling {
         let socket: any SignallingSocket
         let outbox: Outbox
         var lastHeard: Instant
+        /// Its client has said something by it.
+        var hasSpoken = false
         /// Its client has joined by it, and not by an earlier one.
         var hasJoined = false
         /// What it was told last of the room's size.
@@ -231,7 +233,7 @@ public actor RoomSignalling {
             }
             // A peer's place has a connection, also where visitors have taken all that there are.
             if room.peer(peer)?.hasJoined ?? false {
-                try room.connectionReturned(peer, of: claims.owner)
+                try room.connectionReturned(peer, of: claims.owner, at: clock.now())
             } else if connections.count >= limits.connections {
                 throw RoomError.tooManyConnections(maximum: limits.connections)
             }
@@ -298,12 +300,15 @@ public actor RoomSignalling {
     }
 
     private func forget(_ connection: Connection) {
-        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        guard let connection = connections.removeValue(forKey: connection.id) else { return }
         current[connection.peer] = nil
         if room.peer(connection.peer)?.isReachable ?? false {
             log(.info, "connection lost", connection.peer)
         }
-        room.connectionLost(connection.peer, at: clock.now())
+        room.connectionLost(
+            connection.peer, at: clock.now(),
+            heardUntil: connection.hasSpoken
+                ? connection.lastHeard + SignallingLimits.hearing : nil)
     }
 
     // MARK: - Previews

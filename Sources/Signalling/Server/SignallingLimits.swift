@@ -31,6 +31,11 @@ public struct SignallingLimits: Hashable, Sendable {
     /// Peers in one frame of `on-connection-quality-update`.
     public static let qualities = 100
 
+    /// A client pings every 3 s: one that has said nothing for longer than this has not read what it
+    /// was told since, and is told it again on its next connection. What it was told before that it
+    /// may have read, and 100ms' clients show a message that comes twice twice.
+    static let hearing: Duration = .seconds(4)
+
     /// Frames that wait for a slow reader before it is let go.
     public var outboxFrames = 1024
     /// The same in bytes of UTF-8.

@@ -1,0 +1,68 @@
+internal import MediaKernel
+
+/// What was said and asked lately, for those who may not have heard it: it is part of no state that
+/// a peer is given when it comes back.
+///
+/// One list of a room, whoever it was for. Bounded in events and in bytes; the oldest is forgotten.
+struct RecentEvents: Sendable {
+    struct Entry: Sendable {
+        let event: RoomEvent
+        let addressees: Addressees
+        let at: Instant
+        let bytes: Int
+    }
+
+    private var entries: [Entry] = []
+    private var bytes = 0
+    /// How many have been forgotten.
+    private var forgotten = 0
+
+    /// The number of the next one. They are numbered from 0 as they come.
+    var end: Int { forgotten + entries.count }
+
+    mutating func add(
+        _ event: RoomEvent, for addressees: Addressees, at now: Instant, limits: RoomLimits
+    ) {
+        let entry = Entry(event: event, addressees: addressees, at: now, bytes: event.bytes)
+        entries.append(entry)
+        bytes += entry.bytes
+        var excess = 0
+        var left = bytes
+        while entries.count - excess > limits.recentEvents || left > limits.recentBytes {
+            left -= entries[excess].bytes
+            excess += 1
+        }
+        forgetFirst(excess)
+    }
+
+    /// The number of the first one that came later.
+    func first(after time: Instant) -> Int {
+        forgotten + (entries.firstIndex { $0.at > time } ?? entries.count)
+    }
+
+    /// Those from that number on, as far as they are not forgotten.
+    func from(_ number: Int) -> ArraySlice<Entry> {
+        entries.dropFirst(max(0, number - forgotten))
+    }
+
+    /// Forgets what came before.
+    mutating func forget(before time: Instant) {
+        forgetFirst(entries.firstIndex { $0.at >= time } ?? entries.count)
+    }
+
+    private mutating func forgetFirst(_ count: Int) {
+        guard count > 0 else { return }
+        bytes -= entries.prefix(count).reduce(0) { $0 + $1.bytes }
+        entries.removeFirst(count)
+        forgotten += count
+    }
+}
+
+extension RoomEvent {
+    /// About what it takes to tell it, in bytes.
+    fileprivate var bytes: Int {
+        guard case .messageSent(let message) = self else { return 512 }
+        let texts = [message.body.text, message.type, message.sender?.metadata ?? ""]
+        return texts.reduce(512) { $0 + $1.utf8.count }
+    }
+}
