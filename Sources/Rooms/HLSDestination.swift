@@ -43,9 +43,6 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     /// In seconds.
     public var maxDuration: Int?
     public var layers: [Layer]?
-    /// `event` or `live`.
-    public var playlistType: String?
-    public var numPlaylistSegments: Int?
     /// In frames a second.
     public var videoFrameRate: Int?
     /// How long the room may be empty before a stream stops by itself, in seconds.

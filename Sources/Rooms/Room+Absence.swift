@@ -33,7 +33,8 @@ extension Room {
         case .present:
             peers[id]?.phase = .lost(since: now, until: now + limits.absence)
             peers[id]?.unheardFrom =
-                heardUntil.map { recentEvents.first(after: $0) } ?? peer.unheardFrom ?? recentEvents.end
+                heardUntil.map { recentEvents.first(after: $0) } ?? peer.unheardFrom
+                ?? recentEvents.end
         case .lost: break
         }
     }

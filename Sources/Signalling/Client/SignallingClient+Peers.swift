@@ -2,7 +2,7 @@ public import MediaKernel
 
 /// Groups, and whom a client looks for.
 extension SignallingClient {
-    /// `_handraise` raises our hand: ``GroupParameters/handRaise``.
+    /// ``Rooms/Room/raisedHand`` raises our hand.
     @discardableResult
     public mutating func joinGroup(_ name: String) -> RequestID {
         call(.groupJoin, GroupParameters(name: name))

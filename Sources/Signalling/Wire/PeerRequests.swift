@@ -49,9 +49,6 @@ public struct PeerSearchParameters: Hashable, Sendable, Codable {
 
 /// `group-join`, `group-leave`.
 public struct GroupParameters: Hashable, Sendable, Codable {
-    /// A raised hand.
-    public static let handRaise = "_handraise"
-
     public var name: String
 
     public init(name: String) { self.name = name }

@@ -11,15 +11,6 @@ public struct JoinParameters: Hashable, Sendable, Codable {
     public var offer: DescriptionPayload?
     /// Videos are sent once the client asks for them by `prefer-video-track-state`.
     public var disableVidAutoSub: Bool?
-    public var serverSubDegrade: Bool?
-    public var simulcast: Bool?
-    public var onDemandTracks: Bool?
-
-    enum CodingKeys: String, CodingKey {
-        case name, data, offer, disableVidAutoSub
-        case serverSubDegrade = "server_sub_degrade"
-        case simulcast, onDemandTracks
-    }
 
     public init(name: String, data: String = "", offer: DescriptionPayload?) {
         self.name = name
@@ -107,10 +98,6 @@ public struct PingPayload: Hashable, Sendable, Codable {
     public var timestamp: Int64
 
     public init(timestamp: Int64) { self.timestamp = timestamp }
-}
-
-public struct PingParameters: Hashable, Sendable, Codable {
-    public var timestamp: JSONValue?
 }
 
 public struct SetMetadataParameters: Hashable, Sendable, Codable {
