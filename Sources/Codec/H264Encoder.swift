@@ -113,6 +113,8 @@ public final class H264Encoder {
         context.pointee.pix_fmt = backend.pictureForm.pixelFormat
         context.pointee.color_range = AVCOL_RANGE_MPEG
         context.pointee.colorspace = AVCOL_SPC_SMPTE170M
+        context.pointee.color_primaries = AVCOL_PRI_SMPTE170M
+        context.pointee.color_trc = AVCOL_TRC_SMPTE170M
         context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
         context.pointee.time_base = AVRational(num: 1, den: Int32(settings.frameRate))
         context.pointee.framerate = AVRational(num: Int32(settings.frameRate), den: 1)

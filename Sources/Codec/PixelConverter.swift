@@ -1,6 +1,6 @@
 internal import CLibAV
 
-/// Brings pictures of any pixel format, depth and range to what `VideoFrame` holds.
+/// Brings pictures of any pixel format, depth, range and matrix to what `VideoFrame` holds.
 ///
 /// Keeps the tables of the last conversion: a stream changes its format rarely.
 struct PixelConverter: ~Copyable {
@@ -16,10 +16,17 @@ struct PixelConverter: ~Copyable {
     private var key: Key?
     private var pool: FramePool?
 
-    /// Whether `frame` is an I420 picture of limited range already.
+    /// What means BT.601, or nothing is said: cameras and screens in WebRTC, which have that. FCC's
+    /// numbers make a difference of one step at most.
+    private static let ourMatrices: Set<UInt32> = Set(
+        [AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_SMPTE170M, AVCOL_SPC_BT470BG, AVCOL_SPC_FCC]
+            .map(\.rawValue))
+
+    /// Whether `frame` is an I420 picture of limited range by BT.601 already.
     static func isConverted(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
         frame.pointee.format == AV_PIX_FMT_YUV420P.rawValue
             && frame.pointee.color_range != AVCOL_RANGE_JPEG
+            && ourMatrices.contains(frame.pointee.colorspace.rawValue)
     }
 
     /// - Throws: `.pixelFormat` when the library cannot read the format.
@@ -63,12 +70,11 @@ struct PixelConverter: ~Copyable {
             try check(av_opt_set_int(object, name, value, 0), "av_opt_set_int")
         }
         try check(sws_init_context(fresh, nil, nil), "sws_init_context")
-        // R'G'B' sources become BT.601; Y'CbCr ones keep the matrix that they came with.
-        let source = sws_getCoefficients(wanted.matrix)
-        let isRGB = Self.isRGB(wanted.format)
-        let target = isRGB ? sws_getCoefficients(Int32(SWS_CS_ITU601)) : source
+        // Where the matrices differ the library goes by R'G'B'. Of a matrix that is not said, or
+        // that it does not know, it takes BT.601's numbers.
         sws_setColorspaceDetails(
-            fresh, source, wanted.isFullRange ? 1 : 0, target, 0, 0, 1 << 16, 1 << 16)
+            fresh, sws_getCoefficients(wanted.matrix), wanted.isFullRange ? 1 : 0,
+            sws_getCoefficients(Int32(SWS_CS_ITU601)), 0, 0, 1 << 16, 1 << 16)
         key = wanted
     }
 
