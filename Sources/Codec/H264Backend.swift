@@ -20,17 +20,22 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
         return backend == .x264 ? [.x264] : [backend, .x264]
     }
 
-    /// Opens the first of `candidates` that can be opened.
+    /// Opens the first of `candidates` that can be opened. Hardware must have proved itself before:
+    /// drivers open what they then cannot encode.
     ///
-    /// - Parameter refused: is told of each that could not, and why.
+    /// - Parameters:
+    ///   - refused: is told of each that could not, and why.
+    ///   - prove: spends an encoder to see whether it encodes.
     /// - Throws: the last one's error when none could.
     public static func open<Encoder>(
         firstOf candidates: [H264Backend], refused: (H264Backend, CodecError) -> Void,
-        open: (H264Backend) throws(CodecError) -> Encoder
+        open: (H264Backend) throws(CodecError) -> Encoder,
+        prove: (Encoder) throws(CodecError) -> Void
     ) throws(CodecError) -> Encoder {
         var latest = CodecError.partMissing("H.264 encoder")
         for candidate in candidates {
             do throws(CodecError) {
+                if candidate != .x264 { try prove(try open(candidate)) }
                 return try open(candidate)
             } catch {
                 latest = error

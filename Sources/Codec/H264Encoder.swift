@@ -76,6 +76,19 @@ public final class H264Encoder {
         try collect(nil)
     }
 
+    /// Encodes one black picture. The encoder takes no frame after this.
+    ///
+    /// - Throws: `.partMissing` when no IDR picture comes of it, or what the library says.
+    public func prove() throws(CodecError) {
+        let picture = try VideoFrame.solid(
+            width: settings.width, height: settings.height, colour: .black)
+        var packets = try encode(picture, index: 0, forceKeyframe: true)
+        packets += try flush()
+        guard packets.first?.isKeyframe == true else {
+            throw .partMissing("a picture of \(backend.encoderName)")
+        }
+    }
+
     private func collect(
         _ frame: UnsafeMutablePointer<AVFrame>?
     ) throws(CodecError) -> [EncodedPacket] {

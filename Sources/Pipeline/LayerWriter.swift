@@ -75,6 +75,8 @@ final class LayerWriter: VariantWriter {
                 ])
         } open: { backend throws(CodecError) in
             try H264Encoder(settings, backend: backend)
+        } prove: { encoder throws(CodecError) in
+            try encoder.prove()
         }
         logger.info(
             "encoder opened",

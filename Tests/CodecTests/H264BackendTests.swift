@@ -28,10 +28,36 @@ import Testing
             tried.append(backend)
             if backend == .nvenc { throw .partMissing("encoder h264_nvenc") }
             return backend
+        } prove: { _ in
         }
         #expect(chosen == .qsv)
-        #expect(tried == [.nvenc, .qsv])
+        // That is opened anew: the first was spent on the proof.
+        #expect(tried == [.nvenc, .qsv, .qsv])
         #expect(refused == [.nvenc])
+    }
+
+    /// Drivers of other versions than the library's, or sessions that are all taken.
+    @Test func hardwareThatOpensAndDoesNotEncodeIsPassedOver() throws {
+        var refused: [String] = []
+        var proved: [H264Backend] = []
+        let chosen = try H264Backend.open(firstOf: [.nvenc, .vaapi, .x264]) { backend, error in
+            refused.append("\(backend) \(error)")
+        } open: { backend throws(CodecError) in
+            backend
+        } prove: { backend throws(CodecError) in
+            proved.append(backend)
+            throw .partMissing("a picture of \(backend.encoderName)")
+        }
+        #expect(chosen == .x264, "which needs no proof")
+        #expect(proved == [.nvenc, .vaapi])
+        #expect(refused.count == 2 && refused[0].contains("h264_nvenc"))
+    }
+
+    @Test func anEncoderProvesItselfByAPicture() throws {
+        try H264Encoder(settings).prove()
+        var preset = settings
+        preset.preset = "medium"
+        try H264Encoder(preset).prove()
     }
 
     @Test func whenNoneOpensTheLastOnesErrorIsThrown() {
@@ -41,6 +67,7 @@ import Testing
                 refused.append(backend)
             } open: { backend throws(CodecError) -> Int in
                 throw .partMissing(backend.encoderName)
+            } prove: { _ in
             }
         }
         #expect(refused == [.vaapi, .x264])
@@ -55,6 +82,8 @@ import Testing
             reasons.append("\(error)")
         } open: { backend throws(CodecError) in
             try H264Encoder(settings, backend: backend)
+        } prove: { encoder throws(CodecError) in
+            try encoder.prove()
         }
         #expect(encoder.backend == candidates[reasons.count])
         #expect(reasons.allSatisfy { $0.contains("av") || $0.contains("h264_") })
