@@ -41,14 +41,16 @@ extension Duration {
     /// The same length, forwards.
     public var magnitude: Duration { self < .zero ? .zero - self : self }
 
-    /// Whole nanoseconds, rounded towards zero.
+    /// Whole nanoseconds, rounded towards zero; what is beyond 292 years is the nearest that fits.
     public var nanoseconds: Int64 {
         // Up to 9 s, a division of one word: of two, it takes ten times as long.
         if let attoseconds = Int64(exactly: self.attoseconds) {
             return attoseconds / 1_000_000_000
         }
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isTooLargeNow) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLarge || isTooLargeNow ? (seconds < 0 ? .min : .max) : sum
     }
 
     /// Whole milliseconds, rounded towards zero.

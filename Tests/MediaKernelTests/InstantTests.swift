@@ -11,6 +11,12 @@ import Testing
         #expect(Duration.nanoseconds(count).nanoseconds == count)
     }
 
+    @Test func whatIsBeyondAWordIsTheNearestThatFits() {
+        let ages = Duration.seconds(Int64.max / 1000)
+        #expect(ages.nanoseconds == .max)
+        #expect((Duration.zero - ages).nanoseconds == .min)
+    }
+
     @Test func fractionsOfANanosecondAreRoundedTowardsZero() {
         for seconds in [0, 20] {
             let duration = Duration(

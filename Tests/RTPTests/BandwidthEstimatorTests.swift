@@ -117,6 +117,60 @@ import Testing
         #expect((path.estimator.bitsPerSecond ?? .max) > 900_000)
     }
 
+    /// What a receiver says of the next packet, which has just been sent.
+    private func report(
+        _ estimator: inout BandwidthEstimator, reference: Int32, at now: Instant
+    ) {
+        let number = estimator.sent(bytes: 1200, at: now)
+        estimator.received(
+            TransportFeedback(
+                sender: SSRC(1), media: SSRC(2), baseSequence: number.rawValue,
+                referenceTime: reference, feedbackCount: 0, deltas: [0]), at: now)
+    }
+
+    /// Some hundred years are more than nanoseconds in 64 bits can count.
+    @Test func aClockThatIsLedAstrayIsAnotherClock() {
+        var estimator = BandwidthEstimator()
+        var now = Instant.zero
+        var reference: Int32 = 0
+        report(&estimator, reference: reference, at: now)
+        for _ in 0..<20_000 {
+            now += .microseconds(50)
+            reference = ((reference &+ 0x7F_FFFF) << 8) >> 8
+            report(&estimator, reference: reference, at: now)
+        }
+        for _ in 0..<2 {
+            now += .milliseconds(10)
+            report(&estimator, reference: reference, at: now)
+        }
+        #expect(estimator.bitsPerSecond == nil)
+    }
+
+    @Test func whatTellsOfNoArrivalSetsNoClock() {
+        var path = CongestionSimulation(capacity: 1_000_000, demand: 800_000)
+        path.run(for: .seconds(2))
+        let before = path.estimator.acknowledgedBitsPerSecond
+        path.estimator.received(
+            TransportFeedback(
+                sender: SSRC(1), media: SSRC(2), baseSequence: 0, referenceTime: 0x7F_FFFF,
+                feedbackCount: 0, deltas: []), at: path.now)
+        path.run(for: .milliseconds(100))
+        let after = path.estimator.acknowledgedBitsPerSecond ?? 0
+        #expect(abs(after - (before ?? 0)) < 100_000)
+    }
+
+    @Test func anotherWayIsMeasuredAnew() {
+        var path = CongestionSimulation(capacity: 300_000, demand: 1_000_000)
+        path.run(for: .seconds(10))
+        #expect((path.estimator.bitsPerSecond ?? .max) < 400_000)
+        path.estimator.routeChanged()
+        #expect(path.estimator.bitsPerSecond == nil)
+        #expect(!path.estimator.isCongested(at: path.now))
+        path.capacity = 3_000_000
+        path.run(for: .seconds(10))
+        #expect((path.estimator.bitsPerSecond ?? .max) >= 1_000_000)
+    }
+
     @Test func feedbackForWhatWasNeverSentIsPassedOver() {
         var estimator = BandwidthEstimator()
         let feedback = TransportFeedback(

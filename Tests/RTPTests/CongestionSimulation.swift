@@ -11,7 +11,7 @@ struct CongestionSimulation {
     var loss = 0.0
     /// What the sender would send if it could.
     var demand: Int
-    private(set) var estimator = BandwidthEstimator()
+    var estimator = BandwidthEstimator()
     private(set) var now = Instant.zero
     /// Longest time a packet has waited since the last look.
     var longestQueue = Duration.zero

@@ -91,10 +91,14 @@ public struct BandwidthEstimator: Sendable {
 
     /// Takes a feedback message of the receiver.
     public mutating func received(_ feedback: TransportFeedback, at now: Instant) {
-        let shift = clock.unwrap(feedback.referenceTime)
         var results = log.results(of: feedback)
+        // What tells of nothing that was sent, or of nothing that came, sets no clock either.
         guard !results.isEmpty else { return }
-        for index in results.indices { results[index].arrival? += shift }
+        if results.contains(where: { $0.arrival != nil }) {
+            if clock.isAnotherOne(feedback.referenceTime, at: now) { forgetArrivals() }
+            let shift = clock.unwrap(feedback.referenceTime, at: now)
+            for index in results.indices { results[index].arrival? += shift }
+        }
         lossControl.received(results)
         var hasArrivals = false
         for result in results {
@@ -116,6 +120,25 @@ public struct BandwidthEstimator: Sendable {
         if trend.usage == .overuse || lossControl.limits(at: now) { limitedAt = now }
     }
 
+    /// Takes it that packets go another way from now on: nothing that is known of the old one counts.
+    public mutating func routeChanged() {
+        forgetArrivals()
+        log.forget()
+        activeProbe = nil
+        delayControl = DelayRateControl()
+        lossControl = LossRateControl()
+        limitedAt = nil
+        lastProbeResult = nil
+    }
+
+    /// Arrival times from here on have nothing to do with those of before.
+    private mutating func forgetArrivals() {
+        clock = ReferenceClock()
+        trend = DelayTrend()
+        acknowledgedRate = AcknowledgedRate()
+        probes = []
+    }
+
     private mutating func probed(_ result: PacketResult, _ id: Int, at now: Instant) {
         guard let index = probes.firstIndex(where: { $0.id == id }),
             let rate = probes[index].received(result)
@@ -129,17 +152,33 @@ public struct BandwidthEstimator: Sendable {
 
 /// Follows the feedback's reference time, 24 bits of 64 ms, over its wrap every 12.4 days.
 private struct ReferenceClock: Sendable {
+    /// How far a receiver's clock may step beside ours. Who steps further has another clock than
+    /// before, and without a bound a hostile one could be led anywhere.
+    static let stepErrorMaximum: Duration = .seconds(60)
+
     private var newest: Int64?
+    private var heardAt = Instant.zero
+
+    /// Whether the receiver's clock cannot be the one that was heard before.
+    func isAnotherOne(_ reference: Int32, at now: Instant) -> Bool {
+        guard let newest else { return false }
+        let step = TransportFeedback.referenceTimeUnit * Int(Self.step(from: newest, to: reference))
+        return (step - (now - heardAt)).magnitude > Self.stepErrorMaximum
+    }
 
     /// What to add to this message's arrival times.
-    mutating func unwrap(_ reference: Int32) -> Duration {
+    mutating func unwrap(_ reference: Int32, at now: Instant) -> Duration {
+        defer { heardAt = now }
         guard let newest else {
             self.newest = Int64(reference)
             return .zero
         }
-        let step = Int64(((reference &- Int32(truncatingIfNeeded: newest)) << 8) >> 8)
-        let extended = newest + step
+        let extended = newest + Self.step(from: newest, to: reference)
         self.newest = max(newest, extended)
         return TransportFeedback.referenceTimeUnit * Int(extended - Int64(reference))
+    }
+
+    private static func step(from newest: Int64, to reference: Int32) -> Int64 {
+        Int64(((reference &- Int32(truncatingIfNeeded: newest)) << 8) >> 8)
     }
 }

@@ -40,6 +40,11 @@ struct SentPacketLog: Sendable {
         return TransportSequence(UInt16(truncatingIfNeeded: next))
     }
 
+    /// Feedback for what was sent so far is ignored.
+    mutating func forget() {
+        for index in entries.indices { entries[index].number = -1 }
+    }
+
     /// The packets that a message tells of, each once: one reported as come is forgotten, one
     /// reported as missing may still be reported as come.
     mutating func results(of feedback: TransportFeedback) -> [PacketResult] {
