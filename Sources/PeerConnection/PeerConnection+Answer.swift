@@ -54,6 +54,7 @@ extension PeerConnection {
         }
         settleICE(at: now)
         openChannels(at: now)
+        settleDTLS(at: now)
         return describe(setup: dtlsRole == .client ? .active : .passive)
     }
 

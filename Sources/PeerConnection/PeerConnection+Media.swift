@@ -20,6 +20,7 @@ extension PeerConnection {
         guard let dtls, dtls.isConnected, let stream = outboundStream(mid, encoding),
             var packet = stream.sent(packet)
         else { return }
+        sentRate.sent(bytes: packet.payload.count + Self.packetOverheadBytes, at: now)
         if let rid = stream.rid { name(&packet, HeaderExtensionURI.rid, rid, mid: mid) }
         transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
     }
@@ -27,6 +28,7 @@ extension PeerConnection {
     /// The same for a track without layers, on the stream that was looked up before.
     public func send(_ packet: RTPPacket, on stream: OutboundStream, at now: Instant) {
         guard let dtls, dtls.isConnected, let packet = stream.sent(packet) else { return }
+        sentRate.sent(bytes: packet.payload.count + Self.packetOverheadBytes, at: now)
         transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
     }
 
@@ -150,6 +152,10 @@ extension PeerConnection {
         var bytes = datagram
         do {
             if RTPPacket.isRTCP(bytes) {
+                guard reportAllowance.take(at: now) else {
+                    discardedDatagrams += 1
+                    return
+                }
                 try dtls.unprotectRTCP(&bytes)
                 for packet in try RTCPPacket.parseCompound(bytes) { handle(packet, at: now) }
             } else {
@@ -312,7 +318,7 @@ extension PeerConnection {
             else { return }
             // What is lost by chance is not lost for want of room.
             let limit = measuresBandwidth ? bandwidth.bitsPerSecondByDelay : nil
-            repairBudget.refill(bitsPerSecond: limit, at: now)
+            repairBudget.refill(limit: limit, sent: sentRate.bitsPerSecond(at: now), at: now)
             let packets = stream.retransmissions(of: nack.lost, within: &repairBudget, at: now)
             sendRepairs(packets, of: stream, mid: mid, over: dtls, at: now)
         case .pictureLossIndication(_, let media):

@@ -32,7 +32,7 @@ extension PeerConnection {
                 openChannels(at: now)
             case .applicationData(let bytes):
                 channels?.handle(bytes)
-                settleChannels(at: now)
+                exchangeWithChannels()
             case .closed:
                 channels = nil
                 change(to: .closed)
@@ -53,11 +53,18 @@ extension PeerConnection {
             isDTLSClient: dtlsRole == .client, remotePort: section.remoteSCTPPort,
             remoteMaximumMessageBytes: section.remoteMaximumMessageBytes)
         channels?.connect()
-        settleChannels(at: now)
+        exchangeWithChannels()
     }
 
     /// Brings channel events out. Call on every tick, since SCTP's timers run beside us.
     public func settleChannels(at now: Instant) {
+        exchangeWithChannels()
+        settleDTLS(at: now)
+    }
+
+    /// Takes what the channels have to say. What they send waits in the DTLS transport, for
+    /// `settleDTLS`.
+    private func exchangeWithChannels() {
         guard let channels, let dtls else { return }
         while let output = channels.poll() {
             switch output {
@@ -82,11 +89,6 @@ extension PeerConnection {
             case .failed:
                 // Media goes on without the channel.
                 self.channels = nil
-            }
-        }
-        while let output = dtls.poll() {
-            if case .transmit(let bytes) = output, let address = selectedAddress {
-                emit(.transmit(bytes, to: address))
             }
         }
     }

@@ -66,6 +66,9 @@ public final class PeerConnection {
     public static let sectionsMaximum = SDPLimits.sectionsMaximum
     /// Different SSRCs that one remote side may use at a time.
     static let inboundStreamsMaximum = 1024
+    /// RTCP datagrams that are read in a second. A bot that asks for lost packets of twenty-five
+    /// videos sends some hundred; who sends more would have us do nothing else.
+    static let reportDatagramsPerSecond = 2000
     /// Interval of our reception reports.
     static let reportInterval: Duration = .seconds(1)
 
@@ -99,6 +102,8 @@ public final class PeerConnection {
     public var measuresBandwidth = true
     var receptionLoss = ReceptionLoss()
     var repairBudget = RepairBudget()
+    var sentRate = SentRate()
+    var reportAllowance: TokenBucket
     var probe: ProbeSchedule?
     var inbound: [SSRC: InboundStream] = [:]
     /// RTX stream to the stream it repairs; at most one for each of `inbound`.
@@ -129,6 +134,8 @@ public final class PeerConnection {
         for candidate in configuration.localCandidates { agent.addLocalCandidate(candidate) }
         reporter = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
         feedback = TransportFeedbackRecorder(sender: reporter)
+        reportAllowance = TokenBucket(
+            rate: Self.reportDatagramsPerSecond, burst: Self.reportDatagramsPerSecond, at: now)
         self.random = random
         readAgent()
     }
@@ -145,8 +152,11 @@ public final class PeerConnection {
 
     /// Keeps at hand what each packet and each tick asks of the agent.
     private func readAgent() {
-        selectedAddress = agent.selected
         agentDeadline = agent.nextDeadline
+        guard agent.selected != selectedAddress else { return }
+        // From one network to another: what is known of the old one says nothing of the new one.
+        if selectedAddress != nil { bandwidth.routeChanged() }
+        selectedAddress = agent.selected
     }
 
     // MARK: Input

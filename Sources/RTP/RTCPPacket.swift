@@ -23,6 +23,9 @@ public enum RTCPPacket: Hashable, Sendable {
     public static let countMaximum = 31
     /// The most packets read from one compound.
     public static let compoundMaximum = 64
+    /// The most of them that may be transport feedback. A receiver writes one a datagram; each may
+    /// claim thousands of packets in a few bytes.
+    static let transportFeedbackMaximum = 4
 
     enum Kind {
         static let senderReport: UInt8 = 200
@@ -51,6 +54,7 @@ extension RTCPPacket {
     /// datagram, since nothing after it can be trusted.
     public static func parseCompound(_ bytes: [UInt8]) throws(RTPError) -> [RTCPPacket] {
         var packets: [RTCPPacket] = []
+        var feedbackCount = 0
         var offset = 0
         while offset < bytes.count {
             guard packets.count < compoundMaximum else {
@@ -74,7 +78,14 @@ extension RTCPPacket {
                 end -= padding
             }
             let body = bytes[(offset + 4)..<end]
-            packets.append(try parse(type: bytes[offset + 1], count: first & 0x1F, body))
+            let packet = try parse(type: bytes[offset + 1], count: first & 0x1F, body)
+            if case .transportFeedback = packet {
+                feedbackCount += 1
+                guard feedbackCount <= transportFeedbackMaximum else {
+                    throw .oversized(count: feedbackCount, maximum: transportFeedbackMaximum)
+                }
+            }
+            packets.append(packet)
             offset += length
         }
         return packets

@@ -27,8 +27,9 @@ public struct TransportFeedback: Hashable, Sendable {
     /// the packet received before it (the first one: since the reference time), in 250 us.
     public var deltas: [Int16?]
 
-    /// The most statuses one message may carry; it would otherwise let some bytes claim 65535.
-    public static let statusesMaximum = 16_384
+    /// The most statuses one message may carry, which is as many packets as a sender remembers; it
+    /// would otherwise let some bytes claim 65535.
+    public static let statusesMaximum = SentPacketLog.packetsMaximum
     static let referenceTimeUnit: Duration = .milliseconds(64)
     static let deltaUnit: Duration = .microseconds(250)
 

@@ -59,8 +59,16 @@ import Testing
 
     @Test func moreStatusesThanTheMaximumAreRefused() {
         let chunks = [UInt8](repeating: 0x1F, count: 8)
-        #expect(throws: RTPError.oversized(count: 16_385, maximum: 16_384)) {
+        #expect(throws: RTPError.oversized(count: 4097, maximum: 4096)) {
             try RTCPPacket.parseCompound(message(chunks, statuses: 16_385))
+        }
+    }
+
+    @Test func aDatagramFullOfFeedbackIsRefused() throws {
+        let one = message([0x20, 0x01, 0, 7], statuses: 1)
+        #expect(try RTCPPacket.parseCompound((0..<4).flatMap { _ in one }).count == 4)
+        #expect(throws: RTPError.oversized(count: 5, maximum: 4)) {
+            try RTCPPacket.parseCompound((0..<5).flatMap { _ in one })
         }
     }
 
@@ -92,7 +100,7 @@ import Testing
 
     @Test func aLongRunTakesOneChunk() throws {
         var feedback = Self.value
-        feedback.deltas = [Int16?](repeating: nil, count: 8000) + [1]
+        feedback.deltas = [Int16?](repeating: nil, count: 4000) + [1]
         let written = RTCPPacket.serialize([.transportFeedback(feedback)])
         #expect(written.count == 28)
         #expect(try RTCPPacket.parseCompound(written) == [.transportFeedback(feedback)])
