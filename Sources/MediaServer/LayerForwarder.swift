@@ -116,6 +116,12 @@ struct LayerForwarder {
         defer { self.source = source }
         let element = source.unwrapper.unwrap(packet.sequenceNumber)
         source.choose(summary, wanted)
+        if source.isNewest(element), summary.isKeyframeStart,
+            source.pictures?.isContinued(by: summary.vp8) == false
+        {
+            source.pictures = PictureNumbers(
+                from: summary.vp8, after: output.picture, index: output.temporalLayerZeroIndex)
+        }
         var packet = packet
         packet.timestamp &+= source.timestampOffset
         if source.isLeftOut(summary) || packet.payload.isEmpty {
@@ -234,6 +240,7 @@ private struct Source {
     /// Ticks by which the timestamps are late, so that they rise.
     let shift: UInt32
     var pictures: PictureNumbers?
+    private var newest: Int64?
     /// Highest layers that flow. A beginning is a key frame, from where all may follow.
     var spatial = 0
     var temporal = LayerChoice.temporalMaximum
@@ -252,6 +259,13 @@ private struct Source {
     }
 
     func needsKeyframe(for wanted: LayerChoice) -> Bool { wanted.spatial > spatial }
+
+    /// Whether no packet of a higher number has come.
+    mutating func isNewest(_ element: Int64) -> Bool {
+        let isNewest = newest.map { element > $0 } ?? true
+        if isNewest { newest = element }
+        return isNewest
+    }
 
     /// Goes up and down among the layers where the stream allows it.
     mutating func choose(_ summary: PayloadSummary, _ wanted: LayerChoice) {
@@ -290,7 +304,11 @@ private struct Source {
 
 /// VP8's own counts, made continuous.
 private struct PictureNumbers {
+    /// Pictures that may be lost between two; an encoder that begins anew counts from anywhere.
+    static let lostMaximum: Int64 = 1000
+
     private var unwrapper: WrappingCount
+    private var newest: Int64?
     private var numbers: NumberCompactor
     private let indexOffset: UInt8
 
@@ -304,10 +322,24 @@ private struct PictureNumbers {
         indexOffset = newest == nil ? 0 : index &+ 1 &- zero
     }
 
+    /// Whether the picture of a packet that comes after all others may be counted on from theirs.
+    func isContinued(by fields: PayloadSummary.VP8Fields?) -> Bool {
+        guard let id = fields?.pictureID, let newest else { return true }
+        var unwrapper = unwrapper
+        let picture = unwrapper.unwrap(Int64(id))
+        return picture > newest && picture - newest <= Self.lostMaximum
+    }
+
     mutating func leaveOut(_ fields: PayloadSummary.VP8Fields?) {
         guard let id = fields?.pictureID else { return }
         // A picture whose place was kept stays a lost one.
-        _ = numbers.leaveOut(unwrapper.unwrap(Int64(id)))
+        _ = numbers.leaveOut(unwrapped(id))
+    }
+
+    private mutating func unwrapped(_ id: UInt16) -> Int64 {
+        let picture = unwrapper.unwrap(Int64(id))
+        newest = max(newest ?? picture, picture)
+        return picture
     }
 
     /// Nil for a packet of a picture that was left out.
@@ -315,7 +347,7 @@ private struct PictureNumbers {
         _ payload: ArraySlice<UInt8>, _ fields: PayloadSummary.VP8Fields, _ output: inout Output
     ) -> ArraySlice<UInt8>? {
         guard let id = fields.pictureID else { return payload }
-        guard let number = numbers.place(unwrapper.unwrap(Int64(id))) else { return nil }
+        guard let number = numbers.place(unwrapped(id)) else { return nil }
         let index = fields.temporalLayerZeroIndex.map { $0 &+ indexOffset }
         if output.picture.map({ number >= $0 }) ?? true {
             output.picture = number

@@ -68,6 +68,23 @@ import Testing
         #expect(packets[5]?.payload.isEmpty == true)
     }
 
+    /// An encoder that begins anew takes any id; its stream goes on. Ids have 15 bits.
+    @Test(arguments: [3, 60, 20_000, 32_700])
+    func picturesOfAnEncoderThatBeginsAnewFollowThoseBefore(first: Int) throws {
+        let lane = Lane()
+        for index in 0..<100 {
+            #expect(
+                lane.send(.vp8(index, picture: 50 + index, zeroIndex: 9, isKey: index == 0)) != nil)
+        }
+        let key = try #require(lane.send(.vp8(100, picture: first, zeroIndex: 77, isKey: true)))
+        let fields = try #require(PayloadSummary(payload: key.payload, codec: .vp8).vp8)
+        #expect(fields.pictureID == 150 && fields.temporalLayerZeroIndex == 10)
+        let next = try #require(lane.send(.vp8(101, picture: first + 1, zeroIndex: 78)))
+        let after = try #require(PayloadSummary(payload: next.payload, codec: .vp8).vp8)
+        #expect(after.pictureID == 151 && after.temporalLayerZeroIndex == 11)
+        #expect(next.sequenceNumber.rawValue == 101)
+    }
+
     @Test func nothingIsSentBeforeAKeyFrameOfTheWantedLayer() {
         let lane = Lane(wanted: LayerChoice(encoding: 1))
         #expect(lane.send(.vp8(1, picture: 1, isKey: true)) == nil)
