@@ -3,6 +3,17 @@ import PeerConnection
 import RTP
 import SDP
 
+/// A track by who sends it, too: peers choose the ids of their tracks, and may choose another one's.
+struct TrackKey: Hashable {
+    let id: TrackID
+    let publisher: PeerID
+
+    init(_ id: TrackID, of publisher: PeerID) {
+        self.id = id
+        self.publisher = publisher
+    }
+}
+
 /// One published track and who receives it.
 final class ForwardedTrack {
     let id: TrackID
@@ -11,6 +22,7 @@ final class ForwardedTrack {
     let codec: MediaCodec
     /// As in `incoming`: one, or the layers of a simulcast.
     let encodings: [SourceEncoding]
+    var key: TrackKey { TrackKey(id, of: publisher) }
     var subscriptions: [PeerID: Subscription] = [:]
     var speaker = SpeakerDetector()
     var silence = SilenceThinner()
@@ -82,6 +94,8 @@ final class Subscription {
     var forwarder: LayerForwarder
     /// The best that the subscriber wishes to get.
     var preference: LayerPreference
+    /// Key frames that the subscriber may ask for: each costs the publisher, and all who receive it.
+    var keyframes: TokenBucket
     private var extensionIDs: ExtensionIDs?
     /// Beginnings of the stream that were followed by a report.
     var reportedBeginning = 0
@@ -91,10 +105,16 @@ final class Subscription {
     /// What the subscriber was last told of it.
     var told: TrackLayers?
 
+    /// One a second, after the first few.
+    static let keyframesPerSecond = 1
+    static let keyframesBurst = 3
+
     init(
         mid: String, stream: OutboundStream, connection: Connection, track: ForwardedTrack,
-        preference: LayerPreference
+        preference: LayerPreference, at now: Instant
     ) {
+        keyframes = TokenBucket(
+            rate: Self.keyframesPerSecond, burst: Self.keyframesBurst, at: now)
         self.mid = mid
         self.stream = stream
         self.connection = connection

@@ -1,4 +1,5 @@
 import MediaKernel
+import PeerConnection
 import RTP
 
 /// The two connections of one peer and what it should receive.
@@ -28,7 +29,11 @@ final class MediaPeer {
     var lossDegradation = LossDegradation()
     /// What the peer gets less of than it wants, it does for its way and not for its maximum.
     var isLimitedByWay = false
+    /// The address to which the probes were planned.
+    var probedAddress: TransportAddress?
     var quality = ConnectionQuality()
+    /// Texts that are taken from its data channel.
+    var texts: TokenBucket
     /// The subscribe connection's channel is open: what is said before is heard by nobody.
     var hasChannel = false
     var needsOffer = false
@@ -39,9 +44,14 @@ final class MediaPeer {
     /// What it receives; nil when that has changed and must be looked up again.
     var received: ReceivedTracks?
 
-    init(id: PeerID, asksForVideos: Bool) {
+    /// A wish for every track of a full room at once, and then some a second.
+    static let textsPerSecond = 50
+    static let textsBurst = PeerConnection.sectionsMaximum * 2
+
+    init(id: PeerID, asksForVideos: Bool, at now: Instant) {
         self.id = id
         self.asksForVideos = asksForVideos
+        texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
     }
 
     /// The best form in which a track is to be sent to it.

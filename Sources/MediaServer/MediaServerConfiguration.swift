@@ -38,8 +38,6 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     case unknownPeer(PeerID)
     /// The client's description cannot be used; nothing has changed.
     case badDescription(String)
-    /// The track id is published by somebody else in this room.
-    case duplicateTrack(TrackID)
     case tooManyPeers(maximum: Int)
     case tooManyTracks(maximum: Int)
     case roomClosed
@@ -50,7 +48,6 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .unknownPeer(let peer): "peer \(peer) has no media connection"
         case .badDescription(let what): what
-        case .duplicateTrack(let track): "track id \(track) is taken by another peer"
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
         case .tooManyTracks(let maximum): "more than \(maximum) tracks from one peer"
         case .roomClosed: "the room has ended"

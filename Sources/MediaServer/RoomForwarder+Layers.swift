@@ -23,7 +23,8 @@ extension RoomForwarder {
             peer.preferences = peer.preferences.filter { peer.desired[$0.key] != nil }
         }
         peer.preferences[id] = preference
-        guard let track = tracks[id], let subscription = track.subscriptions[peerID] else { return }
+        guard let track = peer.offered[id]?.track, let subscription = track.subscriptions[peerID]
+        else { return }
         subscription.preference = preference
         if track.codec.isVideo {
             allocate(peer, at: now)
@@ -57,6 +58,10 @@ extension RoomForwarder {
         guard let connection = peer.subscribe else { return }
         let core = connection.core
         core.measuresBandwidth = !loop.isHere(core.selectedAddress)
+        if core.selectedAddress != peer.probedAddress {
+            peer.probedAddress = core.selectedAddress
+            peer.probes = ProbePlan()
+        }
         let received = received(by: peer)
         let wishes = received.videos.map { video in
             Rungs(video.track.ladder, preference: video.subscription.preference)

@@ -25,8 +25,9 @@ extension RoomForwarder {
         case .keyframeRequested(let mid, _):
             guard let peer = peers[connection.peer],
                 let track = peer.offered.values.first(where: { $0.mid == mid })?.track,
-                track.codec.isVideo,
-                let current = track.subscriptions[peer.id]?.forwarder.current
+                track.codec.isVideo, let subscription = track.subscriptions[peer.id],
+                let current = subscription.forwarder.current,
+                subscription.keyframes.take(at: now)
             else { return }
             requestKeyframe(of: track, encoding: current.encoding, at: now)
         case .stateChanged(let state):
@@ -38,6 +39,7 @@ extension RoomForwarder {
                 requestAwaited(by: peer, at: now)
             }
         case .channelText(_, let text):
+            guard peers[connection.peer]?.texts.take(at: now) == true else { return }
             emit(.dataText(connection.peer, connection.direction, text))
         case .channelOpened:
             guard connection.direction == .subscribe, let peer = peers[connection.peer] else {
@@ -52,7 +54,9 @@ extension RoomForwarder {
 
     private func track(of connection: Connection, mid: String) -> ForwardedTrack? {
         guard let peer = peers[connection.peer], peer.publish === connection else { return nil }
-        if let id = peer.published[mid], let track = tracks[id], track.incoming.mid == mid {
+        if let id = peer.published[mid], let track = tracks[TrackKey(id, of: peer.id)],
+            track.incoming.mid == mid
+        {
             return track
         }
         let found = tracks.values.first { $0.publisher == peer.id && $0.incoming.mid == mid }

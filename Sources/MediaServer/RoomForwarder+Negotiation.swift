@@ -10,7 +10,7 @@ extension RoomForwarder {
         _ offer: SessionDescription, from id: PeerID, at now: Instant
     ) throws(MediaServerError) -> SessionDescription {
         let peer = try peer(id)
-        try checkTracks(of: offer, from: id)
+        try checkTracks(of: offer)
         let connection =
             peer.publish
             ?? loop.makeConnection(peer: id, direction: .publish, room: self, at: now)
@@ -28,18 +28,10 @@ extension RoomForwarder {
         }
     }
 
-    private func checkTracks(
-        of offer: SessionDescription, from id: PeerID
-    ) throws(MediaServerError) {
+    private func checkTracks(of offer: SessionDescription) throws(MediaServerError) {
         let sending = offer.media.filter { $0.direction.sends && $0.kind != .application }
         guard sending.count <= MediaRoom.tracksPerPeerMaximum else {
             throw .tooManyTracks(maximum: MediaRoom.tracksPerPeerMaximum)
-        }
-        for section in sending {
-            guard let msid = section.msids.first, let track = tracks[TrackID(msid.track)] else {
-                continue
-            }
-            guard track.publisher == id else { throw .duplicateTrack(track.id) }
         }
     }
 
@@ -53,18 +45,18 @@ extension RoomForwarder {
             }, at: now)
         var added: Set<TrackID> = []
         for incoming in announced {
-            let trackID = TrackID(incoming.trackID)
+            let key = TrackKey(TrackID(incoming.trackID), of: peer.id)
             guard let codec = MediaCodec(rtpName: incoming.codec.name) else { continue }
-            if let known = tracks[trackID] {
-                if known.publisher == peer.id { known.incoming = incoming }
+            if let known = tracks[key] {
+                known.incoming = incoming
                 continue
             }
-            tracks[trackID] = ForwardedTrack(
-                id: trackID, publisher: peer.id, incoming: incoming, codec: codec)
-            added.insert(trackID)
+            tracks[key] = ForwardedTrack(
+                id: key.id, publisher: peer.id, incoming: incoming, codec: codec)
+            added.insert(key.id)
         }
         for subscriber in peers.values
-        where added.contains(where: { subscriber.desired[$0] != nil }) {
+        where added.contains(where: { subscriber.desired[$0]?.publisher == peer.id }) {
             offerSubscribe(subscriber, at: now)
         }
     }
@@ -72,7 +64,7 @@ extension RoomForwarder {
     func remove(_ gone: [ForwardedTrack], at now: Instant) {
         let subscribers = Set(gone.flatMap(\.subscriptions.keys))
         for track in gone {
-            tracks[track.id] = nil
+            tracks[track.key] = nil
             track.subscriptions = [:]
             if track.isFlowing { emit(.trackMedia(track.publisher, track.id, isFlowing: false)) }
         }
@@ -106,13 +98,13 @@ extension RoomForwarder {
             throw .badDescription(String(describing: error))
         }
         loop.drain(connection, at: now)
-        for (trackID, (mid, track)) in peer.offered where connection.core.isWanted(mid: mid) {
-            guard tracks[trackID] === track, track.subscriptions[id] == nil,
+        for (mid, track) in peer.offered.values where connection.core.isWanted(mid: mid) {
+            guard tracks[track.key] === track, track.subscriptions[id] == nil,
                 let stream = connection.core.outboundStream(mid)
             else { continue }
             track.subscriptions[id] = Subscription(
                 mid: mid, stream: stream, connection: connection, track: track,
-                preference: peer.preference(for: track))
+                preference: peer.preference(for: track), at: now)
             peer.received = nil
         }
         allocate(peer, at: now)
@@ -175,7 +167,7 @@ extension RoomForwarder {
     private func reconcile(_ peer: MediaPeer, over connection: Connection) -> Bool {
         var hasChanged = false
         for (trackID, (mid, track)) in peer.offered
-        where tracks[trackID] !== track || peer.desired[trackID] == nil {
+        where tracks[track.key] !== track || peer.desired[trackID]?.publisher != track.publisher {
             connection.core.remove(mid: mid)
             peer.offered[trackID] = nil
             // What it wished of a track that comes again in another form, it wishes still.
@@ -189,7 +181,8 @@ extension RoomForwarder {
         for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
         where peer.offered[wanted.id] == nil {
             let trackID = wanted.id
-            guard let track = tracks[trackID], track.publisher != peer.id,
+            guard wanted.publisher != peer.id,
+                let track = tracks[TrackKey(trackID, of: wanted.publisher)],
                 track.codec.isVideo == wanted.isVideo
             else { continue }
             do throws(PeerConnectionError) {

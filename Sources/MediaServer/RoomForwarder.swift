@@ -21,7 +21,7 @@ final class RoomForwarder {
     /// Whether pictures may come that are to be turned by whoever shows them.
     let acceptsOrientation: Bool
     var peers: [PeerID: MediaPeer] = [:]
-    var tracks: [TrackID: ForwardedTrack] = [:]
+    var tracks: [TrackKey: ForwardedTrack] = [:]
     private var nextAllocation = Instant.zero
     private var nextSpeakerReport: Instant?
     private var speakersReported = false
@@ -61,7 +61,7 @@ final class RoomForwarder {
         guard peers.count < MediaRoom.peersMaximum else {
             throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
-        peers[id] = MediaPeer(id: id, asksForVideos: asksForVideos)
+        peers[id] = MediaPeer(id: id, asksForVideos: asksForVideos, at: now)
     }
 
     func removePeer(_ id: PeerID, at now: Instant) {

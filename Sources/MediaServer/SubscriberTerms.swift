@@ -23,12 +23,17 @@ public struct SubscriberTerms: Sendable, Hashable {
 /// A track that a peer is to receive, and how much it matters among the others.
 public struct WantedTrack: Sendable, Hashable {
     public var id: TrackID
+    /// Whose track it is. What somebody else sends under that id goes to nobody.
+    public var publisher: PeerID
     /// What its publisher may send under that id: where it sends the other, nothing goes on.
     public var isVideo: Bool
     public var importance: TrackImportance
 
-    public init(id: TrackID, isVideo: Bool, importance: TrackImportance = .init()) {
+    public init(
+        id: TrackID, publisher: PeerID, isVideo: Bool, importance: TrackImportance = .init()
+    ) {
         self.id = id
+        self.publisher = publisher
         self.isVideo = isVideo
         self.importance = importance
     }

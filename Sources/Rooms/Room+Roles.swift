@@ -82,7 +82,6 @@ extension Room {
 
         if peer.isReachable { tell([id], .policyChanged(role: role.name)) }
         tellUpdated(id)
-        if !withdrawn.isEmpty { emit(.republish(id)) }
         listenersChanged(
             from: listenersBefore, to: subscribers(of: peer), of: peer, before: old.tracks,
             withdrawn: withdrawn)

@@ -57,7 +57,6 @@ extension Room {
         }
         peers[id] = peer
         guard !added.isEmpty || !removed.isEmpty || !updated.isEmpty else { return }
-        emit(.republish(id))
         let listeners = subscribers(of: peer)
         let recipients = listeners.reachable
         if !removed.isEmpty { tell(recipients, .tracksRemoved(removed, of: peer)) }

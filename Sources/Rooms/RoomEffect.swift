@@ -7,8 +7,6 @@ public enum RoomEffect: Hashable, Sendable {
     /// The tracks that this peer is to receive may have changed, or what its role says of how: see
     /// ``Room/receives(_:from:)``.
     case resubscribe(PeerID)
-    /// What this peer publishes has changed.
-    case republish(PeerID)
     /// The peer is gone: take down its media.
     case releaseMedia(PeerID)
     /// These were put out, be their sockets there or not. Those that had joined are told, once they

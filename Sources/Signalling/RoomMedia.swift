@@ -12,14 +12,12 @@ public enum TransportTarget: Int, Sendable, Hashable, Codable {
 /// A track as the media plane knows it: by its SDP `msid`.
 public struct PublishedTrack: Sendable, Hashable {
     public var id: TrackID
-    public var streamID: String
     public var kind: TrackKind
     /// `regular`, `screen`, …
     public var source: String
 
-    public init(id: TrackID, streamID: String, kind: TrackKind, source: String) {
+    public init(id: TrackID, kind: TrackKind, source: String) {
         self.id = id
-        self.streamID = streamID
         self.kind = kind
         self.source = source
     }
@@ -29,11 +27,13 @@ public struct PublishedTrack: Sendable, Hashable {
 public struct PeerSubscriptions: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         public var track: PublishedTrack
+        public var publisher: PeerID
         /// Of its publisher's role: 1 (highest) to 5.
         public var priority: Int
 
-        public init(track: PublishedTrack, priority: Int) {
+        public init(track: PublishedTrack, publisher: PeerID, priority: Int) {
             self.track = track
+            self.publisher = publisher
             self.priority = priority
         }
     }
@@ -70,17 +70,12 @@ public protocol RoomMedia: Sendable {
     func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String
     func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws
     /// An empty candidate is the end of candidates.
-    func trickle(
-        _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
-    ) async throws
+    func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws
     /// What these peers should now receive. The media plane renegotiates (emits
     /// `.subscribeOffer`) as needed; changes that follow each other closely go into one offer.
+    /// Media of a track that is in nobody's subscriptions goes nowhere.
     func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async
-    /// What this peer publishes, all of it. Media that is not in here goes to nobody. Comes after
-    /// the `publishOffer` that carried it was answered.
-    func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async
-    /// The peer's socket is new: offers and candidates made since it lost its old one have not
-    /// reached it. Emits a fresh `.subscribeOffer` with an ICE restart.
+    /// The peer's socket is new: offers made since it lost its old one have not reached it. Emits a fresh `.subscribeOffer` with an ICE restart.
     func restartSubscribe(of peer: PeerID) async
     /// The best form of a track that this peer wishes to get, `none` for nothing at all; for
     /// audio everything else means all of it. Holds while the peer is to receive the track.
@@ -99,8 +94,6 @@ extension RoomMedia {
 /// What the media plane tells the signalling.
 public enum RoomMediaEvent: Sendable {
     case subscribeOffer(PeerID, sdp: String)
-    case candidate(
-        PeerID, TransportTarget, candidate: String, sdpMid: String, sdpMLineIndex: Int)
     /// A text frame on the peer's `ion-sfu` channel.
     case dataMessage(PeerID, String)
     case connection(PeerID, TransportTarget, ConnectionState)

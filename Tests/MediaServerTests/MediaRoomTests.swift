@@ -38,10 +38,11 @@ import Testing
                 .init(
                     peer: "ben",
                     tracks: [
-                        .init(id: "voice", isVideo: false), .init(id: "camera", isVideo: true),
-                        .init(id: "nobody's", isVideo: true),
+                        .init(id: "voice", publisher: "ann", isVideo: false),
+                        .init(id: "camera", publisher: "ann", isVideo: true),
+                        .init(id: "nobody's", publisher: "ann", isVideo: true),
                         // She may publish sound only under this name.
-                        .init(id: "disguised", isVideo: false),
+                        .init(id: "disguised", publisher: "ann", isVideo: false),
                     ])
             ])
             var ann = try Participant(
@@ -85,7 +86,8 @@ import Testing
             let offer = try await room.nextOffer(for: "ann")
             try await ann.answer(offer, in: room)
             await room.room.setSubscriptions([
-                .init(peer: "ann", tracks: [.init(id: "voice", isVideo: false)])
+                .init(
+                    peer: "ann", tracks: [.init(id: "voice", publisher: "ann", isVideo: false)])
             ])
             await room.room.restartSubscribe(of: "ann")
             let restart = try await room.nextOffer(for: "ann")
@@ -136,17 +138,28 @@ import Testing
         }
     }
 
-    @Test func aTrackIDBelongsToWhoPublishedItFirst() async throws {
+    /// Ids are known to all, and chosen by who publishes.
+    @Test func whoTakesAnothersTrackIDIsNotTakenForIt() async throws {
         try await withRoom { room in
-            for id in ["ann", "ben"] { try await room.addPeer(PeerID(id)) }
+            for id in ["mal", "ann", "ben"] { try await room.addPeer(PeerID(id)) }
+            var ben = try Participant("ben", tracks: [])
+            _ = try await ben.publish(in: room)
+            try await ben.answer(try await room.nextOffer(for: "ben"), in: room)
+            await room.room.setSubscriptions([
+                .init(
+                    peer: "ben", tracks: [.init(id: "voice", publisher: "ann", isVideo: false)])
+            ])
+            var mal = try Participant("mal", tracks: [.audio("voice")])
+            _ = try await mal.publish(in: room)
             var ann = try Participant("ann", tracks: [.audio("voice")])
             _ = try await ann.publish(in: room)
-            var ben = try Participant("ben", tracks: [.audio("voice")])
-            await #expect(throws: MediaServerError.duplicateTrack("voice")) {
-                try await ben.publish(in: room)
-            }
-            await room.room.removePeer("ann")
-            _ = try await ben.publish(in: room)
+            let offer = try await room.nextOffer(for: "ben")
+            #expect(offer.media.compactMap { $0.msids.first?.stream } == ["ann"])
+            try await ben.answer(offer, in: room)
+            await room.room.removePeer("mal")
+            await room.room.restartSubscribe(of: "ben")
+            let after = try await room.nextOffer(for: "ben")
+            #expect(after.media.compactMap { $0.msids.first?.stream } == ["ann"])
         }
     }
 

@@ -21,6 +21,7 @@ extension SimulatedRoomTests {
         private var events: AsyncStream<MediaEvent>.AsyncIterator
         private var now = MonotonicClock.now
         private var offers = 0
+        private var publishers: [TrackID: PeerID] = [:]
 
         init() throws {
             identity = try DTLSIdentity.generate()
@@ -48,9 +49,12 @@ extension SimulatedRoomTests {
                 at: now)
         }
 
-        private func publish(_ tracks: [OutgoingTrack], as peer: PeerID) throws {
+        private mutating func publish(_ tracks: [OutgoingTrack], as peer: PeerID) throws {
             let end = Self.end(identity, channel: "ion-sfu", at: now)
-            for track in tracks { _ = try end.add(track) }
+            for track in tracks {
+                _ = try end.add(track)
+                publishers[TrackID(track.trackID)] = peer
+            }
             try room.addPeer(peer, at: now)
             let offer = try end.createOffer(at: now)
             _ = try room.publishOffer(offer, from: peer, at: now)
@@ -59,8 +63,11 @@ extension SimulatedRoomTests {
         private func subscribe(to tracks: [TrackID]) {
             room.setSubscriptions(
                 .init(
-                    peer: "viewer", tracks: tracks.map { .init(id: $0, isVideo: $0 == "camera") }),
-                at: now)
+                    peer: "viewer",
+                    tracks: tracks.map {
+                        .init(
+                            id: $0, publisher: publishers[$0] ?? "ann", isVideo: $0 == "camera")
+                    }), at: now)
         }
 
         /// Lets time pass, and answers what the viewer is offered.
@@ -177,16 +184,16 @@ extension SimulatedRoomTests {
             }
             try offer()
             try await pass(.milliseconds(200))
-            let before = try #require(room.tracks["camera"])
+            let before = try #require(room.tracks[TrackKey("camera", of: "ann")])
             // Not a word of it: the same track goes on.
             try offer()
-            #expect(room.tracks["camera"] === before)
+            #expect(room.tracks[TrackKey("camera", of: "ann")] === before)
             room.setPreference(.low, track: "camera", of: "viewer", at: now)
             end.remove(mid: mid)
             _ = try end.add(.video("camera"))
             try offer()
             try await pass(.milliseconds(300))
-            let after = try #require(room.tracks["camera"])
+            let after = try #require(room.tracks[TrackKey("camera", of: "ann")])
             #expect(after !== before && after.codec == .vp8 && after.encodings.count == 1)
             #expect(after.subscriptions["viewer"] != nil)
             #expect(viewer.incomingTracks.filter(\.isSending).map(\.codec.name) == ["VP8"])
@@ -199,11 +206,13 @@ extension SimulatedRoomTests {
             subscribe(to: ["voice"])
             try publish([.audio("voice")], as: "ann")
             try await answer()
-            let first = try #require(room.tracks["voice"]?.subscriptions["viewer"])
+            let first = try #require(
+                room.tracks[TrackKey("voice", of: "ann")]?.subscriptions["viewer"])
             room.removePeer("ann", at: now)
             try publish([.audio("voice")], as: "ann")
             try await pass(.milliseconds(200))
-            let second = try #require(room.tracks["voice"]?.subscriptions["viewer"])
+            let second = try #require(
+                room.tracks[TrackKey("voice", of: "ann")]?.subscriptions["viewer"])
             #expect(second !== first && received == 1)
         }
     }

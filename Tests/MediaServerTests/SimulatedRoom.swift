@@ -83,6 +83,8 @@ final class SimulatedRoom {
     private(set) var sound: [RTPPacket] = []
     /// Sender reports of the sound that the viewer got.
     private(set) var soundReports = 0
+    /// Key frames that the camera was asked for.
+    private(set) var keyframesRequested = 0
     /// Texts that the viewer got on its channel.
     private(set) var heard: [String] = []
 
@@ -172,7 +174,10 @@ final class SimulatedRoom {
         room.setSubscriptions(
             .init(
                 peer: "viewer",
-                tracks: [.init(id: "video", isVideo: true), .init(id: "sound", isVideo: false)],
+                tracks: [
+                    .init(id: "video", publisher: "camera", isVideo: true),
+                    .init(id: "sound", publisher: "camera", isVideo: false),
+                ],
                 bitsPerSecondMaximum: maximum, lossDegradation: lossRule),
             at: now)
     }
@@ -193,7 +198,12 @@ final class SimulatedRoom {
     var beginnings: Int { subscription?.forwarder.beginnings ?? 0 }
     var isLimited: Bool { subscription?.isLimited ?? false }
 
-    private var subscription: Subscription? { room.tracks["video"]?.subscriptions["viewer"] }
+    private var subscription: Subscription? { subscription(to: "video") }
+
+    /// The viewer's, to a track of the camera.
+    func subscription(to track: TrackID) -> Subscription? {
+        room.tracks[TrackKey(track, of: "camera")]?.subscriptions["viewer"]
+    }
 
     /// The viewer's sections of the sound.
     private var soundMIDs: Set<String> {
@@ -206,6 +216,33 @@ final class SimulatedRoom {
     /// The microphone says which time its next packet is of.
     func reportSound() {
         camera.sendSenderReport(mid: soundMID, ntp: NTPTime(unixNanoseconds: 0), rtpTimestamp: 0)
+    }
+
+    /// The viewer asks for a key frame of the video.
+    func requestKeyframe() {
+        guard let mid = viewer.incomingTracks.first(where: { $0.trackID == "video" })?.mid else {
+            return
+        }
+        viewer.requestKeyframe(mid: mid)
+    }
+
+    /// The viewer says something on its channel.
+    func say(_ text: String) {
+        viewer.send(text, on: RoomForwarder.channelLabel, at: now)
+    }
+
+    /// What the room has told since it was last asked, of texts that came over channels.
+    func textsTold() async -> Int {
+        room.emit(.activeSpeakers([]))
+        var count = 0
+        while let event = await offers.next() {
+            switch event {
+            case .dataText: count += 1
+            case .activeSpeakers: return count
+            default: continue
+            }
+        }
+        return count
     }
 
     func packets(since begin: Instant) -> Int { seen.count { $0.at >= begin } }
@@ -285,7 +322,9 @@ final class SimulatedRoom {
                     if asksForLost {
                         viewer.requestRetransmission(of: missing.poll(at: now), mid: packet.mid)
                     }
-                case .keyframeRequested(_, let encoding): source.requestKeyframe(of: encoding)
+                case .keyframeRequested(_, let encoding):
+                    keyframesRequested += 1
+                    source.requestKeyframe(of: encoding)
                 case .channelText(_, let text): heard.append(text)
                 case .senderReport(let mid, _, _, _) where soundMIDs.contains(mid):
                     soundReports += 1

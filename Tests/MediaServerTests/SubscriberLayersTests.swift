@@ -200,7 +200,7 @@ extension SimulatedRoomTests {
             room.run(for: .seconds(3))
             #expect(room.seen.isEmpty && room.current == nil)
             #expect(room.told == nil && !room.isLimited && room.quality == 5)
-            let sound = room.room.tracks["sound"]?.subscriptions["viewer"]
+            let sound = room.subscription(to: "sound")
             #expect(sound?.forwarder.wanted != nil, "sound is not asked for")
             room.prefer(.high)
             #expect(room.run(upTo: .seconds(2)) { $0.current == best && !$0.seen.isEmpty } != nil)
@@ -214,7 +214,7 @@ extension SimulatedRoomTests {
 
         @Test func whatThereIsIsSaidToWhoComesLater() async throws {
             let room = try await SimulatedRoom.connected()
-            let told = room.room.tracks["video"]?.subscriptions["viewer"]?.told
+            let told = room.subscription(to: "video")?.told
             #expect(told?.layers.map(\.width) == [320, 640, 1280])
             #expect(told?.current == .high)
         }

@@ -63,7 +63,6 @@ import Testing
             #expect(tracks.map(\.id) == ["m", "v"])
             #expect(effects.contains(.resubscribe(other)))
         }
-        #expect(effects.contains(.republish("a")))
         #expect(effects.contains(.refreshPreviews))
         #expect(fixture.room.subscriptions(of: "b").isEmpty)
         #expect(fixture.room.trackCount == 0)

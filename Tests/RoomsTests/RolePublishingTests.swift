@@ -49,7 +49,6 @@ import Testing
         #expect(up.told("s").compactMap(tracks) == [])
         #expect(up.told("u").compactMap(tracks) == ["+ mt of t"])
         #expect(up.told("t").compactMap(tracks) == ["+ ms vs of s"])
-        #expect(!up.contains(.republish("t")))
         #expect(!up.contains(.resubscribe("s")))
     }
 
@@ -131,7 +130,6 @@ import Testing
         #expect(effects.told("s").count == 1)
         #expect(effects.told("v").compactMap(tracks) == ["- ms vs of s", "- mt vt of t"])
         #expect(!effects.contains(.resubscribe("s")))
-        #expect(!effects.contains(.republish("v")))
     }
 }
 

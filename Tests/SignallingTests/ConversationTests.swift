@@ -127,7 +127,7 @@ import Testing
                 """)
         #expect(
             fixture.media.calls() == [
-                "offer ben with video", "published ben [t1/s1/video/regular]",
+                "offer ben with video",
                 "subscribe ann [t1]",
             ])
         await ben.notify("track-update", #"{"tracks":{"t1":{"track_id":"t1","mute":true}}}"#)
@@ -140,7 +140,7 @@ import Testing
         #expect(removal.params["peer"]["peer_id"].string == "ben")
         #expect(
             fixture.media.calls() == [
-                "offer ben x", "published ben []", "subscribe ann []",
+                "offer ben x", "subscribe ann []",
             ])
     }
 

@@ -128,10 +128,8 @@ final class FakeMedia: RoomMedia {
         try check("subscribeAnswer")
     }
 
-    func trickle(
-        _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
-    ) async throws {
-        note("trickle \(peer) \(target) \(sdpMid ?? "-") \(candidate)")
+    func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws {
+        note("trickle \(peer) \(target) \(candidate)")
         try check("trickle")
     }
 
@@ -142,11 +140,6 @@ final class FakeMedia: RoomMedia {
             let tracks = entry.tracks.map(\.track.id.rawValue).joined(separator: " ")
             note("subscribe \(entry.peer) [\(tracks)]")
         }
-    }
-
-    func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async {
-        let words = tracks.map { "\($0.id)/\($0.streamID)/\($0.kind)/\($0.source)" }
-        note("published \(peer) [\(words.joined(separator: " "))]")
     }
 
     func restartSubscribe(of peer: PeerID) async { note("restart \(peer)") }

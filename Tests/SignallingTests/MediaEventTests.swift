@@ -24,25 +24,17 @@ import Testing
         #expect(reply.error == nil)
     }
 
-    @Test func offersAndCandidatesReachTheirPeer() async throws {
+    @Test func offersReachTheirPeer() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")
         _ = try await ann.drain()
         await say([
-            .subscribeOffer("ann", sdp: "offer for ann"),
-            .candidate("ann", .subscribe, candidate: "candidate:1", sdpMid: "0", sdpMLineIndex: 0),
-            .candidate("ann", .publish, candidate: "candidate:2", sdpMid: "1", sdpMLineIndex: 1),
+            .subscribeOffer("ann", sdp: "offer for ann")
         ])
         #expect(
             await ann.socket.next() == """
                 {"jsonrpc":"2.0","method":"offer","params":{"sdp":"offer for ann","type":"offer"}}
                 """)
-        #expect(
-            await ann.socket.next() == """
-                {"jsonrpc":"2.0","method":"trickle","params":{"candidate":\
-                {"candidate":"candidate:1","sdpMLineIndex":0,"sdpMid":"0"},"target":1}}
-                """)
-        #expect(try await ann.next()?.params["target"].integer == 0)
         #expect(try await ben.drain().isEmpty)
     }
 
@@ -59,8 +51,8 @@ import Testing
         await ann.notify("trickle", #"{"target":0,"candidate":{"candidate":"","sdpMid":null}}"#)
         #expect(
             fixture.media.calls() == [
-                "answer ann my answer", "trickle ann subscribe 0 candidate:9",
-                "trickle ann publish - ",
+                "answer ann my answer", "trickle ann subscribe candidate:9",
+                "trickle ann publish ",
             ])
         #expect(try await ann.drain().isEmpty)
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(seen.last?.params["tracks"].keys == ["m", "v"])
         // The role has terms of its own for what is received, too.
         #expect(
-            fixture.media.calls() == ["published ben []", "subscribe ann []", "subscribe ben []"])
+            fixture.media.calls() == ["subscribe ann []", "subscribe ben []"])
         #expect(await fixture.signalling.snapshot().peers.last?.role == "viewer")
     }
 
@@ -169,7 +169,7 @@ import Testing
         #expect(
             fixture.media.calls() == [
                 "add ben who asks for videos", "offer ben o", "subscribe ben [v1]",
-                "published ben [m/s/audio/regular]", "subscribe ann [m]",
+                "subscribe ann [m]",
             ])
         #expect(try await ann.drain().map(\.method) == ["on-track-add"])
         #expect(try await ben.call("offer", offer(["m"])).error == nil)

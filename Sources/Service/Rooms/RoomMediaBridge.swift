@@ -1,3 +1,4 @@
+import Logging
 import MediaKernel
 import MediaServer
 import PeerConnection
@@ -10,14 +11,18 @@ struct RoomMediaBridge: RoomMedia {
     private let room: MediaRoom
     let events: AsyncStream<RoomMediaEvent>
 
-    init(_ room: MediaRoom) {
+    init(_ room: MediaRoom, logger: Logger) {
         self.room = room
         let (events, sink) = AsyncStream.makeStream(
             of: RoomMediaEvent.self, bufferingPolicy: .bufferingOldest(MediaRoom.eventsMaximum))
         self.events = events
         // Ends with the room's own events, when its media is closed.
         Task {
-            for await event in room.events { sink.yield(RoomMediaEvent(event)) }
+            for await event in room.events {
+                if case .dropped = sink.yield(RoomMediaEvent(event)) {
+                    logger.error("media events lost")
+                }
+            }
             sink.finish()
         }
     }
@@ -36,19 +41,13 @@ struct RoomMediaBridge: RoomMedia {
         try await room.subscribeAnswer(sdp, from: peer)
     }
 
-    func trickle(
-        _ candidate: String, sdpMid: String?, target: TransportTarget, from peer: PeerID
-    ) async throws {
+    func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws {
         try await room.trickle(candidate, direction: ConnectionDirection(target), from: peer)
     }
 
     func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
         await room.setSubscriptions(subscriptions.map(SubscriberTerms.init))
     }
-
-    /// Nothing to do: a track that the signalling does not know is in nobody's subscriptions, so
-    /// its media goes nowhere.
-    func publishedTracksChanged(_ tracks: [PublishedTrack], of peer: PeerID) async {}
 
     func restartSubscribe(of peer: PeerID) async { await room.restartSubscribe(of: peer) }
 
@@ -86,7 +85,8 @@ extension SubscriberTerms {
             peer: subscriptions.peer,
             tracks: subscriptions.tracks.map { entry in
                 WantedTrack(
-                    id: entry.track.id, isVideo: entry.track.kind == .video,
+                    id: entry.track.id, publisher: entry.publisher,
+                    isVideo: entry.track.kind == .video,
                     importance: TrackImportance(
                         priority: entry.priority, isScreen: entry.track.source == "screen"))
             },

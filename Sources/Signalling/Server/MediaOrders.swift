@@ -5,7 +5,6 @@ internal import MediaKernel
 struct MediaOrders {
     enum Order: Hashable {
         case subscriptions(PeerID)
-        case tracks(PeerID)
         case restartSubscribe(PeerID)
         case remove(PeerID)
     }

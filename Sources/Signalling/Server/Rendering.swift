@@ -24,8 +24,7 @@ extension TrackPayload {
 
 extension PublishedTrack {
     init(_ track: Track) {
-        self.init(
-            id: track.id, streamID: track.streamID, kind: track.kind, source: track.source)
+        self.init(id: track.id, kind: track.kind, source: track.source)
     }
 }
 

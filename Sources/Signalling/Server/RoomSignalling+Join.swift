@@ -200,7 +200,7 @@ extension RoomSignalling {
         }
         do {
             try await media.trickle(
-                candidate.candidate, sdpMid: candidate.sdpMid, target: params.target, from: peer)
+                candidate.candidate, target: params.target, from: peer)
         } catch {
             throw .media("the candidate was refused: \(error)")
         }

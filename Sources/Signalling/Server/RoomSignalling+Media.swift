@@ -15,9 +15,6 @@ extension RoomSignalling {
                 let peers = ([peer] + orders.nextSubscriptions()).filter { seats[$0] == .open }
                 guard !peers.isEmpty else { continue }
                 await media.setSubscriptions(subscriptions(of: peers))
-            case .tracks(let peer):
-                guard seats[peer] == .open, let tracks = room.peer(peer)?.tracks else { continue }
-                await media.publishedTracksChanged(tracks.map { PublishedTrack($0) }, of: peer)
             case .restartSubscribe(let peer):
                 guard seats[peer] == .open else { continue }
                 await media.restartSubscribe(of: peer)
@@ -33,12 +30,6 @@ extension RoomSignalling {
         case .subscribeOffer(let peer, let sdp):
             guard let connection = listener(peer, event) else { return }
             push(.offer, DescriptionPayload(type: .offer, sdp: sdp), to: connection)
-        case .candidate(let peer, let target, let candidate, let mid, let index):
-            guard let connection = listener(peer, event) else { return }
-            let payload = CandidatePayload(
-                candidate: candidate, sdpMid: mid, sdpMLineIndex: index)
-            push(
-                .trickle, TrickleParameters(target: target, candidate: payload), to: connection)
         case .dataMessage(let peer, let text):
             guard let (answer, wish) = answer(toData: text, from: peer) else { break }
             if let wish { await media.prefer(wish.layer, of: wish.track, for: peer) }

@@ -16,8 +16,6 @@ extension RoomSignalling {
             tell(peers, event)
         case .resubscribe(let peer):
             orders.add(.subscriptions(peer))
-        case .republish(let peer):
-            orders.add(.tracks(peer))
         case .releaseMedia(let peer):
             log(.info, "peer left", peer)
             held[peer] = nil

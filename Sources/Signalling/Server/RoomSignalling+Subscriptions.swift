@@ -10,7 +10,8 @@ extension RoomSignalling {
         let published = room.publishers.map { publisher in
             let priority = room.policy.role(publisher.role)?.priority ?? 5
             let entries = publisher.tracks.map {
-                PeerSubscriptions.Entry(track: PublishedTrack($0), priority: priority)
+                PeerSubscriptions.Entry(
+                    track: PublishedTrack($0), publisher: publisher.id, priority: priority)
             }
             return (publisher: publisher, entries: entries)
         }
