@@ -1,15 +1,14 @@
 internal import MediaKernel
 
-/// When the subscribe connections that broke are to be restarted: 5 s after they did, then 10 s and
-/// 20 s later, and then not any more. Their clients cannot: it is the server that offers
-/// (`hms.md` section 8), and they wait for a minute.
+/// When the subscribe connections that broke are to be restarted: 5 s after they did, then 10 s later,
+/// and then every 20 s for as long as the peer is there. Their clients cannot: it is the server that
+/// offers (`hms.md` section 8).
 struct SubscribeRestarts {
     static let delays: [Duration] = [.seconds(5), .seconds(10), .seconds(20)]
 
     private struct Breakdown {
         var restarts = 0
-        /// `nil` when all restarts were in vain.
-        var next: Instant?
+        var next: Instant
     }
 
     private var broken: [PeerID: Breakdown] = [:]
@@ -34,11 +33,10 @@ struct SubscribeRestarts {
 
     /// The peers whose connections are to be restarted now.
     mutating func due(at now: Instant) -> [PeerID] {
-        let due = broken.filter { $0.value.next.map { $0 <= now } ?? false }.keys.sorted()
+        let due = broken.filter { $0.value.next <= now }.keys.sorted()
         for peer in due {
-            let restarts = (broken[peer]?.restarts ?? 0) + 1
-            let delay = Self.delays.indices.contains(restarts) ? Self.delays[restarts] : nil
-            broken[peer] = Breakdown(restarts: restarts, next: delay.map { now + $0 })
+            let restarts = min((broken[peer]?.restarts ?? 0) + 1, Self.delays.count - 1)
+            broken[peer] = Breakdown(restarts: restarts, next: now + Self.delays[restarts])
         }
         return due
     }
