@@ -121,5 +121,5 @@ format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 .PHONY: clean
-clean: ## Remove what was built, the Python packages and the streams' output
-	rm -rf .build .venv streams recordings
+clean: ## Remove what was built and the Python packages; streams and recordings stay
+	rm -rf .build .venv
