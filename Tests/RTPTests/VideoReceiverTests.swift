@@ -174,6 +174,18 @@ extension [VideoReceiver.Output] {
         #expect(receiver.counters.late == 1)
     }
 
+    /// Ever so many packets were lost before it.
+    @Test(arguments: [1000, 2040, 2900]) func theKeyFrameAfterALongLossIsKept(lost: Int) {
+        var stream = SimulatedStream(.vp8)
+        var receiver = VideoReceiver(codec: .vp8)
+        receiver.handle(stream.next(isKeyframe: false, bytes: 50).packets[0], at: at(0))
+        #expect(receiver.drain() == [.keyframeNeeded])
+        stream.sequence = stream.sequence.advanced(by: lost)
+        let (frame, packets) = stream.next(isKeyframe: true, bytes: 600)
+        for packet in packets { receiver.handle(packet, at: at(33)) }
+        #expect(receiver.drain().frames.map(\.data) == [frame.data])
+    }
+
     @Test func aFrameWithoutMarkerEndsWhereTheTimestampChanges() {
         var stream = SimulatedStream(.h264)
         var receiver = VideoReceiver(codec: .h264)
