@@ -9,7 +9,7 @@ import RTP
 /// `LayerForwarder` of each `Subscription` picks and renumbers → subscriber's connection. Of the
 /// payload only VP8's own counters are changed.
 final class RoomForwarder {
-    /// What 100ms' clients call the channel (hms.md sect. 8).
+    /// What 100ms' clients call the channel (docs/PROTOCOL.md sect. 8).
     static let channelLabel = "ion-sfu"
     /// A track without packets for so long is reported as not flowing.
     static let idleAfter: Duration = .seconds(3)

@@ -71,7 +71,7 @@ extension PeerConnection {
             case .transmit(let bytes):
                 dtls.send(bytes)
             case .connected:
-                // The wire name of 100ms' channel protocol is "SCTP" (hms.md sect. 8).
+                // The wire name of 100ms' channel protocol is "SCTP" (docs/PROTOCOL.md sect. 8).
                 if let label = configuration.dataChannel {
                     _ = try? channels.open(label: label, protocol: "SCTP", isOrdered: true)
                 }

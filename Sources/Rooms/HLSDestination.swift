@@ -1,7 +1,7 @@
 public import MediaKernel
 
 /// How a room's streams are made: `hlsDestinations` of a 100ms template
-/// (`100ms-server-api.md` section 2.3). What is missing is the server's default.
+/// (docs/API.md). What is missing is the server's default.
 public struct HLSDestination: Hashable, Sendable, Codable {
     /// One rung of the ladder. An empty object stands for the server's default of that rung.
     public struct Layer: Hashable, Sendable, Codable {

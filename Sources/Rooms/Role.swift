@@ -1,7 +1,7 @@
 /// What a peer of one kind may publish, see and do. 100ms: a role of a template.
 ///
-/// The coding keys are 100ms' own (`docs/PROTOCOL.md` section 7), so that a template exported there is a
-/// policy file here. Every field but the name may be missing; the default is the closed door:
+/// The coding keys are 100ms' own (`docs/PROTOCOL.md` section 7), so that a template exported there
+/// is a policy file here. Every field but the name may be missing; the default is the closed door:
 /// nothing published, nobody subscribed to, nothing permitted.
 public struct Role: Hashable, Sendable, Codable {
     public var name: String

@@ -3,8 +3,8 @@ public import MediaKernel
 /// Why a room refused. The cases say who is at fault by their `code`: 4xx is the caller.
 ///
 /// Codes have three digits: the web client gives meaning to 404, 410, 421, 429 and 5xx alone
-/// (`hms.md` section 10), retries on 429 and 5xx, and shows the rest. What 100ms has a ``number``
-/// for, native clients are told by that.
+/// (`docs/PROTOCOL.md` section 10), retries on 429 and 5xx, and shows the rest. What 100ms has a
+/// ``number`` for, native clients are told by that.
 public enum RoomError: Error, Hashable, Sendable {
     case invalidPolicy(String)
     case unknownRole(String)

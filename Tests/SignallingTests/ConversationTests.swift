@@ -3,7 +3,7 @@ import Rooms
 import Signalling
 import Testing
 
-/// Whole conversations, byte for byte (`hms.md` sections 3 to 6).
+/// Whole conversations, byte for byte (`docs/PROTOCOL.md` sections 3 to 6).
 @Suite(.timeLimit(.minutes(1))) struct ConversationTests {
     let fixture = SignallingFixture()
     static let roomState = """

@@ -3,7 +3,7 @@ import Rooms
 import Signalling
 import Testing
 
-/// `hms.md` section 9: the same peer id and token on a new socket, without a join.
+/// `docs/PROTOCOL.md` section 9: the same peer id and token on a new socket, without a join.
 @Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
     let fixture = SignallingFixture()
 

@@ -3,7 +3,7 @@ import Rooms
 import Signalling
 import Testing
 
-/// `hlsStreamingState` in the room: `100ms-server-api.md` section 2.6.
+/// `hlsStreamingState` in the room: docs/API.md.
 @Suite(.timeLimit(.minutes(1))) struct StreamingTests {
     let fixture = SignallingFixture()
     let started = HLSVariant(

@@ -2,7 +2,7 @@ internal import Logging
 internal import MediaKernel
 internal import Rooms
 
-/// Joining, leaving, and the connections in between (`hms.md` sections 4 and 8).
+/// Joining, leaving, and the connections in between (`docs/PROTOCOL.md` sections 4 and 8).
 extension RoomSignalling {
     func join(
         _ params: JoinParameters, id: RequestID?, on connection: Connection

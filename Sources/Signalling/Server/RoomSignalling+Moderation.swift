@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import Rooms
 
-/// What a peer may do to others, when its role permits it (`hms.md` section 5).
+/// What a peer may do to others, when its role permits it (`docs/PROTOCOL.md` section 5).
 extension RoomSignalling {
     func requestRoleChange(
         _ params: RoleChangeRequestParameters, by peer: PeerID

@@ -2,7 +2,7 @@ internal import Logging
 internal import MediaKernel
 internal import Rooms
 
-/// Streams that are started and stopped from the room (`hms.md` section 5).
+/// Streams that are started and stopped from the room (`docs/PROTOCOL.md` section 5).
 extension RoomSignalling {
     func startHLS(
         _ params: HLSStartParameters, on connection: Connection

@@ -2,8 +2,8 @@ public import Logging
 public import MediaKernel
 public import Rooms
 
-/// The 100ms protocol of one room, the server's end (`hms.md`): sockets on one side, the media
-/// plane on the other, and a ``Rooms/Room`` that decides in between.
+/// The 100ms protocol of one room, the server's end (`docs/PROTOCOL.md`): sockets on one side, the
+/// media plane on the other, and a ``Rooms/Room`` that decides in between.
 ///
 /// The caller opens a connection for every WebSocket, hands in its text frames one after another
 /// (awaiting each), says when it is closed, calls ``tick()`` about once a second, and keeps

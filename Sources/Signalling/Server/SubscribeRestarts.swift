@@ -2,7 +2,7 @@ internal import MediaKernel
 
 /// When the subscribe connections that broke are to be restarted: 5 s after they did, then 10 s later,
 /// and then every 20 s for as long as the peer is there. Their clients cannot: it is the server that
-/// offers (`hms.md` section 8).
+/// offers (`docs/PROTOCOL.md` section 8).
 struct SubscribeRestarts {
     static let delays: [Duration] = [.seconds(5), .seconds(10), .seconds(20)]
 

@@ -1,7 +1,8 @@
 internal import Foundation
 
-// JSON-RPC 2.0 as 100ms speaks it (`docs/PROTOCOL.md` section 3): one object a text frame. A client's calls
-// carry `id` and `jsonrpc`, its notifications neither; a server's frames always carry `jsonrpc`.
+// JSON-RPC 2.0 as 100ms speaks it (`docs/PROTOCOL.md` section 3): one object a text frame. A
+// client's calls carry `id` and `jsonrpc`, its notifications neither; a server's frames always
+// carry `jsonrpc`.
 
 struct CallFrame<Parameters: Encodable>: Encodable {
     var id: RequestID?

@@ -1,4 +1,4 @@
-/// What a client calls or notifies (`hms.md` section 5): what this server understands.
+/// What a client calls or notifies (`docs/PROTOCOL.md` section 5): what this server understands.
 public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case join, offer, answer, trickle, broadcast, leave, ping, analytics
     case trackUpdate = "track-update"
@@ -55,7 +55,7 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What a server notifies (`hms.md` section 6).
+/// What a server notifies (`docs/PROTOCOL.md` section 6).
 public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case offer, trickle
     case onError = "on-error"
@@ -85,7 +85,7 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onChangeTrackMuteStateRequest = "on-change-track-mute-state-request"
 }
 
-/// What goes over the `ion-sfu` data channel (`hms.md` section 8).
+/// What goes over the `ion-sfu` data channel (`docs/PROTOCOL.md` section 8).
 public enum DataChannelMethod: String, Sendable, Hashable {
     case preferVideoTrackState = "prefer-video-track-state"
     case preferAudioTrackState = "prefer-audio-track-state"

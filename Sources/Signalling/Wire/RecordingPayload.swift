@@ -1,7 +1,8 @@
 public import Rooms
 
-/// `recording.hls` and `recording.browser` of the room's state (`100ms-server-api.md` section 2.6,
-/// `hms.md` section 6): what is kept of the streams, and the recording without a live stream.
+/// `recording.hls` and `recording.browser` of the room's state (docs/API.md,
+/// `docs/PROTOCOL.md` section 6): what is kept of the streams, and the recording without a live
+/// stream.
 public struct RecordingPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var state: RecordingState

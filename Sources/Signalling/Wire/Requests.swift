@@ -1,7 +1,7 @@
 public import MediaKernel
 
-// The parameters of what a client calls, `hms.md` section 5. Unknown fields are ignored; a missing
-// or wrong one is an error that names it.
+// The parameters of what a client calls, `docs/PROTOCOL.md` section 5. Unknown fields are ignored;
+// a missing or wrong one is an error that names it.
 
 public struct JoinParameters: Hashable, Sendable, Codable {
     public var name: String?

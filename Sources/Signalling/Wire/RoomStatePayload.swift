@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-/// One variant of a room's streams on the wire (`100ms-server-api.md` section 2.6).
+/// One variant of a room's streams on the wire (docs/API.md).
 public struct HLSVariantPayload: Hashable, Sendable, Codable {
     public var url: String
     public var meetingURL: String?
@@ -97,7 +97,7 @@ public struct RTMPPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// The room in `peer-list` and `room-state` (`hms.md` section 6).
+/// The room in `peer-list` and `room-state` (`docs/PROTOCOL.md` section 6).
 public struct RoomStatePayload: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         /// Of each track by itself, which this server does not do.
