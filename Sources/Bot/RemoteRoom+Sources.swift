@@ -14,8 +14,21 @@ extension RemoteRoom {
                 tracks: tracks(of: peer.peerID).map { track in
                     SourceTrack(
                         id: track.trackID, isVideo: track.type == .video,
-                        isScreen: track.source == "screen", isMuted: track.mute)
+                        source: TrackSource(named: track.source), isMuted: track.mute)
                 })
+        }
+    }
+}
+
+extension TrackSource {
+    /// By the word with which a client of 100ms publishes a track. A plugin's video is what an
+    /// application has drawn, such as a whiteboard.
+    init(named word: String) {
+        switch word {
+        case "regular": self = .regular
+        case "screen", "videoplaylist", "plugin": self = .presentation
+        // A playlist's sound, and words of clients' own.
+        default: self = .other
         }
     }
 }

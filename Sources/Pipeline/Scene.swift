@@ -228,15 +228,15 @@ final class Scene {
         emit(.tilesChanged(placed, among: videos))
     }
 
-    /// Everybody who publishes has a tile, and so has each shared screen. Who only looks has none.
+    /// Everybody who publishes has a tile, and so has each video that is presented. Who only looks
+    /// has none.
     private var participants: [Participant] {
         var list: [Participant] = []
         for peer in peers where !peer.tracks.isEmpty {
-            let camera = peer.tracks.first { $0.isVideo && !$0.isScreen }
-            let hasPerson = camera != nil || peer.tracks.contains { !$0.isVideo && !$0.isScreen }
-            if hasPerson { list.append(participant(peer, showing: camera)) }
-            for screen in peer.tracks where screen.isVideo && screen.isScreen {
-                list.append(participant(peer, showing: screen))
+            let isPerson = peer.tracks.contains { $0.source != .presentation }
+            if isPerson { list.append(participant(peer, showing: peer.camera)) }
+            for track in peer.tracks where track.isVideo && track.source == .presentation {
+                list.append(participant(peer, showing: track))
             }
         }
         return list
@@ -246,13 +246,17 @@ final class Scene {
         Participant(
             peer: peer.id, track: track?.id, name: peer.name, joinedOrder: Int(peer.joinedAt),
             role: peer.role, hasVideo: track.map { !$0.isMuted } ?? false,
-            isScreen: track?.isScreen ?? false)
+            isScreen: track?.source == .presentation)
     }
 }
 
 extension SourcePeer {
-    /// Whether nothing that it says can be heard: all its microphones are muted, or it has none.
-    var hasClosedMicrophone: Bool {
-        tracks.allSatisfy { $0.isVideo || $0.isScreen || $0.isMuted }
+    /// The video in which it is to be seen itself.
+    fileprivate var camera: SourceTrack? {
+        let videos = tracks.filter(\.isVideo)
+        return videos.first { $0.source == .regular } ?? videos.first { $0.source == .other }
     }
+
+    /// Whether nothing that it says can be heard: all its microphones are muted, or it has none.
+    var hasClosedMicrophone: Bool { tracks.allSatisfy { !$0.isVoice || $0.isMuted } }
 }

@@ -22,8 +22,8 @@ final class SourceRegister {
     /// Nil until the room has told of anybody.
     private(set) var peers: [SourcePeer]?
     private var owners: [TrackID: PeerID] = [:]
-    /// Sound of shared screens: heard, and nobody's voice.
-    private var screens: Set<TrackID> = []
+    /// Sound by which its peer may take the word; other sound is only heard.
+    private var voices: Set<TrackID> = []
     /// Tracks whose media has begun, whether or not the room has told us whose they are.
     private var codecs: [TrackID: SourceCodec] = [:]
     /// Tracks that are both told of and flowing.
@@ -77,11 +77,11 @@ final class SourceRegister {
         for id in clocks.keys where !present.contains(id) { clocks[id] = nil }
         let earlier = owners
         owners = [:]
-        screens = []
+        voices = []
         for peer in next {
             for track in peer.tracks {
                 owners[track.id] = peer.id
-                if track.isScreen { screens.insert(track.id) }
+                if track.isVoice { voices.insert(track.id) }
                 // Its first frames may have come before we knew whose they are.
                 if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
                 switch sources[track.id] {
@@ -133,7 +133,7 @@ final class SourceRegister {
     }
 
     /// - Returns: who is heard how loudly, in -dBov; nil for a picture, for what is not wanted and
-    ///   for a shared screen, whose sound is not its owner's voice.
+    ///   for what is not its owner's voice, such as a shared screen's sound.
     func receive(_ frame: IncomingFrame, of track: TrackID) -> (peer: PeerID, level: Int)? {
         guard let owner = owners[track], let source = sources[track],
             let clock = clocks.index(forKey: owner)
@@ -148,7 +148,7 @@ final class SourceRegister {
             audio.receive(
                 frame, presentation: presentation, slid: clocks.values[clock].slid,
                 isQuiet: { self.clocks.values[clock].soundIsQuiet(at: frame.arrival) })
-            return screens.contains(track) ? nil : (owner, audio.level)
+            return voices.contains(track) ? (owner, audio.level) : nil
         case .video(let video):
             switch video.receive(frame, presentation: presentation) {
             case .taken, .waiting: break
@@ -192,7 +192,8 @@ final class SourceRegister {
         else { return false }
         do throws(CodecError) {
             if codec.isVideo {
-                let video = try VideoSource(codec: codec, isScreen: track.isScreen)
+                let video = try VideoSource(
+                    codec: codec, isScreen: track.source == .presentation)
                 // Some cameras that are off go on sending, black pictures.
                 video.setMuted(track.isMuted)
                 sources[track.id] = .video(video)

@@ -40,20 +40,33 @@ public struct IncomingFrame: Sendable {
     }
 }
 
+/// What a track is of.
+public enum TrackSource: Hashable, Sendable {
+    /// A camera or a microphone.
+    case regular
+    /// What somebody shows beside themselves: a shared screen, a video that is played to the room,
+    /// an application such as a whiteboard; and the sound of it.
+    case presentation
+    /// Something of which no more is known. A video stands in for a camera that is not there.
+    case other
+}
+
 /// One track as the room describes it.
 public struct SourceTrack: Hashable, Sendable {
     public var id: TrackID
     public var isVideo: Bool
-    /// A shared screen rather than a person.
-    public var isScreen: Bool
+    public var source: TrackSource
     public var isMuted: Bool
 
-    public init(id: TrackID, isVideo: Bool, isScreen: Bool, isMuted: Bool) {
+    public init(id: TrackID, isVideo: Bool, source: TrackSource = .regular, isMuted: Bool) {
         self.id = id
         self.isVideo = isVideo
-        self.isScreen = isScreen
+        self.source = source
         self.isMuted = isMuted
     }
+
+    /// Whether somebody is heard by it, rather than something.
+    var isVoice: Bool { !isVideo && source == .regular }
 }
 
 /// Somebody in the room whose picture or sound the stream may show.

@@ -10,7 +10,8 @@ public struct Participant: Hashable, Sendable {
     public var joinedOrder: Int
     public var role: String
     public var hasVideo: Bool
-    /// A shared screen is a participant of its own beside the peer who shares it.
+    /// A shared screen, or another video that somebody presents, is a participant of its own
+    /// beside the peer who does.
     public var isScreen: Bool
 
     public init(

@@ -12,13 +12,13 @@ import Testing
             SourcePeer(
                 id: "ann", name: "Ann", role: "host", joinedAt: 0,
                 tracks: [
-                    SourceTrack(id: "ann-voice", isVideo: false, isScreen: false, isMuted: false),
-                    SourceTrack(id: "ann-camera", isVideo: true, isScreen: false, isMuted: false),
+                    SourceTrack(id: "ann-voice", isVideo: false, isMuted: false),
+                    SourceTrack(id: "ann-camera", isVideo: true, isMuted: false),
                 ]),
             SourcePeer(
                 id: "ben", name: "Ben", role: "guest", joinedAt: 1,
                 tracks: [
-                    SourceTrack(id: "ben-voice", isVideo: false, isScreen: false, isMuted: false)
+                    SourceTrack(id: "ben-voice", isVideo: false, isMuted: false)
                 ]),
         ]
     }

@@ -15,8 +15,8 @@ struct ClipPlayer {
     static let ann = SourcePeer(
         id: "ann", name: "Ann", joinedAt: 1,
         tracks: [
-            SourceTrack(id: camera, isVideo: true, isScreen: false, isMuted: false),
-            SourceTrack(id: voice, isVideo: false, isScreen: false, isMuted: false),
+            SourceTrack(id: camera, isVideo: true, isMuted: false),
+            SourceTrack(id: voice, isVideo: false, isMuted: false),
         ])
 
     private static let lead: Duration = .milliseconds(150)

@@ -42,12 +42,12 @@ import Testing
             id: PeerID(name), name: name, joinedAt: 1,
             tracks: [
                 SourceTrack(
-                    id: TrackID("\(name)-camera"), isVideo: true, isScreen: false, isMuted: false)
+                    id: TrackID("\(name)-camera"), isVideo: true, isMuted: false)
             ]
                 + (screen
                     ? [
                         SourceTrack(
-                            id: TrackID("\(name)-screen"), isVideo: true, isScreen: true,
+                            id: TrackID("\(name)-screen"), isVideo: true, source: .presentation,
                             isMuted: false)
                     ] : []))
     }
@@ -88,6 +88,52 @@ import Testing
         #expect(hidden.timeline.queuedFrames <= 1)
     }
 
+    /// Whatever was published first.
+    @Test func aCameraIsNotTakenForWhatItsOwnerShowsOrPlays() throws {
+        let scene = try scene(Layout())
+        func video(_ id: TrackID, _ source: TrackSource) -> SourceTrack {
+            SourceTrack(id: id, isVideo: true, source: source, isMuted: false)
+        }
+        var ann = peer("ann")
+        let rows: [(tracks: [SourceTrack], shown: [TrackID?])] = [
+            ([video("film", .presentation), video("camera", .regular)], ["film", "camera"]),
+            ([video("drone", .other), video("camera", .regular)], ["camera"]),
+            ([video("drone", .other), video("board", .presentation)], ["board", "drone"]),
+            ([video("board", .presentation), video("film", .presentation)], ["board", "film"]),
+            (
+                [
+                    video("board", .presentation),
+                    SourceTrack(id: "music", isVideo: false, source: .other, isMuted: false),
+                ], ["board", nil]
+            ),
+            (
+                [
+                    video("film", .presentation),
+                    SourceTrack(id: "sound", isVideo: false, source: .presentation, isMuted: false),
+                ], ["film"]
+            ),
+        ]
+        for (number, row) in rows.enumerated() {
+            ann.tracks = row.tracks
+            scene.show([ann])
+            _ = try scene.picture(at: tick(number * 33)) { _ in nil }
+            #expect(told.take().last?.tiles == row.shown, "\(row.tracks.map(\.id))")
+        }
+    }
+
+    @Test func musicIsNoOpenMicrophone() {
+        var ann = peer("ann")
+        for source: TrackSource in [.other, .presentation] {
+            let sound = SourceTrack(id: "music", isVideo: false, source: source, isMuted: false)
+            ann.tracks = [
+                sound, SourceTrack(id: "microphone", isVideo: false, isMuted: true),
+            ]
+            #expect(ann.hasClosedMicrophone)
+            ann.tracks[1].isMuted = false
+            #expect(!ann.hasClosedMicrophone)
+        }
+    }
+
     /// Whose tiles are not shown is heard, and takes the large tile from nobody.
     @Test func whoIsNotShownTakesNobodysWord() throws {
         let scene = try scene(Layout(name: .speaker, roles: ["host"]))
@@ -114,7 +160,7 @@ import Testing
         peer.role = role
         peer.tracks.append(
             SourceTrack(
-                id: TrackID("\(name)-voice"), isVideo: false, isScreen: false, isMuted: false))
+                id: TrackID("\(name)-voice"), isVideo: false, isMuted: false))
         return peer
     }
 

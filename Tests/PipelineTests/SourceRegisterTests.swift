@@ -56,7 +56,7 @@ import Testing
     private static func ann(role: String) -> SourcePeer {
         SourcePeer(
             id: "ann", name: "Ann", role: role, joinedAt: 1,
-            tracks: [SourceTrack(id: "voice", isVideo: false, isScreen: false, isMuted: false)])
+            tracks: [SourceTrack(id: "voice", isVideo: false, isMuted: false)])
     }
 
     private func expectOneSilence(_ heard: Heard) {
@@ -103,15 +103,15 @@ import Testing
         #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
     }
 
-    @Test func theSoundOfASharedScreenIsNotItsOwnersVoice() throws {
-        for isScreen in [false, true] {
+    @Test func theSoundOfWhatIsShownOrPlayedIsNotItsOwnersVoice() throws {
+        for source: TrackSource in [.regular, .presentation, .other] {
             let register = SourceRegister(
                 configuration: PipelineConfiguration(
                     ladder: .standard, outputDirectory: "", title: "")
             ) { _ in }
             var ann = Self.ann(role: "host")
             ann.tracks = [
-                SourceTrack(id: "voice", isVideo: false, isScreen: isScreen, isMuted: false)
+                SourceTrack(id: "voice", isVideo: false, source: source, isMuted: false)
             ]
             register.show([ann])
             register.mediaBegan("voice", .opus)
@@ -119,7 +119,7 @@ import Testing
             let frame = IncomingFrame(
                 data: packet, timestamp: 0, isKeyframe: true, audioLevel: 20, arrival: .zero)
             let heard = register.receive(frame, of: "voice")
-            #expect(heard?.level == (isScreen ? nil : 20))
+            #expect(heard?.level == (source == .regular ? 20 : nil))
             #expect(register.sounds.count == 1)
         }
     }
@@ -131,7 +131,7 @@ import Testing
             configuration: PipelineConfiguration(ladder: .standard, outputDirectory: "", title: "")
         ) { _ in }
         var ann = Self.ann(role: "host")
-        ann.tracks = [SourceTrack(id: "camera", isVideo: true, isScreen: false, isMuted: true)]
+        ann.tracks = [SourceTrack(id: "camera", isVideo: true, isMuted: true)]
         if isToldFirst { register.show([ann]) }
         register.mediaBegan("camera", .vp8)
         if !isToldFirst { register.show([ann]) }
@@ -159,7 +159,7 @@ import Testing
     func tracksThatHaveEndedTakeNoPlaceFromOthers(isToldFirst: Bool) throws {
         func ann(_ track: TrackID) -> SourcePeer {
             var ann = Self.ann(role: "host")
-            ann.tracks = [SourceTrack(id: track, isVideo: false, isScreen: false, isMuted: false)]
+            ann.tracks = [SourceTrack(id: track, isVideo: false, isMuted: false)]
             return ann
         }
         let heard = try heard(seconds: 1) { index, register in
