@@ -15,6 +15,10 @@ public struct Ladder: Hashable, Sendable {
     /// Bits per second that AAC-LC in stereo at 48 kHz can make good use of.
     public static let audioBitrates = 16_000...320_000
 
+    /// Per cent by which a layer's shape may differ from the best one's: as much as even sides
+    /// need. A difference that is larger would be seen, since each layer shows the whole canvas.
+    static let shapeTolerance = 1
+
     /// 1280x720, 854x480 and 640x360 at 30 frames a second.
     public static let standard = Ladder(trusted: [
         Layer(width: 1280, height: 720, videoBitrate: 2_000_000, audioBitrate: 96_000),
@@ -37,6 +41,10 @@ public struct Ladder: Hashable, Sendable {
             try Self.check(layer, at: index)
             guard index > 0 else { continue }
             try Self.check(layer, at: index, after: layers[index - 1])
+            guard Self.isAlike(layer, layers[0]) else {
+                throw .shape(
+                    layer: index, width: layer.width, height: layer.height, first: layers[0])
+            }
         }
         self.layers = layers
     }
@@ -67,6 +75,11 @@ public struct Ladder: Hashable, Sendable {
         guard audioBitrates.contains(layer.audioBitrate) else {
             throw .audioBitrate(layer: index, value: layer.audioBitrate, allowed: audioBitrates)
         }
+    }
+
+    private static func isAlike(_ layer: Layer, _ first: Layer) -> Bool {
+        let (ours, theirs) = (layer.width * first.height, first.width * layer.height)
+        return abs(ours - theirs) * 100 <= theirs * shapeTolerance
     }
 
     private static func check(

@@ -12,6 +12,8 @@ public enum LadderError: Error, Hashable, Sendable {
     case mixedFrameRates(layer: Int, value: Int, first: Int)
     case videoBitrate(layer: Int, value: Int, allowed: ClosedRange<Int>)
     case audioBitrate(layer: Int, value: Int, allowed: ClosedRange<Int>)
+    /// The layer's sides are not in the proportion of the best layer's.
+    case shape(layer: Int, width: Int, height: Int, first: Layer)
     /// The layer has more pixels than the one above it.
     case sizeRises(layer: Int)
     /// The layer's video bitrate is not below that of the one above it.
@@ -40,6 +42,9 @@ extension LadderError: CustomStringConvertible {
             "layer \(layer): the video bitrate must be \(text(allowed)) bit/s, not \(value)"
         case .audioBitrate(let layer, let value, let allowed):
             "layer \(layer): the audio bitrate must be \(text(allowed)) bit/s, not \(value)"
+        case .shape(let layer, let width, let height, let first):
+            "layer \(layer): all layers share one shape; \(width)x\(height) differs from "
+                + "\(first.width)x\(first.height)"
         case .sizeRises(let layer):
             "layer \(layer): layers go from large to small, but this one is larger than layer "
                 + "\(layer - 1)"

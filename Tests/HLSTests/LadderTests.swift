@@ -55,9 +55,35 @@ import Testing
     }
 
     @Test func theLimitsThemselvesAreAllowed() throws {
-        _ = try Ladder(validating: [layer(1920, 1080), layer(192, 144, 50_000, audio: 16_000)])
+        _ = try Ladder(validating: [layer(1920, 1080), layer(256, 144, 50_000, audio: 16_000)])
+        _ = try Ladder(validating: [layer(192, 144, 50_000, audio: 16_000)])
         _ = try Ladder(validating: [layer(1080, 1920, 20_000_000, audio: 320_000, rate: 60)])
         _ = try Ladder(validating: [layer(1280, 720), layer(1280, 720, 500_000)])
+    }
+
+    @Test func layersHaveOneShapeAsFarAsEvenSidesAllow() throws {
+        let alike = [
+            [(1280, 720), (854, 480), (848, 480), (640, 360), (426, 240), (256, 144)],
+            [(1080, 1920), (720, 1280), (480, 854), (360, 640)], [(1080, 720), (720, 480)],
+            [(720, 720), (360, 360)], [(1366, 768), (640, 360)],
+        ]
+        for sizes in alike {
+            for size in sizes.dropFirst() {
+                _ = try Ladder(validating: [
+                    layer(sizes[0].0, sizes[0].1, 2_000_000), layer(size.0, size.1),
+                ])
+            }
+        }
+        for (first, other) in [
+            ((1280, 720), (640, 480)), ((1280, 720), (360, 640)), ((1280, 720), (640, 352)),
+            ((720, 1280), (640, 360)), ((1080, 720), (854, 480)), ((640, 640), (640, 360)),
+        ] {
+            #expect(throws: LadderError.self, "\(first) \(other)") {
+                try Ladder(validating: [
+                    layer(first.0, first.1, 2_000_000), layer(other.0, other.1),
+                ])
+            }
+        }
     }
 
     @Test func errorsReadAsSentences() {

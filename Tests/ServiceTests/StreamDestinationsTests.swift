@@ -24,9 +24,38 @@ import Testing
         #expect(ladder.layers[0].width == 1080)
         #expect(ladder.layers[0].videoBitrate == 1_100_000)
         #expect(ladder.layers[0].audioBitrate == Ladder.standard.layers[0].audioBitrate)
-        #expect(ladder.layers[1] == Ladder.standard.layers[1])
+        let second = Ladder.standard.layers[1]
+        #expect(ladder.layers[1].videoBitrate == second.videoBitrate)
+        #expect(ladder.layers[1].audioBitrate == second.audioBitrate)
         // Who names none gets the only one there is.
         #expect(ladders.ladder(for: "") == ladder)
+    }
+
+    /// A layer of another shape than the first one would show everybody squashed.
+    @Test func sidesThatAreLeftOutFollowTheShapeOfTheFirstLayer() throws {
+        let rows: [(layers: String, sizes: [[Int]])] = [
+            ("{}, {}, {}", [[1280, 720], [854, 480], [640, 360]]),
+            (#"{"width": 720, "height": 1280}, {}, {}"#, [[720, 1280], [480, 854], [360, 640]]),
+            (#"{"width": 1080, "height": 720}, {}"#, [[1080, 720], [720, 480]]),
+            (#"{"width": 720, "height": 720}, {}"#, [[720, 720], [480, 480]]),
+            (#"{"width": 720, "height": 1280}, {"width": 480}"#, [[720, 1280], [480, 854]]),
+            (#"{"width": 720, "height": 1280}, {"height": 640}"#, [[720, 1280], [360, 640]]),
+            (#"{"width": 960}, {"height": 360}"#, [[960, 540], [640, 360]]),
+            (#"{"height": 1080}"#, [[1920, 1080]]),
+        ]
+        for (layers, sizes) in rows {
+            let ladder = try #require(
+                try ladders(#"{"main": {"layers": [\#(layers)]}}"#).ladder(for: "main"))
+            #expect(ladder.layers.map { [$0.width, $0.height] } == sizes, "\(layers)")
+        }
+        // Absurd numbers are the ladder's to refuse.
+        for number in [0, -1, 1, Int.max, Int.min] {
+            for side in ["width", "height"] {
+                #expect(throws: SettingsError.self) {
+                    try ladders(#"{"main": {"layers": [{"\#(side)": \#(number)}, {}]}}"#)
+                }
+            }
+        }
     }
 
     @Test func aDestinationLimitsHowLongItsStreamsLast() throws {

@@ -81,18 +81,43 @@ public struct StreamDestinations: Hashable, Sendable {
     ) throws(SettingsError) -> Ladder? {
         guard let rungs = destination.layers else { return nil }
         let frameRate = destination.videoFrameRate ?? standard.frameRate
-        let layers = rungs.enumerated().map { index, rung in
-            let base = standard.layers[min(index, standard.layers.count - 1)]
-            return Layer(
-                width: rung.width ?? base.width, height: rung.height ?? base.height,
-                frameRate: frameRate,
-                videoBitrate: rung.videoBitrate.map(Self.bits) ?? base.videoBitrate,
-                audioBitrate: rung.audioBitrate.map(Self.bits) ?? base.audioBitrate)
+        var shape = standard.layers[0]
+        var layers: [Layer] = []
+        for (index, rung) in rungs.enumerated() {
+            var layer = standard.layers[min(index, standard.layers.count - 1)]
+            (layer.width, layer.height) = Self.size(of: rung, like: shape, standard: layer)
+            layer.frameRate = frameRate
+            layer.videoBitrate = rung.videoBitrate.map(Self.bits) ?? layer.videoBitrate
+            layer.audioBitrate = rung.audioBitrate.map(Self.bits) ?? layer.audioBitrate
+            layers.append(layer)
+            if index == 0 { shape = layer }
         }
         do throws(LadderError) {
             return try Ladder(validating: layers)
         } catch {
             throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
+        }
+    }
+
+    /// A side that is left out follows from the other one and the shape; of a rung that has
+    /// neither the short side is the configured one.
+    private static func size(
+        of rung: HLSDestination.Layer, like shape: Layer, standard: Layer
+    ) -> (width: Int, height: Int) {
+        /// The nearest even number; 0, which the ladder refuses, where there is none.
+        func scaled(_ side: Int, _ numerator: Int, _ denominator: Int) -> Int {
+            let exact = Double(side) * Double(numerator) / Double(max(1, denominator))
+            return abs(exact) < 1e9 ? 2 * Int((exact / 2).rounded()) : 0
+        }
+        switch (rung.width, rung.height) {
+        case (let width?, let height?): return (width, height)
+        case (let width?, nil): return (width, scaled(width, shape.height, shape.width))
+        case (nil, let height?): return (scaled(height, shape.width, shape.height), height)
+        case (nil, nil):
+            let side = standard.shortSide
+            return shape.isPortrait
+                ? (side, scaled(side, shape.height, shape.width))
+                : (scaled(side, shape.width, shape.height), side)
         }
     }
 
