@@ -9,8 +9,6 @@ import Stage
 /// Each is fetched once while it is named. What cannot be had is tried again a few times, later
 /// each time, and then left alone until it is named anew.
 actor BotPictures {
-    /// Images at a time. More than a stage has tiles, and a layout two.
-    static let addressesMaximum = 50
     /// Between the attempts.
     static let pauses: [Duration] = [.seconds(5), .seconds(30)]
     /// Addresses waiting to be fetched, with repetitions.
@@ -19,76 +17,53 @@ actor BotPictures {
     private let hosts: PictureHosts
     private let pipeline: StreamPipeline
     private let warn: @Sendable (String) -> Void
-    private var ofPeers: Set<String> = []
-    private var ofLayout: Set<String> = []
-    /// Being fetched, shown or given up.
-    private var known: Set<String> = []
-    private let queue: AsyncStream<PictureAddress>
-    private let sink: AsyncStream<PictureAddress>.Continuation
+    private var wishes: PictureWishes
+    private let queue: AsyncStream<PictureWishes.Wish>
+    private let sink: AsyncStream<PictureWishes.Wish>.Continuation
 
     init(
         hosts: PictureHosts, layout: Layout, pipeline: StreamPipeline,
         warn: @escaping @Sendable (String) -> Void
     ) {
         self.hosts = hosts
+        wishes = PictureWishes(hosts: hosts, layout: layout)
         self.pipeline = pipeline
         self.warn = warn
         (queue, sink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(Self.waitingMaximum))
-        ofLayout = Set(layout.images)
     }
 
-    /// Of those who publish: nobody else has a tile.
-    func wanted(by peers: [SourcePeer]) {
-        ofPeers = Set(peers.filter { !$0.tracks.isEmpty }.compactMap(\.picture))
-        ask()
-    }
+    func wanted(by peers: [SourcePeer]) { ask(for: wishes.roomChanged(peers)) }
 
-    func wanted(by layout: Layout) {
-        ofLayout = Set(layout.images)
-        ask()
-    }
+    func wanted(by layout: Layout) { ask(for: wishes.layoutChanged(layout)) }
 
     /// Fetches what is named until it is cancelled.
     func run() async {
-        ask()
+        ask(for: wishes.changes())
         let fetcher = PictureFetcher(hosts: hosts)
         await withTaskGroup(of: Void.self) { group in
-            for await address in queue {
-                group.addTask { await self.fetch(address, with: fetcher) }
+            for await wish in queue {
+                group.addTask { await self.fetch(wish, with: fetcher) }
             }
             group.cancelAll()
         }
         await fetcher.close()
     }
 
-    private func ask() {
-        let wanted = ofLayout.union(ofPeers)
-        known.formIntersection(wanted)
-        // The layout's first: there are two at most, and everybody sees them.
-        for text in ofLayout.sorted() + ofPeers.subtracting(ofLayout).sorted()
-        where !known.contains(text) && known.count < Self.addressesMaximum {
-            // Participants may name what they like; what is not listed is nobody's business.
-            guard let address = hosts.allowed(text) else { continue }
-            known.insert(text)
-            sink.yield(address)
-        }
+    private func ask(for wishes: [PictureWishes.Wish]) {
+        for wish in wishes { sink.yield(wish) }
     }
 
-    private func isWanted(_ address: PictureAddress) -> Bool {
-        ofLayout.contains(address.text) || ofPeers.contains(address.text)
-    }
-
-    private func fetch(_ address: PictureAddress, with fetcher: PictureFetcher) async {
+    private func fetch(_ wish: PictureWishes.Wish, with fetcher: PictureFetcher) async {
         for pause in Self.pauses.map(Optional.some) + [nil] {
-            guard isWanted(address), !Task.isCancelled else { return }
+            guard wishes.isWanted(wish), !Task.isCancelled else { return }
             do throws(PictureFetchError) {
-                let picture = try await fetcher.fetch(address)
-                if isWanted(address) { pipeline.showPicture(picture, at: address.text) }
+                let picture = try await fetcher.fetch(wish)
+                if wishes.isWanted(wish) { pipeline.showPicture(picture, at: wish.address.text) }
                 return
             } catch {
                 guard !Task.isCancelled else { return }
-                warn("picture \(address.text): \(error)")
+                warn("picture \(wish.address.text): \(error)")
             }
             if let pause { try? await Task.sleep(for: pause) }
         }

@@ -33,8 +33,6 @@ enum PictureFetchError: Error, Hashable, Sendable, CustomStringConvertible {
 struct PictureFetcher: Sendable {
     static let redirectsMaximum = 3
     static let timeout: TimeAmount = .seconds(10)
-    /// Pixels of the longer side: larger than that no tile shows it.
-    static let maximumSide = 1920
 
     private let hosts: PictureHosts
     private let client: HTTPClient
@@ -50,12 +48,12 @@ struct PictureFetcher: Sendable {
 
     func close() async { try? await client.shutdown() }
 
-    func fetch(_ address: PictureAddress) async throws(PictureFetchError) -> StillPicture {
-        var address = address
+    func fetch(_ wish: PictureWishes.Wish) async throws(PictureFetchError) -> StillPicture {
+        var address = wish.address
         for _ in 0...Self.redirectsMaximum {
             guard hosts.allows(address) else { throw .redirect(address.text) }
             switch try await answer(from: address) {
-            case .file(let file): return try await decoded(file)
+            case .file(let file): return try await decoded(file, wish.maximumSide)
             case .redirect(let location):
                 guard let target = Self.resolve(location, against: address) else {
                     throw .redirect(location)
@@ -112,10 +110,12 @@ struct PictureFetcher: Sendable {
     }
 
     /// On a thread of its own: a large picture takes some tenths of a second.
-    private func decoded(_ file: [UInt8]) async throws(PictureFetchError) -> StillPicture {
+    private func decoded(
+        _ file: [UInt8], _ maximumSide: Int
+    ) async throws(PictureFetchError) -> StillPicture {
         do {
             return try await NIOThreadPool.singleton.runIfActive {
-                try StillPicture.decode(file, maximumSide: Self.maximumSide)
+                try StillPicture.decode(file, maximumSide: maximumSide)
             }
         } catch let error as CodecError {
             throw .notAPicture(error)

@@ -1,0 +1,64 @@
+import Pipeline
+import Stage
+
+/// Which images are to be fetched, and how large they are to be: those that the layout names may
+/// fill the canvas, those of peers are shown in a circle.
+///
+/// Every change gives what is to be fetched that was not before.
+struct PictureWishes {
+    struct Wish: Hashable {
+        var address: PictureAddress
+        /// Pixels of the longer side; larger images are scaled down.
+        var maximumSide: Int
+    }
+
+    /// Images at a time. More than a stage has tiles, and a layout two.
+    static let addressesMaximum = 50
+    /// The largest canvas.
+    static let layoutSide = 1920
+    /// Half of a canvas' height, which a placeholder's circle has: 1 MiB at most for each peer.
+    static let peerSide = 512
+
+    private let hosts: PictureHosts
+    private var ofPeers: Set<String> = []
+    private var ofLayout: Set<String> = []
+    /// Being fetched, shown or given up, and how large.
+    private var known: [String: Int] = [:]
+
+    init(hosts: PictureHosts, layout: Layout) {
+        self.hosts = hosts
+        ofLayout = Set(layout.images)
+    }
+
+    /// Of those who publish: nobody else has a tile.
+    mutating func roomChanged(_ peers: [SourcePeer]) -> [Wish] {
+        ofPeers = Set(peers.filter { !$0.tracks.isEmpty }.compactMap(\.picture))
+        return changes()
+    }
+
+    mutating func layoutChanged(_ layout: Layout) -> [Wish] {
+        ofLayout = Set(layout.images)
+        return changes()
+    }
+
+    mutating func changes() -> [Wish] {
+        known = known.filter { ofLayout.contains($0.key) || ofPeers.contains($0.key) }
+        var wishes: [Wish] = []
+        // The layout's first: there are two at most, and everybody sees them.
+        for text in ofLayout.sorted() + ofPeers.subtracting(ofLayout).sorted() {
+            let side = ofLayout.contains(text) ? Self.layoutSide : Self.peerSide
+            // One that is there and is larger than it needs to be may stay as it is.
+            let isNew = known[text] == nil
+            guard isNew ? known.count < Self.addressesMaximum : known[text, default: 0] < side,
+                // Participants may name what they like; what is not listed is nobody's business.
+                let address = hosts.allowed(text)
+            else { continue }
+            known[text] = side
+            wishes.append(Wish(address: address, maximumSide: side))
+        }
+        return wishes
+    }
+
+    /// Whether it is still wanted in that size.
+    func isWanted(_ wish: Wish) -> Bool { known[wish.address.text] == wish.maximumSide }
+}
