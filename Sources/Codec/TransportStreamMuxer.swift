@@ -12,7 +12,9 @@ public import MediaKernel
 ///
 /// **Time.** A packet with `pts` zero is written with the PTS `timestampOffset`, for ever, and
 /// so are all others: nothing shifts a stream against the other. The PCR runs half of that
-/// offset behind the decoding time.
+/// offset behind the decoding time. Pictures carry it: below ten of them a second, as in layers
+/// that are thinned for want of CPU, it is further apart than the 100 ms of ISO/IEC 13818-1
+/// sect. 2.7.2, which players of files do not mind.
 ///
 /// Packets wait here until `cut()` or `finish()`. Not thread-safe: one owner at a time.
 public final class TransportStreamMuxer {

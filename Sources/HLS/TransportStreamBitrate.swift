@@ -5,6 +5,11 @@ public import MediaKernel
 /// The master playlist is published with the first segment, before anything could be measured, so
 /// its BANDWIDTH and AVERAGE-BANDWIDTH are computed: elementary streams plus the MPEG transport
 /// stream around them (ISO/IEC 13818-1).
+///
+/// They are those of whole segments. The last one of a stream ends when the stream does, and the
+/// bucket's half second weighs more in it: one of half a segment may have 1.2 times the peak of
+/// whole ones. To announce that would keep players off a layer, for all of a stream, that their
+/// line carries, for the sake of one segment behind which there is no other to come too late.
 public struct TransportStreamBitrate: Hashable, Sendable {
     /// Bits per second of the largest segment that the encoder's leaky bucket allows.
     public let peak: Int
