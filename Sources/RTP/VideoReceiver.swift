@@ -223,10 +223,6 @@ extension VideoReceiver {
     }
 
     private mutating func forget(_ numbers: Range<Int64>) {
-        guard numbers.count < ring.maximum else {
-            ring.removeAll()
-            return
-        }
         for number in numbers { ring[number] = nil }
     }
 }
