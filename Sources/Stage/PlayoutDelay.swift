@@ -53,12 +53,16 @@ struct PlayoutDelay: Sendable {
 
     /// What the delay is counted from has moved by itself. As far as that is no loss, the delay
     /// makes up for it, so that nothing moves for who watches.
+    ///
+    /// To an earlier time it makes up for all of it, needed or not: what is too much then goes at
+    /// the pace that the sound can follow. At once it would go from the clock only, and the sound
+    /// would be late on the picture for as long as it takes to catch up.
     mutating func originMoved(by distance: Int64, needed: Int64) {
-        let needed = clamped(needed)
+        let maximum = range.maximum.nanoseconds
         current =
             distance > 0
-            ? max(min(current, needed), current &- distance)
-            : min(max(current, needed), current &- max(distance, -range.maximum.nanoseconds))
+            ? max(min(current, clamped(needed)), current &- distance)
+            : min(maximum, current &- max(distance, -maximum))
     }
 
     /// Approaches what is needed.
@@ -67,7 +71,8 @@ struct PlayoutDelay: Sendable {
     /// - Returns: nanoseconds by which the delay has grown, 0 when it shrank or stayed.
     mutating func update(needed: Int64, isFree: Bool, at now: Instant) -> Int64 {
         let elapsed = now.nanoseconds - (lastUpdate ?? now).nanoseconds
-        lastUpdate = now
+        // A picture that had to wait for another one tells of when it arrived, which was before.
+        lastUpdate = max(now, lastUpdate ?? now)
         let step = Self.pace / 1000 * (max(0, min(elapsed, Self.updateMaximum)) / 1000) / 1000
         let difference = clamped(needed) - current
         let isJump = difference > 0 && isFree

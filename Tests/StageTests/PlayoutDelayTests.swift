@@ -133,6 +133,24 @@ import Testing
         }
     }
 
+    @Test func timeThatGoesBackIsNotCountedTwice() {
+        var delay = PlayoutDelay(PlayoutDelayRange())
+        for milliseconds in [0, 100, 0, 100, 0, 100] {
+            _ = delay.update(
+                needed: 0, isFree: false, at: .zero + .milliseconds(milliseconds))
+        }
+        #expect(delay.slid == -PlayoutDelay.pace / 10)
+    }
+
+    @Test func anOriginThatMovesToAnEarlierTimeMovesNothingElse() {
+        var delay = PlayoutDelay(PlayoutDelayRange())
+        delay.originMoved(by: -110_000_000, needed: 160_000_000)
+        #expect(delay.current == 260_000_000)
+        delay.originMoved(by: -.max, needed: 160_000_000)
+        #expect(delay.current == 500_000_000)
+        #expect(delay.slid == 0)
+    }
+
     @Test func boundsAreKeptInOrder() {
         let range = PlayoutDelayRange(
             minimum: .milliseconds(300), initial: .seconds(2), maximum: .milliseconds(100))

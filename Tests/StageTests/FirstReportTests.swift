@@ -1,0 +1,79 @@
+import MediaKernel
+import Stage
+import Testing
+
+/// What is heard against what is seen when the first sender reports tell that they do not belong
+/// together: the clock and the sound that follows it, with the playout delay that adapts.
+@Suite struct FirstReportTests {
+    private enum Event {
+        case sound(Int64)
+        case picture(Int64)
+        case reports
+    }
+
+    /// Seconds of sound from capture to arrival; a picture takes 40 ms.
+    private static let soundDelay = 0.150
+
+    private func events(firstReport: Double, seconds: Int64) -> [(time: Double, event: Event)] {
+        var events: [(time: Double, event: Event)] = []
+        for index in 0..<seconds * 50 {
+            events.append((Double(index) * 0.020 + Self.soundDelay, .sound(index)))
+        }
+        for index in 0..<seconds * 30 {
+            events.append((Double(index) / 30 + 0.040, .picture(index)))
+        }
+        for index in 0..<seconds { events.append((firstReport + Double(index), .reports)) }
+        return events.sorted { $0.time < $1.time }
+    }
+
+    private func instant(_ seconds: Double) -> Instant {
+        Instant(nanoseconds: Int64(seconds * 1e9))
+    }
+
+    /// When sound was last more than 45 ms from its picture, and the difference in the end.
+    private func run(firstReport: Double) -> (apartUntil: Double, end: Double) {
+        var clock = SourceClock()
+        clock.addTrack("sound", clockRate: 48_000, isSound: true)
+        clock.addTrack("picture", clockRate: 90_000)
+        let output = SampleClock(origin: .zero, frameRate: 30)
+        var sound = SimulatedSound(clock: output)
+        var seen = 0.0
+        var apartUntil = 0.0
+        var difference = 0.0
+        for (time, event) in events(firstReport: firstReport, seconds: 60) {
+            let now = instant(time)
+            switch event {
+            case .reports:
+                let ntp = NTPTime(unixNanoseconds: 1_700_000_000_000_000_000 + now.nanoseconds)
+                for (track, rate) in [("sound", 48_000.0), ("picture", 90_000)] {
+                    clock.senderReport(
+                        TrackID(track), rtpTimestamp: Int64((time * rate).rounded()), ntp: ntp,
+                        at: now)
+                }
+            case .picture(let index):
+                clock.arrived("picture", rtpTimestamp: index * 3000, at: now)
+                let shown = clock.presentation(of: "picture", rtpTimestamp: index * 3000)
+                seen = ((shown ?? now) - .zero).inSeconds - Double(index) / 30
+            case .sound(let index):
+                let timestamp = index * 960
+                clock.arrived("sound", rtpTimestamp: timestamp, at: now)
+                sound.pull(through: output.sample(at: now))
+                sound.block(
+                    960, timestamp: timestamp,
+                    presentation: clock.presentation(of: "sound", rtpTimestamp: timestamp) ?? now,
+                    slid: clock.slid)
+                let end = Double(sound.timeline.writePosition) / 48_000
+                difference = end - Double(timestamp + 960) / 48_000 - seen
+                if abs(difference) > 0.045 { apartUntil = time }
+            }
+        }
+        return (apartUntil, difference)
+    }
+
+    @Test(arguments: [0.5, 2, 8]) func whatIsHeardIsInSyncWithinThreeSeconds(firstReport: Double) {
+        let (apartUntil, end) = run(firstReport: firstReport)
+        #expect(apartUntil > firstReport, "arrival alone cannot know")
+        #expect(apartUntil <= firstReport + 3, "apart until \(apartUntil) s")
+        #expect(abs(end) <= 0.010, "\(end) s in the end")
+    }
+}
