@@ -10,14 +10,18 @@ import Synchronization
 final class BotMedia: ClientMediaObserver {
     private final class Track {
         let incoming: IncomingTrack
+        let media: SectionMedia
         var video: VideoReceiver?
         var audio: AudioReceiver?
         /// The newest timestamp, unwrapped: sender reports are unwrapped against it.
         var newestTimestamp: Int64?
 
-        init(_ incoming: IncomingTrack) { self.incoming = incoming }
+        init(_ incoming: IncomingTrack, _ media: SectionMedia) {
+            self.incoming = incoming
+            self.media = media
+        }
 
-        var id: TrackID { TrackID(incoming.trackID) }
+        var id: TrackID { media.track }
 
         /// Lets time pass. Gives whether the receiver may have something to say.
         func tick(resynchronizes: Bool, at now: Instant) -> Bool {
@@ -67,28 +71,28 @@ final class BotMedia: ClientMediaObserver {
 
     func incomingTracksChanged(_ incoming: [IncomingTrack], at now: Instant) {
         let live = Dictionary(incoming.map { ($0.mid, $0) }, uniquingKeysWith: { $1 })
-        for (mid, track) in tracks where live[mid]?.trackID != track.incoming.trackID {
+        let announced = live.compactMapValues { SectionMedia($0) }
+        for mid in SectionMedia.ended(in: tracks.mapValues(\.media), by: announced) {
+            guard let track = tracks.removeValue(forKey: mid) else { continue }
             pipeline.mediaEnded(track.id)
-            tracks[mid] = nil
         }
         for (mid, entry) in live where tracks[mid] == nil {
-            guard let codec = MediaCodec(rtpName: entry.codec.name),
-                let source = SourceCodec(rawValue: codec.rawValue)
+            guard let media = announced[mid], let codec = MediaCodec(rtpName: entry.codec.name)
             else { continue }
-            let track = Track(entry)
+            let track = Track(entry, media)
             if codec.isVideo {
                 var configuration = VideoReceiver.Configuration()
                 configuration.videoOrientationID =
-                    media?.incomingExtensions[HeaderExtensionURI.videoOrientation]
+                    self.media?.incomingExtensions[HeaderExtensionURI.videoOrientation]
                 track.video = VideoReceiver(codec: codec, configuration: configuration)
             } else {
                 var configuration = AudioReceiver.Configuration()
                 configuration.audioLevelID =
-                    media?.incomingExtensions[HeaderExtensionURI.audioLevel]
+                    self.media?.incomingExtensions[HeaderExtensionURI.audioLevel]
                 track.audio = AudioReceiver(configuration: configuration)
             }
             tracks[mid] = track
-            pipeline.mediaBegan(track.id, codec: source)
+            pipeline.mediaBegan(track.id, codec: media.codec)
         }
     }
 
