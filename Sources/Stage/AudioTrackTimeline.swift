@@ -48,6 +48,10 @@ public struct AudioTrackTimeline: Sendable {
     /// Input samples that were skipped, for the record.
     public private(set) var droppedSamples: Int64 = 0
 
+    /// A loss that leaves a hole of nearly its own length is filled with exactly that length, as
+    /// the packet would have done: what the difference says of the clocks is the ratio's to answer,
+    /// and redundancy comes in whole packets. 5 ms.
+    private static let lossTolerance: Int64 = 240
     /// Loss concealment fades to noise; what is longer is silence. 120 ms.
     public static let maximumConcealedSamples: Int64 = 5_760
     /// Silence that is inserted at once, and thus what the queue may hold. 2 s.
@@ -138,9 +142,14 @@ public struct AudioTrackTimeline: Sendable {
         }
         expectedTimestamp = rtpTimestamp &+ Int64(samples)
         let end = clock.sample(at: presentation) + Int64(samples)
-        let fill = min(end - writePosition, Self.maximumFillSamples)
+        var fill = end - writePosition
+        if abs(fill - Int64(samples)) < Self.lossTolerance {
+            fill = Int64(samples)
+        } else {
+            controller.positionCorrected()
+        }
+        fill = min(fill, Self.maximumFillSamples)
         guard fill > 0 else { return [] }
-        controller.positionCorrected()
         writePosition += fill
         let concealed = min(fill, Self.maximumConcealedSamples)
         var instructions: [AudioInstruction] = [.conceal(samples: Int(concealed))]

@@ -109,6 +109,23 @@ import Testing
         #expect(worst <= 0.003, "\(errors.map { ($0 * 10_000).rounded() / 10 }) ms")
     }
 
+    /// Of a voice that begins to speak in the very packet that is lost, only the redundancy knows.
+    @Test(arguments: [-200, -5, -1, 0, 1, 5, 200])
+    func aPacketThatIsLostIsTakenFromTheOneBehindIt(error: Int) throws {
+        func isLoud(_ time: Double) -> Bool {
+            (time + 0.0065).truncatingRemainder(dividingBy: 0.6) < 0.3
+        }
+        let voice = try Voice(seconds: 6) { Voice.hum($0) * (isLoud($0) ? 1 : 0.01) }
+        let samples = try voice.heard(
+            delay: { .milliseconds(100) + .nanoseconds($0 < 20 ? 0 : error * 20_833) },
+            arrives: { $0 % 30 != 0 || $0 < 50 })
+        let levels = Voice.levels(samples)
+        for packet in stride(from: 60, to: 290, by: 30) {
+            let middle = levels[packet * 2 + 10]
+            #expect(middle > 0.05, "\(middle) in place of packet \(packet)")
+        }
+    }
+
     @Test func aSpeakerWhoFallsSilentForGoodIsFadedOut() throws {
         let samples = try heard(3) { $0 < 100 ? true : nil }
         #expect(worstEdge(samples) <= clickLimit)

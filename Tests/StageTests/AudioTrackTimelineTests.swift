@@ -69,6 +69,28 @@ import Testing
         #expect(sound.timeline.writePosition == 33 * 960)
     }
 
+    /// Redundancy comes in whole packets, and the ratio answers what the clocks differ by.
+    @Test(arguments: [-239, -5, 0, 5, 239], [960, 2_880, 5_760])
+    func aLossIsFilledWithItsOwnLength(error: Int64, samples: Int64) {
+        var sound = SimulatedSound(clock: clock)
+        play(&sound, blocks: 0..<10)
+        sound.lost(
+            Int(samples), timestamp: 5000 + 9_600, presentation: instant(9_600 + error))
+        sound.block(
+            960, timestamp: 5000 + 9_600 + samples,
+            presentation: instant(9_600 + samples + error))
+        #expect(sound.runs.prefix(2) == [.sound(9_600), .concealed(samples)])
+        #expect(sound.runs.count == 3)
+    }
+
+    @Test func aLossOfWhichTheMixerHasMadeUpAPartIsFilledFromThere() {
+        var sound = SimulatedSound(clock: clock)
+        play(&sound, blocks: 0..<10)
+        sound.pull(through: 9_600 + 480)
+        sound.lost(960, timestamp: 5000 + 9_600, presentation: instant(9_600))
+        #expect(sound.runs == [.sound(9_600), .concealed(480)])
+    }
+
     @Test func aLossIsNotFilledTwice() {
         var sound = SimulatedSound(clock: clock)
         play(&sound, blocks: 0..<10)
