@@ -119,26 +119,31 @@ final class AudioSource {
     }
 
     /// Appends at a ratio of 1: as many samples come out as go in.
-    private func append(_ block: [Float]) { queue.append(resampler.process(block, ratio: 1)) }
+    private func append(_ block: [Float]) { enqueue(resampler.process(block, ratio: 1)) }
+
+    /// Appends samples that the timeline counts as queued.
+    private func enqueue(_ samples: [Float]) { refused(queue.append(samples)) }
+
+    private func refused(_ samples: Int) { if samples > 0 { timeline?.refused(samples) } }
 
     private func silence(_ samples: Int) {
         if queue.count == 0 {
             // What the resampler still holds is from before a pause that has been heard.
             resampler.reset()
-            queue.appendSilence(samples)
+            refused(queue.appendSilence(samples))
         } else {
             // It comes before the silence and is part of its length.
             let rest = resampler.flush()
-            queue.append(Array(rest.prefix(samples * 2)))
-            queue.appendSilence(samples - rest.count / 2)
+            enqueue(Array(rest.prefix(samples * 2)))
+            refused(queue.appendSilence(samples - rest.count / 2))
         }
     }
 
     /// What comes next does not follow what came before.
     private func breakOff() {
         let rest = resampler.flush()
-        queue.append(rest)
         timeline?.appended(rest.count / 2)
+        enqueue(rest)
         queue.breakOff()
     }
 
@@ -155,8 +160,8 @@ final class AudioSource {
                 breakOff()
             case .append(let ratio):
                 let output = resampler.process(block, ratio: ratio)
-                queue.append(output)
                 timeline?.appended(output.count / 2)
+                enqueue(output)
             }
         }
     }

@@ -29,7 +29,10 @@ struct SampleQueue {
     var count: Int { (samples.count - head) / 2 }
 
     /// Appends what follows the samples before.
-    mutating func append(_ block: [Float]) {
+    ///
+    /// - Returns: samples per channel that the full queue has not taken.
+    @discardableResult
+    mutating func append(_ block: [Float]) -> Int {
         let start = samples.count
         let room = (Self.samplesMaximum - count) * 2
         samples.append(contentsOf: block.prefix(max(0, room)))
@@ -41,15 +44,21 @@ struct SampleQueue {
         }
         fadeIn -= ramp
         addResidue(from: start)
+        let refused = (block.count - (samples.count - start)) / 2
+        if refused > 0 { breakOff() }
+        return refused
     }
 
-    mutating func appendSilence(_ count: Int) {
+    /// - Returns: samples per channel that the full queue has not taken.
+    @discardableResult
+    mutating func appendSilence(_ count: Int) -> Int {
         let fitting = min(count, Self.samplesMaximum - self.count)
-        guard fitting > 0 else { return }
+        guard fitting > 0 else { return max(0, count) }
         breakOff()
         let start = samples.count
         samples.append(contentsOf: repeatElement(0, count: fitting * 2))
         addResidue(from: start)
+        return count - fitting
     }
 
     /// What is appended next does not follow the samples before: these are faded out.

@@ -92,6 +92,13 @@ public struct AudioTrackTimeline: Sendable {
     /// Resampling gave so many samples for the last `append`.
     public mutating func appended(_ samples: Int) { writePosition += Int64(max(0, samples)) }
 
+    /// The queue was full and has not taken so many samples of the last instructions. Counted as
+    /// queued they would put all that follows too early; so it goes where it belongs.
+    public mutating func refused(_ samples: Int) {
+        writePosition = max(pulledPosition, writePosition - Int64(max(0, samples)))
+        expectedTimestamp = nil
+    }
+
     /// Places a decoded block.
     ///
     /// - Parameters:

@@ -109,6 +109,17 @@ import Testing
         #expect(worst <= 0.003, "\(errors.map { ($0 * 10_000).rounded() / 10 }) ms")
     }
 
+    /// What is late on the clock for good is late on the picture for good.
+    @Test func whatTheFullQueueRefusedMovesNothingThatFollows() throws {
+        let samples = try Voice(seconds: 14, signal: Self.ticks).heard(
+            held: 100..<350, delay: { _ in .milliseconds(150) }, arrives: { _ in true })
+        for second in [1, 2, 3, 4, 5, 8, 9, 10, 11, 12] {
+            let expected = Double(second) + 0.150
+            let error = centre(of: samples, near: expected) - expected
+            #expect(abs(error - 0.0065) <= 0.003, "\(error) s at \(second) s")
+        }
+    }
+
     /// Of a voice that begins to speak in the very packet that is lost, only the redundancy knows.
     @Test(arguments: [-200, -5, -1, 0, 1, 5, 200])
     func aPacketThatIsLostIsTakenFromTheOneBehindIt(error: Int) throws {

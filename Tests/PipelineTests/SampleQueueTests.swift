@@ -103,13 +103,24 @@ import Testing
 
     @Test func theQueueHasALimit() {
         var queue = SampleQueue()
-        for _ in 0..<10 { queue.append(tone(48_000)) }
+        var refused = 0
+        for _ in 0..<10 { refused += queue.append(tone(47_900)) }
         #expect(queue.count == SampleQueue.samplesMaximum)
-        queue.appendSilence(1)
+        #expect(refused == 479_000 - SampleQueue.samplesMaximum)
+        #expect(queue.appendSilence(1) == 1)
         #expect(queue.count == SampleQueue.samplesMaximum)
         _ = queue.pull(48_000)
-        queue.appendSilence(1 << 40)
+        #expect(queue.appendSilence(1 << 40) == 1 << 40 - 48_000)
         #expect(queue.count == SampleQueue.samplesMaximum)
+    }
+
+    @Test func whereTheQueueWasFullTheSoundIsFadedOver() throws {
+        var queue = SampleQueue()
+        #expect(queue.append(tone(SampleQueue.samplesMaximum + 1)) == 1)
+        var output = left(try pull(SampleQueue.samplesMaximum - 480, from: &queue))
+        #expect(queue.append(tone(960).map { -$0 }) == 0)
+        output += left(try pull(1440, from: &queue))
+        #expect(step(output) <= 2 * fadeStep)
     }
 
     @Test func whatWasPulledIsGivenBack() throws {

@@ -41,10 +41,11 @@ struct Voice {
     /// - Parameters:
     ///   - beginning: the packet with whose arrival the output begins, which has been decoded by
     ///     then, as those before it, and has no place in it; nil to begin before the first.
+    ///   - held: packets at whose arrival the mixer takes nothing; it makes up for it after them.
     ///   - delay: from a packet's arrival to its presentation; its changes are slides.
     ///   - arrives: whether a packet comes; nil for one that the sender never sent.
     func heard(
-        beginning: Int? = nil, delay: (Int) -> Duration = { _ in .milliseconds(100) },
+        beginning: Int? = nil, held: Range<Int> = 0..<0, delay: (Int) -> Duration = { _ in .milliseconds(100) },
         arrives: (Int) -> Bool?
     ) throws -> [Float] {
         let clock = SampleClock(origin: .zero, frameRate: 50)
@@ -70,9 +71,12 @@ struct Voice {
             }
             guard index >= beginning ?? 0 else { continue }
             if index == beginning { source.begin(clock, position: timestamp) }
-            let end = timestamp + Int64(Self.packetSamples)
-            let block = source.pull(Self.packetSamples, through: end)
-            output += (0..<Self.packetSamples).map { block?[2 * $0] ?? 0 }
+            guard !held.contains(index) else { continue }
+            for taken in (held.upperBound == index ? held.lowerBound : index)...index {
+                let end = Int64((taken + 1) * Self.packetSamples)
+                let block = source.pull(Self.packetSamples, through: end)
+                output += (0..<Self.packetSamples).map { block?[2 * $0] ?? 0 }
+            }
         }
         return output
     }

@@ -91,6 +91,17 @@ import Testing
         #expect(sound.runs == [.sound(9_600), .concealed(480)])
     }
 
+    @Test func whatWasRefusedIsNotQueuedAndTheNextBlockGoesWhereItBelongs() {
+        var sound = SimulatedSound(clock: clock)
+        play(&sound, blocks: 0..<10)
+        sound.timeline.refused(2_000)
+        #expect(sound.timeline.queuedSamples == 7_600)
+        play(&sound, blocks: 10..<12)
+        #expect(sound.runs == [.sound(9_600), .silence(2_000), .sound(1_920)])
+        sound.timeline.refused(1 << 40)
+        #expect(sound.timeline.queuedSamples == 0)
+    }
+
     @Test func aLossIsNotFilledTwice() {
         var sound = SimulatedSound(clock: clock)
         play(&sound, blocks: 0..<10)
