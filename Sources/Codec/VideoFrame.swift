@@ -57,6 +57,11 @@ public final class VideoFrame: @unchecked Sendable {
         return result
     }
 
+    /// Bytes of memory that the pixels take.
+    public var byteCount: Int {
+        withPlanes { $0.y.bytes.count + $0.u.bytes.count + $0.v.bytes.count }
+    }
+
     /// Lends the pixels of `frame` for writing if nobody else holds the picture, in any form.
     ///
     /// - Returns: whether `body` ran. The caller's reference must be the only one.

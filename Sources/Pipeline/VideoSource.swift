@@ -65,7 +65,8 @@ final class VideoSource {
                 else { continue }
                 hasPicture = true
                 timeline.insert(
-                    Picture(frame: picture.frame, rotation: frame.rotation), at: instant)
+                    Picture(frame: picture.frame, rotation: frame.rotation), at: instant,
+                    bytes: picture.frame.byteCount)
             }
             if frame.isKeyframe {
                 failedKeyframes = 0

@@ -26,6 +26,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     private struct Queued: Sendable {
         let frame: Frame
         let presentation: Instant
+        let bytes: Int
     }
 
     private enum State: Sendable {
@@ -37,21 +38,28 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     /// How long before its time a frame may be shown at most, however far apart the ticks are.
     private static var earlinessMaximum: Duration { .milliseconds(10) }
 
-    /// Waiting frames, earliest first. A full queue drops its earliest.
+    /// Waiting frames, earliest first. A full queue is thinned out.
     private var queue: [Queued] = []
+    private var queuedBytes = 0
     private var state = State.waiting
     private var lastTick: Instant?
     public let maximumFrames: Int
+    public let maximumBytes: Int
     public let holdLimit: Duration
-    /// Frames that were never shown: overtaken, too old, or pushed out of a full queue.
+    /// Frames that were never shown: overtaken, too old, or thinned out of a full queue.
     public private(set) var skippedFrames = 0
 
     /// - Parameters:
     ///   - maximumFrames: 0.6 s at 60 frames a second holds the longest playout delay.
+    ///   - maximumBytes: that the waiting frames take; 64 MiB are 20 of 1080p or 5 of 2160p. One
+    ///     may wait however large it is.
     ///   - holdLimit: how long a picture that no longer moves is worth showing.
-    public init(maximumFrames: Int = 36, holdLimit: Duration = .seconds(3)) {
+    public init(
+        maximumFrames: Int = 36, maximumBytes: Int = 64 << 20, holdLimit: Duration = .seconds(3)
+    ) {
         precondition(maximumFrames > 0, "a queue holds at least one frame")
         self.maximumFrames = maximumFrames
+        self.maximumBytes = maximumBytes
         self.holdLimit = holdLimit
     }
 
@@ -73,13 +81,15 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         case (.muted, false): state = .waiting
         case (.waiting, true), (.showing, true):
             state = .muted
-            queue.removeAll()
+            remove(first: queue.count)
         }
     }
 
     /// Takes a decoded frame with the instant at which it is to be shown. While muted, and when a
     /// newer frame was shown already, the frame is passed over.
-    public mutating func insert(_ frame: Frame, at presentation: Instant) {
+    ///
+    /// - Parameter bytes: of memory that the frame takes.
+    public mutating func insert(_ frame: Frame, at presentation: Instant, bytes: Int) {
         switch state {
         case .muted:
             skippedFrames += 1
@@ -92,11 +102,29 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         // Frames come in order but for a few; the place is found from the end.
         var index = queue.endIndex
         while index > 0, queue[index - 1].presentation > presentation { index -= 1 }
-        queue.insert(Queued(frame: frame, presentation: presentation), at: index)
-        if queue.count > maximumFrames {
-            queue.removeFirst()
-            skippedFrames += 1
+        queue.insert(Queued(frame: frame, presentation: presentation, bytes: bytes), at: index)
+        queuedBytes += bytes
+        while queue.count > maximumFrames || (queuedBytes > maximumBytes && queue.count > 1) {
+            thinOut()
         }
+    }
+
+    /// Takes out the frame that leaves the smallest gap. Never the next one to be shown: where the
+    /// playout delay is longer than the queue it would be taken out each time before its turn, and
+    /// the picture would stand still for good. Nor the newest, but where there are no others.
+    private mutating func thinOut() {
+        func gap(without index: Int) -> Duration {
+            queue[index + 1].presentation - queue[index - 1].presentation
+        }
+        let inner = queue.indices.dropFirst().dropLast()
+        let leaver = inner.min { gap(without: $0) < gap(without: $1) } ?? queue.count - 1
+        queuedBytes -= queue.remove(at: leaver).bytes
+        skippedFrames += 1
+    }
+
+    private mutating func remove(first count: Int) {
+        for frame in queue.prefix(count) { queuedBytes -= frame.bytes }
+        queue.removeFirst(count)
     }
 
     /// What this tick shows. Ticks do not go backwards.
@@ -107,7 +135,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         lastTick = tick
         if dueCount > 0 {
             let chosen = queue[dueCount - 1]
-            queue.removeFirst(dueCount)
+            remove(first: dueCount)
             skippedFrames += dueCount - 1
             guard tick - chosen.presentation <= holdLimit else {
                 // Nobody looked for long, and what was left then is no picture of now.

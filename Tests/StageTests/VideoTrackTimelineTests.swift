@@ -2,6 +2,12 @@ import MediaKernel
 import Stage
 import Testing
 
+extension VideoTrackTimeline {
+    fileprivate mutating func insert(_ frame: Frame, at presentation: Instant) {
+        insert(frame, at: presentation, bytes: 0)
+    }
+}
+
 @Suite struct VideoTrackTimelineTests {
     private func at(_ milliseconds: Int64) -> Instant {
         Instant.zero + .milliseconds(milliseconds)
@@ -160,12 +166,47 @@ import Testing
         #expect(text(timeline.frame(at: at(166))) == "hold 4")
     }
 
-    @Test func aFullQueueDropsItsEarliestFrames() {
-        var timeline = VideoTrackTimeline<Int>(maximumFrames: 3)
-        for frame in 0..<10 { timeline.insert(frame, at: at(Int64(frame))) }
-        #expect(timeline.queuedFrames == 3)
-        #expect(timeline.skippedFrames == 7)
-        #expect(text(timeline.frame(at: at(7))) == "show 7")
-        #expect(text(timeline.frame(at: at(9))) == "show 9")
+    @Test func aFullQueueIsThinnedOutBetweenTheNextFrameAndTheNewest() {
+        var timeline = VideoTrackTimeline<Int>(maximumFrames: 5)
+        for frame in 0..<9 { timeline.insert(frame, at: at(Int64(frame) * 10)) }
+        #expect(timeline.queuedFrames == 5)
+        #expect(timeline.skippedFrames == 4)
+        let shown = (0..<9).map { text(timeline.frame(at: at($0 * 10))) }
+        let expected = (0..<9).map { $0.isMultiple(of: 2) ? "show \($0)" : "hold \($0 - 1)" }
+        #expect(shown == expected)
+    }
+
+    /// Pictures come 120 times a second and wait for half a second, or are so large that only six
+    /// may wait.
+    @Test(arguments: [(120, 1_000_000), (30, 12 << 20)])
+    func aPictureGoesOnWhereTheDelayHoldsMoreThanTheQueue(rate: Int, bytes: Int) {
+        var timeline = VideoTrackTimeline<Int>()
+        var changes: [Int64] = []
+        var next = 0
+        for tick in Int64(0)..<300 {
+            let now = at(tick * 100 / 3)
+            while at(Int64(next * 1000 / rate)) <= now {
+                timeline.insert(next, at: at(Int64(next * 1000 / rate) + 500), bytes: bytes)
+                next += 1
+            }
+            #expect(timeline.queuedFrames <= 36)
+            #expect(timeline.queuedFrames * bytes <= 64 << 20)
+            if case .show = timeline.frame(at: now), tick > 30 { changes.append(tick) }
+        }
+        let longest = zip(changes.dropFirst(), changes).map(-).max() ?? .max
+        #expect(longest <= (rate == 120 ? 2 : 5), "stands still for \(longest) ticks")
+    }
+
+    @Test func onePictureMayWaitHoweverLargeItIs() {
+        var timeline = VideoTrackTimeline<Int>(maximumBytes: 100)
+        timeline.insert(1, at: at(0), bytes: 1000)
+        timeline.insert(2, at: at(33), bytes: 1000)
+        #expect(text(timeline.frame(at: at(33))) == "show 1")
+        timeline.insert(3, at: at(66), bytes: 90)
+        timeline.setMuted(true)
+        timeline.setMuted(false)
+        timeline.insert(4, at: at(99), bytes: 50)
+        timeline.insert(5, at: at(132), bytes: 50)
+        #expect(timeline.queuedFrames == 2)
     }
 }
