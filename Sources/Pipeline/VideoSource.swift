@@ -21,10 +21,13 @@ final class VideoSource {
         case undecodable(CodecError)
     }
 
-    /// Key frames in a row that cannot be decoded, before it is taken for what they are: such as
-    /// of pictures larger than `VideoDecoder.maximumPixels`. Each costs the sender quality, for
-    /// everybody who sees it.
+    /// Key frames in a row that cannot be decoded, or not what follows on them, before it is taken
+    /// for what they are: such as of pictures larger than `VideoDecoder.maximumPixels`. Each costs
+    /// the sender quality, for everybody who sees it.
     static let failedKeyframesMaximum = 3
+    /// Frames in a row that are decoded before a key frame has been of use: 2 s of a camera, as
+    /// long as the first pause.
+    static let provingFrames = 60
     /// Pauses between requests from then on, from one to the other.
     static let pauses: ClosedRange<Duration> = .seconds(2) ... .seconds(60)
 
@@ -33,6 +36,8 @@ final class VideoSource {
     /// Whether a first picture has come.
     private(set) var hasPicture = false
     private var failedKeyframes = 0
+    /// Frames that were decoded since the last one that could not be.
+    private var decodedFrames = 0
     private var nextRequest: (at: Instant, pause: Duration)?
 
     /// A shared screen may stand still for long: its last picture is worth more than a name.
@@ -68,7 +73,8 @@ final class VideoSource {
                     Picture(frame: picture.frame, rotation: frame.rotation), at: instant,
                     bytes: picture.frame.byteCount)
             }
-            if frame.isKeyframe {
+            decodedFrames += 1
+            if decodedFrames >= Self.provingFrames {
                 failedKeyframes = 0
                 nextRequest = nil
             }
@@ -79,7 +85,10 @@ final class VideoSource {
     }
 
     private func failed(_ error: CodecError, _ frame: IncomingFrame) -> Outcome {
-        if frame.isKeyframe { failedKeyframes += 1 }
+        // Frames were decoded, so a key frame had come: it has led nowhere.
+        let wasInVain = (1..<Self.provingFrames).contains(decodedFrames)
+        decodedFrames = 0
+        if frame.isKeyframe || wasInVain { failedKeyframes += 1 }
         guard failedKeyframes >= Self.failedKeyframesMaximum else { return .keyframeNeeded }
         guard let next = nextRequest else {
             let pause = Self.pauses.lowerBound

@@ -73,8 +73,40 @@ import Testing
             data: try Self.keyframe(.vp8, width: 64, height: 36), timestamp: 40_000_000,
             isKeyframe: true, arrival: .zero + .seconds(400))
         #expect(source.receive(good, presentation: { _ in .zero }) == .taken)
+        for index in 1..<VideoSource.provingFrames {
+            let next = IncomingFrame(
+                data: good.data, timestamp: 40_000_000 + Int64(3000 * index), isKeyframe: false,
+                arrival: .zero + .seconds(400))
+            #expect(source.receive(next, presentation: { _ in .zero }) == .taken)
+        }
         let bad = IncomingFrame(
             data: nonsense, timestamp: 41_000_000, isKeyframe: true, arrival: .zero + .seconds(401))
         #expect(source.receive(bad, presentation: { _ in .zero }) == .keyframeNeeded)
+    }
+    /// The decoder knows the key frames and nothing of what comes between them.
+    @Test func keyFramesThatLeadNowhereAreAskedForLessAndLess() throws {
+        let source = try VideoSource(codec: .vp8, isScreen: false)
+        let keyframe = try Self.keyframe(.vp8, width: 64, height: 36)
+        var asked = 0
+        var told = 0
+        var isKeyframeDue = true
+        for index in 0..<3000 {
+            let arrival = Instant.zero + .milliseconds(100 * index)
+            // The sender answers each request with the next frame.
+            let frame = IncomingFrame(
+                data: isKeyframeDue ? keyframe : [0xf1, 0xff, 0xff, 0, 0],
+                timestamp: Int64(9000 * index), isKeyframe: isKeyframeDue, arrival: arrival)
+            isKeyframeDue = false
+            switch source.receive(frame, presentation: { _ in arrival }) {
+            case .taken, .waiting: break
+            case .keyframeNeeded:
+                asked += 1
+                isKeyframeDue = true
+            case .undecodable: told += 1
+            }
+        }
+        // In five minutes.
+        #expect(told == 1)
+        #expect(asked <= 10, "\(asked)")
     }
 }
