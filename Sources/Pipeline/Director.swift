@@ -51,6 +51,7 @@ final class Director {
     private let planner: SegmentPlanner
     private let layers: [any VariantWriter]
     private let emit: @Sendable (PipelineEvent) -> Void
+    private let now: () -> Instant
     /// Called once, on this thread, when the clock starts: frame 0 in wall time.
     private let began: (Int64) -> Void
     private let pauses: RecordingPauses
@@ -68,6 +69,7 @@ final class Director {
         configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
         audioOutput: AudioOutput, pauses: RecordingPauses,
         emit: @escaping @Sendable (PipelineEvent) -> Void,
+        now: @escaping () -> Instant = { MonotonicClock.now },
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration
@@ -76,6 +78,7 @@ final class Director {
         desk = MixingDesk(output: audioOutput)
         self.pauses = pauses
         self.emit = emit
+        self.now = now
         self.began = began
         governor = LoadGovernor(layers: layers.count)
         framesDropped = Array(repeating: 0, count: layers.count)
@@ -90,13 +93,29 @@ final class Director {
     func run() throws {
         var batch: [Command] = []
         while takeInput(into: &batch) {
-            for command in batch { handle(command) }
+            if try turn(batch, takenAt: now()) { return }
             batch.removeAll(keepingCapacity: true)
-            advanceWarmUp()
-            if try composeDueFrame() { return }
         }
         // The owner closed the inbox without a finish: nothing more is wanted.
         try finishLayers()
+    }
+
+    /// Takes in what has come until an instant and makes every frame that was due by then. Where
+    /// the thread is behind, each is made when what came before it is decoded and not when all is:
+    /// the sound comes out on the way, and no queue has to hold more than in time.
+    ///
+    /// - Returns: whether the stream is over.
+    func turn(_ batch: [Command], takenAt taken: Instant) throws -> Bool {
+        for command in batch {
+            if case .frame(let frame, _) = command,
+                try composeFrames(dueBy: min(frame.ready, taken))
+            {
+                return true
+            }
+            handle(command)
+        }
+        advanceWarmUp()
+        return try composeFrames(dueBy: taken)
     }
 
     /// Takes what has come; gives false when nothing more will. While the clock runs that is all
@@ -114,7 +133,7 @@ final class Director {
 
     private func advanceWarmUp() {
         guard case .warmingUp(let since) = phase else { return }
-        let now = MonotonicClock.now
+        let now = now()
         guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured about one playout delay earlier.
@@ -133,28 +152,28 @@ final class Director {
         }
     }
 
-    /// Composes the next frame if it is due. One at a time: a thread that is behind must still
-    /// take in what arrives, or there would be nothing to show when it has caught up.
+    /// Composes the frames that were due by an instant up to which all that arrived is taken in.
+    /// Not those that are due since: there would be nothing to show yet.
     ///
     /// - Returns: whether the stream is over.
-    private func composeDueFrame() throws -> Bool {
-        switch phase {
-        case .waiting, .warmingUp:
-            return false
-        case .live(let clock, let next):
-            guard clock.instant(ofFrame: next) <= MonotonicClock.now else { return false }
-            try compose(frame: next, clock)
-            phase = .live(clock, next: next + 1)
-            return false
-        case .finishing(let clock, var next, let end):
-            if next < end, clock.instant(ofFrame: next) <= MonotonicClock.now {
+    private func composeFrames(dueBy instant: Instant) throws -> Bool {
+        while true {
+            switch phase {
+            case .waiting, .warmingUp:
+                return false
+            case .live(let clock, let next):
+                guard clock.instant(ofFrame: next) <= instant else { return false }
                 try compose(frame: next, clock)
-                next += 1
-                phase = .finishing(clock, next: next, end: end)
+                phase = .live(clock, next: next + 1)
+            case .finishing(let clock, let next, let end):
+                guard next < end else {
+                    try finishLayers()
+                    return true
+                }
+                guard clock.instant(ofFrame: next) <= instant else { return false }
+                try compose(frame: next, clock)
+                phase = .finishing(clock, next: next + 1, end: end)
             }
-            guard next >= end else { return false }
-            try finishLayers()
-            return true
         }
     }
 
@@ -191,7 +210,7 @@ final class Director {
         case .recordingPaused(let isPaused): setRecording(isPaused: isPaused)
         case .picture(let picture, let address): scene.setPicture(picture, at: address)
         case .start:
-            if case .waiting = phase { phase = .warmingUp(since: MonotonicClock.now) }
+            if case .waiting = phase { phase = .warmingUp(since: now()) }
         case .finish:
             finish()
         }
@@ -205,7 +224,7 @@ final class Director {
             if isPaused { pauses.pause(from: 0) } else { pauses.resume(from: 0) }
         case .live(let clock, let next), .finishing(let clock, let next, _):
             guard !isPaused else { return pauses.pause(from: next) }
-            let last = clock.frame(at: MonotonicClock.now + sources.longestDelay)
+            let last = clock.frame(at: now() + sources.longestDelay)
             pauses.resume(from: max(next, last + 1))
         }
     }
@@ -216,7 +235,7 @@ final class Director {
             inbox.close()
         case .live(let clock, let next):
             // What is being said now will be heard one playout delay from now.
-            let last = clock.frame(at: MonotonicClock.now + sources.longestDelay)
+            let last = clock.frame(at: now() + sources.longestDelay)
             phase = .finishing(clock, next: next, end: wholeEnd(max(next, last + 1)))
         case .finishing:
             break
@@ -241,7 +260,7 @@ final class Director {
         framesComposed += 1
         guard !configuration.sound.isAlone else { return }
         let tick = clock.instant(ofFrame: frame)
-        let now = MonotonicClock.now
+        let now = now()
         if let reduction = governor.observe(backlog: backlog(at: now, since: tick), at: now) {
             emit(.reductionChanged(reduction))
         }

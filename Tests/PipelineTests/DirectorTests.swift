@@ -1,0 +1,106 @@
+import Codec
+import Compositor
+import HLS
+import MediaKernel
+import Recording
+import Stage
+import Testing
+
+@testable import Pipeline
+
+/// The director's turns, in simulated time.
+@Suite struct DirectorTests {
+    /// Keeps what it is given.
+    private final class Layer: VariantWriter {
+        let inbox = Mailbox<LayerItem>(maximum: 100_000)
+        var epoch: Int64 = 0
+        let variant = MasterPlaylist.Variant(uri: "", bandwidth: 1, codecs: "")
+        let newestTaken = Int64.max
+
+        func run() {}
+
+        func takeAll() -> [LayerItem] {
+            var items: [LayerItem] = []
+            _ = inbox.takeAll(into: &items, until: .zero)
+            return items
+        }
+    }
+
+    private final class Clock {
+        var now = Instant.zero + .seconds(100)
+        /// How far it goes on each time that it is read.
+        var step = Duration.zero
+
+        func read() -> Instant {
+            defer { now += step }
+            return now
+        }
+    }
+
+    private let clock = Clock()
+    private let layer = Layer()
+    private func director(soundAlone: Bool) throws -> Director {
+        let layers = [
+            HLS.Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
+        ]
+        var configuration = PipelineConfiguration(
+            ladder: try Ladder(validating: layers), outputDirectory: "", title: "Test",
+            playoutDelay: .fixed(.milliseconds(100)))
+        configuration.sound.isAlone = soundAlone
+        let clock = clock
+        return try Director(
+            configuration: configuration,
+            planner: try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2)),
+            layers: [layer],
+            audioOutput: try AudioOutput(
+                bitrates: [96_000], firstSample: -Int64(AudioMixer.latency)),
+            pauses: RecordingPauses(isPaused: false), emit: { _ in },
+            now: { clock.read() }, began: { _ in })
+    }
+
+    @Test func everyFrameThatWasDueIsMadeAtOnce() throws {
+        let director = try director(soundAlone: true)
+        let start = clock.now
+        #expect(try !director.turn([.peers([]), .start], takenAt: start))
+        #expect(director.framesComposed == 1)
+        clock.now = start + .seconds(5)
+        #expect(try !director.turn([], takenAt: start + .seconds(1)))
+        // What is due since then waits for what has come since then.
+        #expect(director.framesComposed == 31)
+        #expect(try !director.turn([.finish], takenAt: start + .seconds(2)))
+        #expect(director.framesComposed == 61)
+        #expect(try director.turn([], takenAt: start + .seconds(10)))
+        #expect(director.framesComposed == 154)
+    }
+
+    @Test func aThreadThatStoodStillForLongLosesNoSound() throws {
+        let director = try director(soundAlone: true)
+        let start = clock.now
+        _ = try director.turn(
+            [.peers([ClipPlayer.ann]), .mediaBegan(ClipPlayer.voice, .opus), .start],
+            takenAt: start)
+        let seconds = 8
+        let packets = try Voice(seconds: Double(seconds), signal: Voice.hum).packets
+        let batch = packets.enumerated().map { index, packet in
+            Director.Command.frame(
+                IncomingFrame(
+                    data: packet, timestamp: Int64(index * Voice.packetSamples), isKeyframe: true,
+                    arrival: start + .milliseconds(20 * index)), ClipPlayer.voice)
+        }
+        clock.now = start + .seconds(seconds)
+        _ = try director.turn(batch, takenAt: clock.now)
+        _ = try director.turn([.finish], takenAt: clock.now)
+        #expect(try director.turn([], takenAt: clock.now + .seconds(3)))
+
+        let parameters = try #require(
+            try AudioOutput(bitrates: [96_000], firstSample: 0).parameters(ofLayer: 0))
+        let muxer = try TransportStreamMuxer(video: nil, audio: parameters)
+        for case .sound(let packets) in layer.takeAll() {
+            for packet in packets { try muxer.write(audio: packet) }
+        }
+        let heard = try MediaProbe.decode(try muxer.finish()).samples(ofChannel: 0)
+        let levels = Voice.levels(heard)
+        let silent = levels[30..<(seconds * 100 - 20)].filter { $0 < 0.05 }.count
+        #expect(silent == 0, "\(silent) stretches of 10 ms")
+    }
+}
