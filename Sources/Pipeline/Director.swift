@@ -91,6 +91,8 @@ final class Director {
 
     /// The body of the director's thread. Returns when the stream is over.
     func run() throws {
+        // Nobody is to wait for room that nobody will make.
+        defer { inbox.close() }
         var batch: [Command] = []
         while takeInput(into: &batch) {
             if try turn(batch, takenAt: now()) { return }

@@ -103,4 +103,13 @@ import Testing
         let silent = levels[30..<(seconds * 100 - 20)].filter { $0 < 0.05 }.count
         #expect(silent == 0, "\(silent) stretches of 10 ms")
     }
+
+    @Test func whenTheThreadHasEndedNobodyWaitsForIt() throws {
+        let director = try director(soundAlone: true)
+        _ = try director.turn([.peers([]), .start], takenAt: clock.now)
+        director.inbox.put(.finish)
+        clock.step = .seconds(1)
+        try director.run()
+        #expect(!director.inbox.offer(.start))
+    }
 }
