@@ -38,6 +38,8 @@ final class Director {
     static let latenessMaximum: Duration = .milliseconds(500)
     /// Input waiting: 25 participants for two seconds.
     static let inboxMaximum = 4096
+    /// Pictures are refused while so much waits, so that sound has room always.
+    static let picturesBelow = 3072
 
     private enum Phase {
         case waiting
@@ -330,5 +332,12 @@ final class Director {
             layers[layer].inbox.put(.sound(packets))
         }
         sources.mixed(through: clock.firstSample(ofFrame: frame + 1), clock)
+    }
+}
+
+extension Mailbox<Director.Command> {
+    /// Gives false when there is no room: for a picture that is earlier than for sound.
+    func offer(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) -> Bool {
+        offer(.frame(frame, track), below: isVideo ? Director.picturesBelow : .max)
     }
 }

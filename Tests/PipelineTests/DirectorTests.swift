@@ -104,6 +104,16 @@ import Testing
         #expect(silent == 0, "\(silent) stretches of 10 ms")
     }
 
+    @Test func picturesNeverFillThePlaceOfSound() {
+        let inbox = Mailbox<Director.Command>(maximum: Director.inboxMaximum)
+        let frame = IncomingFrame(data: [], timestamp: 0, isKeyframe: false, arrival: .zero)
+        var pictures = 0
+        while inbox.offer(frame, of: "camera", isVideo: true) { pictures += 1 }
+        var sounds = 0
+        while inbox.offer(frame, of: "voice", isVideo: false) { sounds += 1 }
+        #expect(pictures == 3072 && sounds == 1024)
+    }
+
     @Test func whenTheThreadHasEndedNobodyWaitsForIt() throws {
         let director = try director(soundAlone: true)
         _ = try director.turn([.peers([]), .start], takenAt: clock.now)
