@@ -247,6 +247,11 @@ public struct BotRunner: Sendable {
                     .reduction(reduction, frameRate: rate / Double(reduction.pictureInterval)))
             case .framesDropped(let layer, let total):
                 writer.write(.warning("layer \(layer) left out \(total) frames so far"))
+            case .videoLeftOut(let track, let frames):
+                writer.write(
+                    .warning(
+                        "track \(track) is not decoded for want of CPU; "
+                            + "\(frames) incoming frames left out so far"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):

@@ -13,7 +13,8 @@ import Stage
 /// ```
 /// Frame *k* is due at *origin + k / frame rate*. A thread that was held up makes up for it: the
 /// sound of every frame is made, and its picture unless that is late beyond use, so both stay what
-/// the clock says.
+/// the clock says. Where decoding itself takes longer than there is time, `DecodingGovernor` leaves
+/// videos out, and the sound goes on.
 final class Director {
     enum Command: Sendable {
         case peers([SourcePeer])
@@ -62,6 +63,7 @@ final class Director {
     private var phase = Phase.waiting
     private let sources: SourceRegister
     private var governor: LoadGovernor
+    private var decoding = DecodingGovernor()
     private var framesDropped: [Int]
     /// The newest picture that each layer was given.
     private var newestGiven: [Int64]
@@ -110,6 +112,7 @@ final class Director {
     ///
     /// - Returns: whether the stream is over.
     func turn(_ batch: [Command], takenAt taken: Instant) throws -> Bool {
+        decoding.began(batchTakenAt: taken)
         for command in batch {
             if case .frame(let frame, _) = command,
                 try composeFrames(dueBy: min(frame.ready, taken))
@@ -201,9 +204,12 @@ final class Director {
             scene.tracksChanged()
         case .mediaEnded(let track):
             sources.mediaEnded(track)
+            decoding.forget(track)
             scene.tracksChanged()
         case .frame(let frame, let track):
-            if let heard = sources.receive(frame, of: track) {
+            if sources.video(track) != nil {
+                receivePicture(frame, of: track)
+            } else if let heard = sources.receive(frame, of: track) {
                 scene.heard(heard.peer, level: heard.level, at: frame.arrival)
             }
         case .audioLost(let track, let timestamp): sources.audioLost(track, from: timestamp)
@@ -218,6 +224,21 @@ final class Director {
         case .finish:
             finish()
         }
+    }
+
+    private func receivePicture(_ frame: IncomingFrame, of track: TrackID) {
+        let begin = now()
+        switch decoding.judge(track, isKeyframe: frame.isKeyframe, at: begin) {
+        case .decode:
+            _ = sources.receive(frame, of: track)
+            decoding.decoded(in: now() - begin)
+            return
+        case .leaveOut: break
+        case .beginLeavingOut:
+            emit(.videoLeftOut(track, framesInAll: decoding.framesLeftOut))
+        case .leaveOutAndAsk: emit(.keyframeNeeded(track))
+        }
+        sources.passOver(frame, of: track)
     }
 
     /// What is said before a recording is resumed is heard one playout delay later, and must not be

@@ -18,6 +18,9 @@ public enum PipelineEvent: Sendable {
     case reductionChanged(Reduction)
     /// Pictures were left out of a layer without a plan; the total so far, planned ones included.
     case framesDropped(layer: Int, total: Int)
+    /// The CPU is short: from now on the video is not decoded, until it is its turn to come back.
+    /// With the frames that were left out so, of all videos so far.
+    case videoLeftOut(TrackID, framesInAll: Int)
     /// More came in than could be taken; the total so far.
     case inputOverflow(framesDropped: Int)
     /// The stream cannot go on. What was written stands.

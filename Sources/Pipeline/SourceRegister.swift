@@ -132,6 +132,13 @@ final class SourceRegister {
         clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
     }
 
+    /// A picture that is not to be decoded: its peer's clock goes on all the same.
+    func passOver(_ frame: IncomingFrame, of track: TrackID) {
+        guard let owner = owners[track] else { return }
+        clocks[owner]?.arrived(
+            track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
+    }
+
     /// - Returns: who is heard how loudly, in -dBov; nil for a picture, for what is not wanted and
     ///   for what is not its owner's voice, such as a shared screen's sound.
     func receive(_ frame: IncomingFrame, of track: TrackID) -> (peer: PeerID, level: Int)? {

@@ -4,6 +4,7 @@ import HLS
 import MediaKernel
 import Recording
 import Stage
+import Synchronization
 import Testing
 
 @testable import Pipeline
@@ -39,6 +40,20 @@ import Testing
 
     private let clock = Clock()
     private let layer = Layer()
+    private let told = Told()
+
+    private final class Told: Sendable {
+        private let events = Mutex<[PipelineEvent]>([])
+
+        func note(_ event: PipelineEvent) { events.withLock { $0.append(event) } }
+
+        private func count(_ isCounted: (PipelineEvent) -> Bool) -> Int {
+            events.withLock { $0.filter(isCounted).count }
+        }
+        var leftOut: Int { count { if case .videoLeftOut = $0 { true } else { false } } }
+        var keyframesAskedFor: Int { count { if case .keyframeNeeded = $0 { true } else { false } } }
+    }
+
     private func director(soundAlone: Bool) throws -> Director {
         let layers = [
             HLS.Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
@@ -47,6 +62,7 @@ import Testing
             ladder: try Ladder(validating: layers), outputDirectory: "", title: "Test",
             playoutDelay: .fixed(.milliseconds(100)))
         configuration.sound.isAlone = soundAlone
+        let told = told
         let clock = clock
         return try Director(
             configuration: configuration,
@@ -54,7 +70,7 @@ import Testing
             layers: [layer],
             audioOutput: try AudioOutput(
                 bitrates: [96_000], firstSample: -Int64(AudioMixer.latency)),
-            pauses: RecordingPauses(isPaused: false), emit: { _ in },
+            pauses: RecordingPauses(isPaused: false), emit: { told.note($0) },
             now: { clock.read() }, began: { _ in })
     }
 
@@ -102,6 +118,40 @@ import Testing
         let levels = Voice.levels(heard)
         let silent = levels[30..<(seconds * 100 - 20)].filter { $0 < 0.05 }.count
         #expect(silent == 0, "\(silent) stretches of 10 ms")
+    }
+
+    @Test func videoThatTakesTooLongIsLeftOutUntilAKeyFrame() throws {
+        let director = try director(soundAlone: false)
+        let keyframe = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
+        let start = clock.now
+        func frame(_ index: Int, isKeyframe: Bool, _ data: [UInt8]) -> Director.Command {
+            .frame(
+                IncomingFrame(
+                    data: data, timestamp: Int64(index * 1500), isKeyframe: isKeyframe,
+                    arrival: start + .milliseconds(index * 100 / 6)), ClipPlayer.camera)
+        }
+        func turn(_ batch: [Director.Command], _ seconds: Int) throws {
+            clock.now = max(clock.now, start + .seconds(seconds))
+            _ = try director.turn(batch, takenAt: start + .seconds(seconds))
+        }
+        try turn(
+            [
+                .peers([ClipPlayer.ann]), .mediaBegan(ClipPlayer.camera, .vp8),
+                frame(0, isKeyframe: true, keyframe), .start,
+            ], 0)
+        // Three seconds for what came in one.
+        clock.step = .milliseconds(50)
+        try turn((1...60).map { frame($0, isKeyframe: false, keyframe) }, 1)
+        #expect(director.framesComposed == 31)
+        #expect(told.leftOut == 1 && told.keyframesAskedFor == 0)
+        clock.step = .zero
+        try turn([frame(61, isKeyframe: false, keyframe)], 20)
+        #expect(told.leftOut == 1 && told.keyframesAskedFor == 1)
+        try turn([frame(62, isKeyframe: true, keyframe)], 21)
+        #expect(told.leftOut == 1 && told.keyframesAskedFor == 1)
+        // It is decoded again: what is nonsense is noticed.
+        try turn([frame(63, isKeyframe: false, [0xf1, 0xff, 0xff, 0, 0])], 22)
+        #expect(told.keyframesAskedFor == 2)
     }
 
     @Test func picturesNeverFillThePlaceOfSound() {
