@@ -16,8 +16,8 @@ struct LayerWishes {
 
     /// Videos in the room.
     private var videos: Set<TrackID> = []
-    /// The largest place that each video has; nil before the first layout.
-    private var places: [TrackID: Rectangle]?
+    /// The largest tile that each video has; nil before the first layout.
+    private var places: [TrackID: PlacedTile]?
     /// Videos that the latest layout knew, whether or not it shows them.
     private var laidOut: Set<TrackID> = []
     private var layers: [TrackID: [TrackLayersPayload.Layer]] = [:]
@@ -34,15 +34,12 @@ struct LayerWishes {
 
     /// - Parameter known: the videos from which the layout chose.
     mutating func tilesChanged(_ tiles: [PlacedTile], among known: Set<TrackID>) -> [Wish] {
-        var places: [TrackID: Rectangle] = [:]
+        func area(_ tile: PlacedTile) -> Int { tile.rectangle.width * tile.rectangle.height }
+        var places: [TrackID: PlacedTile] = [:]
         for tile in tiles {
             guard let track = tile.track else { continue }
-            let other = places[track]
-            if let other, other.width * other.height >= tile.rectangle.width * tile.rectangle.height
-            {
-                continue
-            }
-            places[track] = tile.rectangle
+            if let other = places[track], area(other) >= area(tile) { continue }
+            places[track] = tile
         }
         self.places = places
         laidOut = known
@@ -68,10 +65,18 @@ struct LayerWishes {
         return wishes
     }
 
-    private func wanted(of track: TrackID, for place: Rectangle) -> VideoLayerPreference {
+    private func wanted(of track: TrackID, for tile: PlacedTile) -> VideoLayerPreference {
         let known = (layers[track] ?? []).filter { $0.layer != .none }
             .sorted { ($0.width * $0.height) < ($1.width * $1.height) }
-        let fitting = known.first { $0.width >= place.width && $0.height >= place.height }
+        let fitting = known.first {
+            let coversWidth = $0.width >= tile.rectangle.width
+            let coversHeight = $0.height >= tile.rectangle.height
+            return switch tile.fit {
+            case .crop: coversWidth && coversHeight
+            // The other side is made to fit by making the whole picture smaller.
+            case .letterbox: coversWidth || coversHeight
+            }
+        }
         return fitting?.layer ?? .high
     }
 }

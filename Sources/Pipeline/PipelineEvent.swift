@@ -34,12 +34,16 @@ public struct PlacedTile: Hashable, Sendable {
     public var track: TrackID?
     public var name: String
     public var rectangle: Rectangle
+    public var fit: TileFit
 
-    public init(peer: PeerID, track: TrackID?, name: String, rectangle: Rectangle) {
+    public init(
+        peer: PeerID, track: TrackID?, name: String, rectangle: Rectangle, fit: TileFit
+    ) {
         self.peer = peer
         self.track = track
         self.name = name
         self.rectangle = rectangle
+        self.fit = fit
     }
 }
 

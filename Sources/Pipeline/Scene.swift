@@ -218,7 +218,8 @@ final class Scene {
         let placed = tiles.compactMap { tile in
             tile.participant.map { one in
                 PlacedTile(
-                    peer: one.peer, track: one.track, name: one.name, rectangle: tile.rectangle)
+                    peer: one.peer, track: one.track, name: one.name, rectangle: tile.rectangle,
+                    fit: tile.fit)
             }
         }
         // What has no place is told too: it need not be sent.

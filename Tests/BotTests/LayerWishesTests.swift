@@ -16,10 +16,12 @@ import Testing
         .init(layer: .high, width: 640, height: 360),
     ]
 
-    private func tile(_ track: TrackID?, _ width: Int, _ height: Int) -> PlacedTile {
+    private func tile(
+        _ track: TrackID?, _ width: Int, _ height: Int, _ fit: TileFit = .crop
+    ) -> PlacedTile {
         PlacedTile(
             peer: "peer", track: track, name: "",
-            rectangle: Rectangle(x: 0, y: 0, width: width, height: height))
+            rectangle: Rectangle(x: 0, y: 0, width: width, height: height), fit: fit)
     }
 
     private func layers(
@@ -48,6 +50,20 @@ import Testing
         var wishes = known(Self.ann)
         #expect(
             wishes.tilesChanged([tile(Self.ann, width, height)], among: Self.all)
+                == [.init(track: Self.ann, layer: layer)])
+    }
+
+    /// A picture that is not cut off fills its tile when it reaches from one side to the other.
+    @Test(arguments: [
+        (640, 720, VideoLayerPreference.high), (1000, 360, .high), (320, 400, .medium),
+        (600, 90, .low), (641, 361, .high),
+    ])
+    func aWholePictureIsWantedNoLargerThanItIsShown(
+        width: Int, height: Int, layer: VideoLayerPreference
+    ) {
+        var wishes = known(Self.ann)
+        #expect(
+            wishes.tilesChanged([tile(Self.ann, width, height, .letterbox)], among: Self.all)
                 == [.init(track: Self.ann, layer: layer)])
     }
 

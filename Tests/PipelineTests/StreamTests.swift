@@ -203,7 +203,7 @@ import Workbench
         #expect(runningAfter != nil)
         let whole = Rectangle(x: 0, y: 0, width: 320, height: 180)
         let tile = PlacedTile(
-            peer: "ann", track: ClipPlayer.camera, name: "Ann", rectangle: whole)
+            peer: "ann", track: ClipPlayer.camera, name: "Ann", rectangle: whole, fit: .crop)
         #expect(tiles.last == [tile])
     }
 
