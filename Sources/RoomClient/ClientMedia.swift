@@ -325,7 +325,12 @@ public final class ClientMedia {
         }
     }
 
-    func tick(at now: Instant) {
+    func tick() {
+        // First: what waits in the sockets has come in time, and nothing of it is to be missed.
+        if readingInterval != nil {
+            for side in [publish, subscribe] { side?.socket.read() }
+        }
+        let now = MonotonicClock.now
         DataChannelTransport.tick(at: now)
         observer.tick(at: now)
         for direction in [ConnectionDirection.publish, .subscribe] {
@@ -336,7 +341,6 @@ public final class ClientMedia {
                 core.settleChannels(at: now)
             }
             drain(direction, at: now)
-            if readingInterval != nil { side(direction)?.socket.read() }
         }
     }
 }

@@ -1,4 +1,3 @@
-import Clocks
 import NIOCore
 
 /// Lets time pass for a client's media, until stopped. A task of the event loop's own for each
@@ -24,7 +23,7 @@ final class MediaTicker: NIOScheduledCallbackHandler, Sendable {
     func handleScheduledCallback(eventLoop: some EventLoop) {
         // Before the tick, which may be the last one.
         schedule(on: eventLoop)
-        media.value.tick(at: MonotonicClock.now)
+        media.value.tick()
     }
 
     func stop() {

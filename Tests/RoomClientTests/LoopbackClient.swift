@@ -38,6 +38,9 @@ struct LoopbackClient: Sendable {
         var reports: [String: NTPTime] = [:]
         var keyframeRequests: [String] = []
         var audioLevelID: UInt8?
+        /// Packets that came between ticks, and those that came in one, before what it does.
+        var packetsBetweenTicks = 0
+        var packetsInTicks = 0
 
         var isEnough: Bool {
             OutgoingMedia.allCases.allSatisfy { packets[$0.rawValue, default: []].count >= 20 }
@@ -51,14 +54,16 @@ struct LoopbackClient: Sendable {
     private let tracks: [OutgoingTrack]
 
     static func start(
-        on eventLoop: any EventLoop, sending: [OutgoingMedia], receivesVideo: Bool = true
+        on eventLoop: any EventLoop, sending: [OutgoingMedia], receivesVideo: Bool = true,
+        readingInterval: Duration? = nil
     ) async throws -> LoopbackClient {
         let identity = try DTLSIdentity.generate()
         let (observer, media) = try await eventLoop.submit {
-            let observer = Observer(sending: sending)
+            let observer = Observer(sending: sending, eventLoop: eventLoop)
             let media = ClientMedia(
                 eventLoop: eventLoop, identity: identity, observer: observer,
-                receivesVideo: receivesVideo, stateChanged: { _, _ in }, channelText: { _ in })
+                receivesVideo: receivesVideo, readingInterval: readingInterval,
+                stateChanged: { _, _ in }, channelText: { _ in })
             return (
                 NIOLoopBound(observer, eventLoop: eventLoop),
                 NIOLoopBound(media, eventLoop: eventLoop)
@@ -66,7 +71,9 @@ struct LoopbackClient: Sendable {
         }.get()
         var sockets: [NIOLoopBound<DatagramSocket>] = []
         for direction in [ConnectionDirection.publish, .subscribe] {
-            let socket = try await DatagramSocket.bind(host: "0.0.0.0", port: 0, on: eventLoop) {
+            let socket = try await DatagramSocket.bind(
+                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: readingInterval == nil
+            ) {
                 DatagramSocket.Handlers(
                     received: { media.value.received($0, from: $1, direction) },
                     batchEnded: { media.value.flush() })
@@ -113,8 +120,13 @@ private final class Observer: ClientMediaObserver {
     private weak var media: ClientMedia?
     private var number = 65_500
     private var wantsKeyframe = false
+    private let eventLoop: any EventLoop
+    private var ticks = 0
 
-    init(sending: [OutgoingMedia]) { self.sending = sending }
+    init(sending: [OutgoingMedia], eventLoop: any EventLoop) {
+        self.sending = sending
+        self.eventLoop = eventLoop
+    }
 
     func start(_ media: ClientMedia) { self.media = media }
 
@@ -123,6 +135,15 @@ private final class Observer: ClientMediaObserver {
             seen.audioLevelID = media?.incomingExtensions[HeaderExtensionURI.audioLevel]
         }
         seen.packets[track.trackID, default: []].append(packet.packet)
+        let ticksBefore = ticks
+        // As soon as what runs now is through.
+        eventLoop.assumeIsolated().execute {
+            if self.ticks == ticksBefore {
+                self.seen.packetsBetweenTicks += 1
+            } else {
+                self.seen.packetsInTicks += 1
+            }
+        }
     }
 
     func senderReport(
@@ -143,6 +164,7 @@ private final class Observer: ClientMediaObserver {
     ) {}
 
     func tick(at now: Instant) {
+        ticks += 1
         guard let media else { return }
         number += 1
         for kind in sending {
