@@ -45,7 +45,7 @@ build: install-dependencies ## The release binary, in .build/release/roomcast
 		--explicit-target-dependency-import-check error >&2
 
 .PHONY: test
-test: ## Every test, the browser ones included
+test: lint ## Every test, the browser ones included
 	@# What the browser tests need is downloaded while the compiler works.
 	$(MAKE) --jobs=2 test-units install-test-dependencies
 	$(MAKE) test-end-to-end
@@ -119,6 +119,10 @@ install-test-dependencies: .venv/installed ## Those, and what the browser tests 
 .PHONY: format
 format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+.PHONY: lint
+lint: ## Whether the Swift sources are formatted
+	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
 
 .PHONY: clean
 clean: ## Remove what was built and the Python packages; streams and recordings stay

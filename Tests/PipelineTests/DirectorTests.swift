@@ -51,7 +51,9 @@ import Testing
             events.withLock { $0.filter(isCounted).count }
         }
         var leftOut: Int { count { if case .videoLeftOut = $0 { true } else { false } } }
-        var keyframesAskedFor: Int { count { if case .keyframeNeeded = $0 { true } else { false } } }
+        var keyframesAskedFor: Int {
+            count { if case .keyframeNeeded = $0 { true } else { false } }
+        }
     }
 
     private func director(soundAlone: Bool) throws -> Director {

@@ -45,7 +45,8 @@ struct Voice {
     ///   - delay: from a packet's arrival to its presentation; its changes are slides.
     ///   - arrives: whether a packet comes; nil for one that the sender never sent.
     func heard(
-        beginning: Int? = nil, held: Range<Int> = 0..<0, delay: (Int) -> Duration = { _ in .milliseconds(100) },
+        beginning: Int? = nil, held: Range<Int> = 0..<0,
+        delay: (Int) -> Duration = { _ in .milliseconds(100) },
         arrives: (Int) -> Bool?
     ) throws -> [Float] {
         let clock = SampleClock(origin: .zero, frameRate: 50)
