@@ -244,6 +244,7 @@ final class DoorDouble: RoomDoor {
 
     let state = Mutex(State())
     private let closing = AsyncStream.makeStream(of: PeerID.self)
+    private let flooding = AsyncStream.makeStream(of: Bool.self)
 
     func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
@@ -277,6 +278,7 @@ final class DoorDouble: RoomDoor {
                 for index in 0...OutboxLimits().messages {
                     socket.send("\(index) " + String(repeating: "x", count: 60_000))
                 }
+                flooding.continuation.yield(socket.isOverrun)
             default: socket.send("echo \(text)")
             }
         }
@@ -285,6 +287,9 @@ final class DoorDouble: RoomDoor {
     }
 
     func nextClosed() async -> PeerID? { await closing.stream.first { _ in true } }
+
+    /// Whether the next flood was more than a socket takes.
+    func nextFlood() async -> Bool? { await flooding.stream.first { _ in true } }
 
     func rooms() async -> [RoomSummary] {
         [RoomSummary(id: "demo", name: "Demo", peerCount: 2)]

@@ -279,13 +279,49 @@ import Testing
         }
     }
 
-    @Test func aClientThatDoesNotReadIsDropped() async throws {
+    @Test func aClientThatReadsTooSlowlyIsToldSoBeforeWhatWaits() async throws {
         try await converse { client, path, world in
             _ = try await client.upgrade(path)
             // 1025 messages of 60 kB at once are more than TCP and the outbox hold.
             try await client.send(RawClient.text("flood"))
+            #expect(await world.door.nextFlood() == true)
+            #expect(try await client.closeCode() == 1013)
+            try await client.send(RawClient.frame(8, [0x03, 0xf5]))
             #expect(await world.door.nextClosed() == "p1")
         }
+    }
+
+    /// It cannot be told anything: it is dropped when it has had the time for it.
+    @Test func aClientThatDoesNotReadIsDropped() async throws {
+        var limits = OutboxLimits()
+        limits.messages = 2
+        let drops = Mutex<[Duration]>([])
+        let connection = WebSocketConnection(limits: limits) { delay in
+            drops.withLock { $0.append(delay) }
+        }
+        for text in ["1", "2", "3", "4"] { connection.send(text) }
+        #expect(connection.isClosed && connection.isOverrun)
+        #expect(drops.withLock { $0 } == [WebSocketConnection.closeTimeout])
+        for await item in connection.outgoing {
+            guard case .close(1013, "reads too slowly") = connection.due(item) else {
+                Issue.record("\(item)")
+                return
+            }
+        }
+    }
+
+    @Test func oneMessageOfAnyLengthGoesThroughWithWhatIsBesideIt() {
+        var limits = OutboxLimits()
+        limits.bytes = 1000
+        let connection = WebSocketConnection(limits: limits) { _ in }
+        for count in [100, 5000, 300] { connection.send(String(repeating: "x", count: count)) }
+        #expect(!connection.isOverrun)
+        connection.written(byteCount: 100)
+        connection.written(byteCount: 5000)
+        for _ in 0..<3 { connection.send(String(repeating: "x", count: 350)) }
+        #expect(!connection.isOverrun, "of each, 250 bytes count")
+        connection.send("x")
+        #expect(connection.isOverrun)
     }
 
     @Test func garbageInsteadOfHTTPIsRefused() async throws {

@@ -155,7 +155,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ) async {
         for await item in connection.outgoing {
             do {
-                switch item {
+                switch connection.due(item) {
                 case .text(let text):
                     try await channel.writeAndFlush(
                         WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)))
@@ -166,6 +166,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
                     connection.written(byteCount: data.readableBytes)
                 case .close(let code, let reason):
                     try await channel.writeAndFlush(closeFrame(code, reason))
+                    return
                 }
             } catch {
                 connection.disconnected()

@@ -5,7 +5,7 @@ import Synchronization
 /// The sending half of an accepted socket. May be used from anywhere, by any number of tasks.
 ///
 /// Messages wait in a bounded outbox until the client's TCP connection takes them. A client that
-/// does not read is not waited for: when the outbox is full the connection is dropped with what
+/// does not read is not waited for: when the outbox is full the connection is closed without what
 /// waited, since a signalling protocol with a hole in it is worse than a reconnect.
 public final class WebSocketConnection: Sendable {
     enum Outgoing: Sendable {
@@ -16,6 +16,9 @@ public final class WebSocketConnection: Sendable {
 
     private struct State {
         var isClosed = false
+        /// More was to be sent than may wait.
+        var isOverrun = false
+        /// What waits counts for so many.
         var waitingBytes = 0
         var waitingMessages = 0
     }
@@ -40,7 +43,7 @@ public final class WebSocketConnection: Sendable {
 
     /// Queues a text message. After the close it does nothing.
     public func send(_ text: String) {
-        let size = text.utf8.count
+        let size = limits.weight(byteCount: text.utf8.count)
         let isFull = state.withLock { state in
             guard !state.isClosed else { return false }
             guard state.waitingMessages < limits.messages,
@@ -73,13 +76,22 @@ public final class WebSocketConnection: Sendable {
 
     public var isClosed: Bool { state.withLock { $0.isClosed } }
 
+    /// Whether it was closed because the client reads too slowly.
+    public var isOverrun: Bool { state.withLock { $0.isOverrun } }
+
+    /// What is to be written when it is this item's turn: nothing but the end once the client has
+    /// fallen too far behind, so that one which still reads knows why.
+    func due(_ item: Outgoing) -> Outgoing {
+        isOverrun ? .close(code: 1013, reason: "reads too slowly") : item
+    }
+
     /// Answers a ping. Pongs count like messages, or a flood of pings would fill the memory.
     func pong(_ data: ByteBuffer) {
         let isFull = state.withLock { state in
             guard !state.isClosed else { return false }
             guard state.waitingMessages < limits.messages else { return true }
             state.waitingMessages += 1
-            state.waitingBytes += data.readableBytes
+            state.waitingBytes += limits.weight(byteCount: data.readableBytes)
             outbox.yield(.pong(data))
             return false
         }
@@ -95,18 +107,20 @@ public final class WebSocketConnection: Sendable {
     func written(byteCount: Int) {
         state.withLock { state in
             state.waitingMessages -= 1
-            state.waitingBytes -= byteCount
+            state.waitingBytes -= limits.weight(byteCount: byteCount)
         }
     }
 
     private func overflow() {
         let isFirst = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
+            guard !state.isClosed else { return false }
+            state.isClosed = true
+            state.isOverrun = true
+            return true
         }
         guard isFirst else { return }
         outbox.finish()
-        drop(.zero)
+        drop(Self.closeTimeout)
     }
 }
 

@@ -264,6 +264,11 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         for await text in messages {
             if let connection { await signalling.received(text, on: connection) }
         }
+        if socket.isOverrun {
+            logger.warning(
+                "connection reads too slowly",
+                metadata: ["room": "\(claims.room)", "peer": "\(peer)"])
+        }
         if let connection { await signalling.closed(connection) }
     }
 
@@ -347,7 +352,7 @@ extension SignallingClaims {
 private struct Socket: SignallingSocket {
     let connection: WebSocketConnection
 
-    /// Never waits: the connection bounds what waits to be written and drops who does not read.
+    /// Never waits: the connection bounds what waits to be written and closes who does not read.
     func send(_ text: String) async { connection.send(text) }
 
     func close(code: UInt16, reason: String) async { connection.close(code: code, reason: reason) }
