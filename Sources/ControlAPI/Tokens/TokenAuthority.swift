@@ -14,8 +14,9 @@ public import MediaKernel
 /// Verification never trusts the token's own `alg`: anything but HS256, `none` included, is
 /// refused before the signature is looked at.
 public struct TokenAuthority: Sendable {
-    /// Longer tokens are refused unread; ours are below 600 bytes.
-    public static let tokenBytesMaximum = 4096
+    /// Longer tokens are refused unread. Ours are below 600 bytes, and below 6000 where the longest
+    /// claims have none but escaped characters.
+    public static let tokenBytesMaximum = 8192
     /// How far ahead a caller's clock may be: `nbf` is accepted that much too early.
     public static let clockSkew: Duration = .seconds(60)
     /// 100ms' limit for the life of a room token.
@@ -38,7 +39,9 @@ public struct TokenAuthority: Sendable {
         }
         self.accessKey = accessKey
         keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: Data(secret.utf8)), digestAlgorithm: .sha256)
+        await keys.add(
+            hmac: HMACKey(from: Data(secret.utf8)), digestAlgorithm: .sha256,
+            serializer: DefaultJWTSerializer(jsonEncoder: TokenJSONEncoder()))
     }
 
     public func makeRoomToken(
