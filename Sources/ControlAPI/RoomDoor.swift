@@ -43,7 +43,9 @@ public protocol RoomDoor: Sendable {
 
     /// The control API changed a room: whether peers may join it, and for how long a session may
     /// last, holds at once, everything else from the next session on.
-    func roomChanged(_ room: CatalogueRoom) async
+    ///
+    /// - Parameter saysEnabled: whether it named `enabled`.
+    func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async
 }
 
 /// A line of the list of rooms.

@@ -87,6 +87,7 @@ import Testing
             }
             let changes = world.door.state.withLock { $0.changes }
             #expect(changes.map(\.isEnabled) == [true, false, true])
+            #expect(world.door.state.withLock { $0.enabling } == [false, true])
             #expect(changes.allSatisfy { $0.id == RoomID(id) })
         }
     }

@@ -234,6 +234,8 @@ final class DoorDouble: RoomDoor {
         var closed: [PeerID] = []
         /// What was said of rooms.
         var changes: [CatalogueRoom] = []
+        /// Of them, what was said of whether they are enabled.
+        var enabling: [Bool] = []
         var policy: Policy = .standard
         /// The one room in which somebody may be.
         var room = Room(id: "hall", name: "Hall", policy: .standard, seed: 1)
@@ -299,7 +301,12 @@ final class DoorDouble: RoomDoor {
 
     func policy(of room: RoomID) async -> Policy { state.withLock { $0.policy } }
 
-    func roomChanged(_ room: CatalogueRoom) async { state.withLock { $0.changes.append(room) } }
+    func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async {
+        state.withLock { state in
+            state.changes.append(room)
+            if saysEnabled { state.enabling.append(room.isEnabled) }
+        }
+    }
 }
 
 /// Of templates it knows one rule: no role is called `bad`.

@@ -87,8 +87,8 @@ import Testing
                 Issue.record("\(update)")
                 return
             }
-            await directory.roomChanged(disabled)
-            await directory.roomChanged(enabled)
+            await directory.roomChanged(disabled, saysEnabled: true)
+            await directory.roomChanged(enabled, saysEnabled: true)
             let signalling = try #require(await directory.signalling(of: "demo"))
             #expect(await signalling.room.isLocked)
         }

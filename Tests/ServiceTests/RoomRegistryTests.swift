@@ -44,7 +44,7 @@ import Workbench
             Issue.record("\(update)")
             return
         }
-        await registry.changed(room)
+        await registry.changed(room, saysEnabled: true)
     }
 
     @Test func aRoomComesToBeWhenItIsJoinedFirst() async throws {
@@ -92,6 +92,34 @@ import Workbench
     @Test func aLockOfARoomThatWasNeverWrittenDownIs() async throws {
         await registry(opensOnJoin: true).locked("hall")
         #expect(try await catalogue.room("hall")?.isEnabled == false)
+    }
+
+    @Test func aChangeOfSomethingElseLeavesALockThatIsNotWrittenYet() async throws {
+        let registry = registry()
+        let room = await registry.opened("hall")
+        let (isHeld, disk) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        async let holding = catalogue.updateRoom("hall", at: UnixTime(seconds: 1_770_000_000)) {
+            _ in
+            isHeld.continuation.finish()
+            disk.wait()
+            return false
+        }
+        for await _ in isHeld.stream {}
+        async let locking: Void = registry.locked("hall")
+        while await refusal(registry, "hall") == nil { await Task.yield() }
+        #expect(await !registry.changed(room, saysEnabled: false).isEnabled)
+        #expect(await refusal(registry, "hall")?.code == 403)
+        async let enabling = catalogue.updateRoom("hall", at: UnixTime(seconds: 1_770_000_001)) {
+            $0.isEnabled = true
+            return true
+        }
+        #expect(await registry.changed(room, saysEnabled: true).isEnabled)
+        #expect(await refusal(registry, "hall") == nil)
+        disk.signal()
+        _ = try await holding
+        await locking
+        _ = try await enabling
+        #expect(await refusal(registry, "hall") == nil)
     }
 
     @Test func aDisabledRoomIsRefusedAsLongAsItIs() async throws {

@@ -39,7 +39,7 @@ struct RoomRoutes: Sendable {
         return try await response(
             try await catalogue.createRoom(room) { [standard = templates.standard.id] room in
                 body.change(&room, standard: standard)
-            }, to: id)
+            }, to: id, saysEnabled: body.enabled != nil)
     }
 
     private func update(_ request: Request, room: String?) async throws -> Response {
@@ -49,7 +49,7 @@ struct RoomRoutes: Sendable {
         return try await response(
             try await catalogue.updateRoom(id, at: now) { [standard = templates.standard.id] room in
                 body.change(&room, standard: standard)
-            }, to: id)
+            }, to: id, saysEnabled: body.enabled != nil)
     }
 
     private func check(_ body: RoomRequestBody) async throws {
@@ -60,10 +60,12 @@ struct RoomRoutes: Sendable {
         }
     }
 
-    private func response(_ update: RoomUpdate, to id: RoomID) async throws -> Response {
+    private func response(
+        _ update: RoomUpdate, to id: RoomID, saysEnabled: Bool
+    ) async throws -> Response {
         switch update {
         case .updated(let room):
-            await door.roomChanged(room)
+            await door.roomChanged(room, saysEnabled: saysEnabled)
             return JSON.response(body(room))
         case .unknown: throw APIError.roomNotFound(id)
         case .nameTaken(let other):

@@ -298,12 +298,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         return try await policies.policy(of: room)
     }
 
-    public func roomChanged(_ room: CatalogueRoom) async {
+    public func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async {
         // A room that is being made may have been looked up before the change.
         if let task = making[room.id] { _ = try? await task.value }
         looks += 1
         let look = looks
-        let room = await registry.changed(room)
+        let room = await registry.changed(room, saysEnabled: saysEnabled)
         // Changes may be heard of, and looks be answered, in another order than they were made in.
         // Each look is after its change, so the last one sees them all.
         guard let entry = entries[room.id], entry.look < look else { return }

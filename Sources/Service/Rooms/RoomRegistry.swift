@@ -65,12 +65,16 @@ actor RoomRegistry {
         }
     }
 
-    /// The control API has changed a room, and has the last word.
+    /// The control API has changed a room.
     ///
+    /// - Parameter saysEnabled: whether it said that the room is enabled, or disabled, and so has the
+    ///   last word on that. Other changes do not know of a lock that is not written down.
     /// - Returns: what the room is like by now; as given where the catalogue does not answer.
-    func changed(_ room: CatalogueRoom) async -> CatalogueRoom {
-        unwritten.remove(room.id)
-        return (try? await catalogue.room(room.id)) ?? room
+    func changed(_ room: CatalogueRoom, saysEnabled: Bool) async -> CatalogueRoom {
+        if saysEnabled { unwritten.remove(room.id) }
+        var room = (try? await catalogue.room(room.id)) ?? room
+        if unwritten.contains(room.id) { room.isEnabled = false }
+        return room
     }
 
     /// Tries again what the disk did not take.
@@ -80,6 +84,8 @@ actor RoomRegistry {
             do throws(CatalogueError) {
                 // Its first join may have met the same full disk.
                 _ = try await register(room)
+                // The control API may have enabled it meanwhile.
+                guard unwritten.contains(id) else { continue }
                 _ = try await catalogue.updateRoom(id, at: clock()) { room in
                     room.isEnabled = false
                     return true
