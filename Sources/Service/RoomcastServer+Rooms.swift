@@ -73,17 +73,10 @@ extension RoomcastServer {
             stoppingOn: signals, guest: guest, onRunning: onRunning)
     }
 
-    /// Bytes of a policy file.
-    private static let policyBytesMaximum = 1 << 20
-
     static func policy(_ settings: Settings) throws -> Policy {
         guard let file = settings.policyFile else { return .standard }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw SettingsError.invalid(key: "policy.file", reason: "\(file) cannot be read")
-        }
-        guard data.count <= policyBytesMaximum else {
-            throw SettingsError.invalid(
-                key: "policy.file", reason: "\(file) is larger than \(policyBytesMaximum) bytes")
         }
         do {
             return try PolicyFile.policy(fromJSON: String(decoding: data, as: UTF8.self))

@@ -51,9 +51,6 @@ public struct StreamSettings: Hashable, Sendable {
     public var logLevel = "info"
     public var logFormat = "logfmt"
 
-    /// The role of the bots' tokens. A policy makes it hidden.
-    public static let recorderRole = "__internal_recorder"
-
     public init() {}
 
     /// The master playlist of a live stream, for viewers.

@@ -5,6 +5,7 @@ import Glibc
 import Logging
 import MediaKernel
 import Recording
+import Rooms
 
 extension Streams {
     func launch(_ id: StreamID, resumes: Bool) {
@@ -56,7 +57,7 @@ extension Streams {
             var job = launch.job
             // Valid for longer than a stream may last: a bot that reconnects shows it again.
             job.token = try await authority.makeRoomToken(
-                room: job.room, user: "recorder", role: StreamSettings.recorderRole,
+                room: job.room, user: "recorder", role: Policy.recorderRole,
                 at: clock().time, lifetime: TokenAuthority.lifetimeMaximum)
             exit = await launcher.run(job, signals: launch.signals) { report in
                 await self.reported(report, of: id, generation: launch.generation)
