@@ -35,15 +35,19 @@ public struct HTTPService: Sendable {
     private let door: any RoomDoor & RoomControl
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
+    private let metrics: [any MetricsSource]
     private let files: WebFiles
     private let logger: Logger
     private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: the wall clock against which tokens are checked.
+    /// - Parameters:
+    ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
+    ///   - clock: the wall clock against which tokens are checked.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
-        templates: any TemplateControl, recordings: RecordingLibrary, logger: Logger,
+        templates: any TemplateControl, recordings: RecordingLibrary,
+        metrics: [any MetricsSource], logger: Logger,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(HTTPServiceError) {
         self.configuration = configuration
@@ -52,6 +56,7 @@ public struct HTTPService: Sendable {
         self.door = door
         self.templates = templates
         self.recordings = recordings
+        self.metrics = metrics
         self.logger = logger
         self.clock = clock
         do {
@@ -139,6 +144,7 @@ public struct HTTPService: Sendable {
         WebhookRoutes(
             catalogue: recordings.catalogue, authority: authority, clock: clock
         ).add(to: router)
+        MetricsRoute(sources: metrics, authority: authority, clock: clock).add(to: router)
         addOrigin(to: router)
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,

@@ -42,8 +42,7 @@ final class MediaLoop {
     private var byFragment: [String: Connection] = [:]
     private var byAddress: [TransportAddress: Connection] = [:]
     private var rooms: [ObjectIdentifier: RoomForwarder] = [:]
-    /// Datagrams that belong to no connection: scans, late packets, strangers.
-    private(set) var strayDatagrams = 0
+    private var counted = MediaFigures()
 
     init(
         eventLoop: any EventLoop, index: Int, directory: LoopDirectory, identity: DTLSIdentity,
@@ -84,6 +83,12 @@ final class MediaLoop {
         sockets = []
         for listener in listeners { listener.close() }
         listeners = []
+    }
+
+    var figures: MediaFigures {
+        var figures = counted
+        figures.connections = connections.count
+        return figures
     }
 
     func adopt(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = room }
@@ -161,9 +166,13 @@ final class MediaLoop {
         _ datagram: [UInt8], from source: TransportAddress, port: Int, isRelayed: Bool = false
     ) {
         let now = MonotonicClock.now
+        if !isRelayed {
+            counted.receivedDatagrams += 1
+            counted.receivedBytes += datagram.count
+        }
         if STUNMessage.isSTUN(datagram) {
             guard let name = STUNMessage.peekUsername(datagram) else {
-                strayDatagrams += 1
+                counted.strayDatagrams += 1
                 return
             }
             guard let connection = byFragment[name.local] else {
@@ -192,7 +201,7 @@ final class MediaLoop {
         _ datagram: [UInt8], from source: TransportAddress, port: Int, to owner: Int?
     ) {
         guard let owner, owner != index else {
-            strayDatagrams += 1
+            counted.strayDatagrams += 1
             return
         }
         directory.inboxes[owner].put(.received(datagram, from: source, port: port))
@@ -249,6 +258,8 @@ final class MediaLoop {
         while let output = connection.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
+                counted.sentDatagrams += 1
+                counted.sentBytes += bytes.count
                 connection.send(bytes, to: address)
             default:
                 if !connection.isClosed { connection.room.handle(output, of: connection, at: now) }

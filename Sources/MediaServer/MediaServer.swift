@@ -193,6 +193,17 @@ public final class MediaServer: Sendable {
         return MediaRoom(eventLoop: loop.eventLoop, forwarder: forwarder, events: events)
     }
 
+    /// Of all loops together.
+    public func figures() async -> MediaFigures {
+        var figures = MediaFigures()
+        for loop in loops {
+            if let own = try? await loop.eventLoop.submit({ loop.value.figures }).get() {
+                figures += own
+            }
+        }
+        return figures
+    }
+
     public func shutdown() async {
         // The first one last: what others say at the end over TCP goes through it.
         for loop in loops.reversed() {

@@ -70,7 +70,8 @@ extension RoomcastServer {
         let account: [any ServiceLifecycle.Service] = journal.map { [$0] } ?? []
         try await run(
             door: directory, observer: directory, services: account + [directory],
-            stoppingOn: signals, guest: guest, onRunning: onRunning)
+            metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,
+            onRunning: onRunning)
     }
 
     static func policy(_ settings: Settings) throws -> Policy {

@@ -84,12 +84,13 @@ public struct RoomcastServer: Sendable {
     ///
     /// - Parameters:
     ///   - services: what the rooms need, e.g. the media server; started first, ended last.
+    ///   - metrics: the figures of the rooms and of what they need.
     ///   - signals: on which to stop; a program that embeds the server may watch them itself.
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
         door: any RoomDoor & RoomControl, observer: any RoomStreamingObserver,
-        services: [any ServiceLifecycle.Service] = [],
+        services: [any ServiceLifecycle.Service] = [], metrics: [any MetricsSource] = [],
         stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -108,7 +109,8 @@ public struct RoomcastServer: Sendable {
         try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
-            templates: policies, recordings: library, logger: logger)
+            templates: policies, recordings: library, metrics: [streams] + metrics + machine,
+            logger: logger)
         let settings = settings
         let streams = streams
         let application = try http.application { port in
@@ -138,6 +140,17 @@ public struct RoomcastServer: Sendable {
             throw SettingsError.invalid(
                 key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
         }
+    }
+
+    /// What the server takes of the machine.
+    private var machine: [any MetricsSource] {
+        [
+            DiskMetrics(directories: [
+                ("output", settings.stream.outputDirectory),
+                ("recordings", settings.stream.recordingsDirectory),
+            ]),
+            ProcessMetrics(),
+        ]
     }
 
     /// What becomes of assets that were made.

@@ -23,6 +23,7 @@ struct TestWorld: Sendable {
     let catalogue: Catalogue
     let recordings: RecordingLibrary
     var configuration: HTTPServiceConfiguration
+    var metrics: [any MetricsSource] = []
 
     /// - Parameter store: where assets are that have a location.
     init(store: StoreAccess? = nil) async throws {
@@ -59,7 +60,7 @@ struct TestWorld: Sendable {
             return try HTTPService(
                 configuration, authority: authority, control: control, door: door,
                 templates: TemplatesDouble(),
-                recordings: recordings, logger: logger,
+                recordings: recordings, metrics: metrics, logger: logger,
                 clock: { TestWorld.now })
         }
     }

@@ -28,6 +28,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         /// Which look into the catalogue the record is of.
         var look = 0
         var timer = SessionTimer()
+        /// As of the last tick.
+        var occupancy = RoomOccupancy(peers: 0, publishers: 0)
         /// Sockets on their way in, of which the signalling does not know yet.
         var arrivals = 0
         var emptyTicks = 0
@@ -106,11 +108,11 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             let isOver = entries[id]?.timer.isOver(
                 snapshot.session?.id, maximum: maximum, at: RoomClock.system.now())
             if isOver == true { await entry.signalling.end(reason: "max duration reached") }
-            await streamControl.seen(
-                id,
-                RoomOccupancy(
-                    peers: snapshot.peerCount,
-                    publishers: snapshot.peers.count { !$0.tracks.isEmpty }))
+            let occupancy = RoomOccupancy(
+                peers: snapshot.peerCount,
+                publishers: snapshot.peers.count { !$0.tracks.isEmpty })
+            entries[id]?.occupancy = occupancy
+            await streamControl.seen(id, occupancy)
             guard await entry.signalling.isEmpty, entries[id]?.arrivals == 0 else {
                 entries[id]?.emptyTicks = 0
                 continue
@@ -120,6 +122,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             if kept >= Self.emptyKept { await remove(id, reason: "empty") }
         }
     }
+
+    var occupancies: [RoomOccupancy] { entries.values.map(\.occupancy) }
 
     private func remove(_ id: RoomID, reason: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }
@@ -164,7 +168,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             id: id, name: record.name, description: record.description, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let signalling = RoomSignalling(
-            room: room, media: RoomMediaBridge(mediaRoom), streaming: streaming,
+            room: room, media: RoomMediaBridge(mediaRoom, logger: logger),
+            streaming: streaming,
             limits: settings.signalling,
             journal: { [journal, registry, streamControl] note, time in
                 // Who notes does not wait. Until it is written down the room itself knows it.

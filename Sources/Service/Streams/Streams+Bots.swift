@@ -34,6 +34,7 @@ extension Streams {
         entry.generation += 1
         entry.statistics.launches += 1
         entries[id] = entry
+        if resumes { counts.botRestarts += 1 }
         log(.info, resumes ? "bot restarted" : "bot started", id)
         launchQueue.yield(
             .bot(
@@ -79,10 +80,13 @@ extension Streams {
             if entry.runningIsHeldUntil == nil { orders = entry.machine.botRunning(at: now) }
             if entry.statistics.startedAfter == nil {
                 entry.statistics.startedAfter = now - entry.requestedAt
+                counts.ran(after: now - entry.requestedAt)
             }
         case .tiles(let tiles): entry.statistics.tiles = tiles
         case .segment: entry.machine.botPublished(at: now)
-        case .warning(let text): log(.warning, "bot warning", id, ["warning": "\(text)"])
+        case .warning(let text):
+            counts.botWarnings += 1
+            log(.warning, "bot warning", id, ["warning": "\(text)"])
         case .reduction(let frameRate, let layersThinned):
             degraded(id, frameRate: frameRate, layersThinned: layersThinned)
         case .stopped(_, let totals): entry.statistics.totals = totals
@@ -96,6 +100,7 @@ extension Streams {
     }
 
     func degraded(_ id: StreamID, frameRate: Double, layersThinned: Int) {
+        counts.adaptations += 1
         let time = clock().time
         archive.update(id) { stream in
             let changes = (stream.degradation?.changes ?? 0) + 1

@@ -117,6 +117,7 @@ extension Streams {
     /// A state that is not final is told at once; a final one when it is written down.
     func changed(_ id: StreamID, to status: LiveStream.Status, reason: String?) {
         guard let entry = entries[id], var stream = archive[id] else { return }
+        counts.changed(to: status)
         let time = clock().time
         stream.status = status
         stream.updatedAt = time

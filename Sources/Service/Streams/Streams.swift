@@ -43,6 +43,7 @@ public actor Streams: LiveStreamControl, Service {
     var archive = StreamArchive()
     var entries: [StreamID: StreamOnAir] = [:]
     var ended: [(id: StreamID, statistics: StreamStatistics)] = []
+    var counts = StreamCounts()
     /// Of the rooms that somebody is in.
     var occupancies: [RoomID: RoomOccupancy] = [:]
     /// Of rooms that somebody is in, too.
@@ -140,6 +141,7 @@ public actor Streams: LiveStreamControl, Service {
             throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
         }
         guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
+            counts.refused += 1
             throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
         }
         var result: [LiveStream] = []

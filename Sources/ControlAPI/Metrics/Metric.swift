@@ -1,0 +1,55 @@
+/// One figure that a monitoring system is told, in the words of Prometheus.
+public struct Metric: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+        /// Only ever grows, from zero at the start of the process.
+        case counter
+        /// What is so now.
+        case gauge
+    }
+
+    public struct Sample: Hashable, Sendable {
+        /// Names and values, in the order in which they are written.
+        public var labels: [Label]
+        public var value: Double
+
+        public init(labels: [Label] = [], value: Double) {
+            self.labels = labels
+            self.value = value
+        }
+    }
+
+    public struct Label: Hashable, Sendable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Letters, digits and `_`, with its unit at the end; of a counter `_total` behind that.
+    public var name: String
+    /// A sentence for people.
+    public var help: String
+    public var kind: Kind
+    /// One for each combination of labels.
+    public var samples: [Sample]
+
+    public init(_ kind: Kind, _ name: String, help: String, samples: [Sample]) {
+        self.kind = kind
+        self.name = name
+        self.help = help
+        self.samples = samples
+    }
+
+    /// A figure without labels.
+    public init(_ kind: Kind, _ name: String, help: String, _ value: Double) {
+        self.init(kind, name, help: help, samples: [Sample(value: value)])
+    }
+}
+
+/// What has figures to tell.
+public protocol MetricsSource: Sendable {
+    func metrics() async -> [Metric]
+}

@@ -1,0 +1,26 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// `GET /metrics`, for Prometheus and what reads its format, guarded by a management token: how many
+/// rooms and streams there are is nobody else's business.
+struct MetricsRoute: Sendable {
+    let sources: [any MetricsSource]
+    let authority: TokenAuthority
+    let clock: @Sendable () -> Timestamp
+
+    func add(to router: Router<some RequestContext>) {
+        router.group("/metrics")
+            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+            .get("") { _, _ in await respond() }
+    }
+
+    private func respond() async -> Response {
+        var metrics: [Metric] = []
+        for source in sources { metrics += await source.metrics() }
+        return Response(
+            status: .ok,
+            headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: MetricsText.rendered(metrics))))
+    }
+}

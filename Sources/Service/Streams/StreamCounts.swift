@@ -1,0 +1,30 @@
+import ControlAPI
+import MediaKernel
+
+/// What has become of all streams and recordings since the server was started.
+struct StreamCounts {
+    /// From the request to the first segment of every layer.
+    var starts = (count: 0, total: Duration.zero)
+    /// Bots that were started because another one had died.
+    var botRestarts = 0
+    var botWarnings = 0
+    /// Steps up and down of pictures that were adapted to the CPU.
+    var adaptations = 0
+    var completed = 0
+    var failed = 0
+    /// Starts that were refused since there were too many.
+    var refused = 0
+
+    mutating func ran(after duration: Duration) {
+        starts.count += 1
+        starts.total += duration
+    }
+
+    mutating func changed(to status: LiveStream.Status) {
+        switch status {
+        case .completed: completed += 1
+        case .failed: failed += 1
+        case .starting, .running, .stopping, .postProcessing: break
+        }
+    }
+}
