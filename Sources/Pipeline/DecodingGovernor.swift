@@ -70,7 +70,11 @@ struct DecodingGovernor: Sendable {
     /// time in which the thread was held up.
     private var backlog: Duration { spent > batch?.gathering ?? .zero ? spent : .zero }
 
-    mutating func judge(_ track: TrackID, isKeyframe: Bool, at now: Instant) -> Verdict {
+    /// - Parameter isLastResort: whether all else that could be done for want of CPU has been done;
+    ///   until then no more videos are left out.
+    mutating func judge(
+        _ track: TrackID, isKeyframe: Bool, isLastResort: Bool = true, at now: Instant
+    ) -> Verdict {
         if backlog > Self.backlogLow { calmSince = now }
         if let lastReturn, now - lastReturn >= Self.holding {
             self.lastReturn = nil
@@ -78,7 +82,8 @@ struct DecodingGovernor: Sendable {
         }
         let verdict: Verdict
         switch leftOut[track] {
-        case nil: verdict = isTooMuch(at: now) ? leaveOut(track, at: now) : .decode
+        case nil:
+            verdict = isLastResort && isTooMuch(at: now) ? leaveOut(track, at: now) : .decode
         case .waiting?: verdict = isCalm(at: now) ? ask(track, at: now) : .leaveOut
         case .awaited? where isKeyframe:
             leftOut[track] = nil

@@ -64,6 +64,8 @@ final class Director {
     private let sources: SourceRegister
     private var governor: LoadGovernor
     private var decoding = DecodingGovernor()
+    /// By how much the slowest of us was behind since the batch was taken.
+    private var worstBacklog = Duration.zero
     private var framesDropped: [Int]
     /// The newest picture that each layer was given.
     private var newestGiven: [Int64]
@@ -113,6 +115,7 @@ final class Director {
     /// - Returns: whether the stream is over.
     func turn(_ batch: [Command], takenAt taken: Instant) throws -> Bool {
         decoding.began(batchTakenAt: taken)
+        worstBacklog = .zero
         for command in batch {
             if case .frame(let frame, _) = command,
                 try composeFrames(dueBy: min(frame.ready, taken))
@@ -228,7 +231,10 @@ final class Director {
 
     private func receivePicture(_ frame: IncomingFrame, of track: TrackID) {
         let begin = now()
-        switch decoding.judge(track, isKeyframe: frame.isKeyframe, at: begin) {
+        // Fewer pictures a second and layers come first: they cost viewers less than a participant.
+        let verdict = decoding.judge(
+            track, isKeyframe: frame.isKeyframe, isLastResort: governor.isExhausted, at: begin)
+        switch verdict {
         case .decode:
             _ = sources.receive(frame, of: track)
             decoding.decoded(in: now() - begin)
@@ -286,7 +292,10 @@ final class Director {
         guard !configuration.sound.isAlone else { return }
         let tick = clock.instant(ofFrame: frame)
         let now = now()
-        if let reduction = governor.observe(backlog: backlog(at: now, since: tick), at: now) {
+        // By the latest of the frames that are made in one go: the last of them are hardly late, and
+        // would make a thread that is behind again and again look calm.
+        worstBacklog = max(worstBacklog, backlog(at: now, since: tick))
+        if let reduction = governor.observe(backlog: worstBacklog, at: now) {
             emit(.reductionChanged(reduction))
         }
         let takers = takers(ofFrame: frame, lateness: now - tick)

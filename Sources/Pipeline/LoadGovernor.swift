@@ -56,6 +56,8 @@ struct LoadGovernor: Sendable {
     private var lastUp: Instant?
 
     var reduction: Reduction { steps[index] }
+    /// Whether there is nothing left to make less of.
+    var isExhausted: Bool { index == steps.count - 1 }
 
     init(layers: Int) {
         let fewerPictures = (1...3).map { Reduction(pictureInterval: $0, layersThinned: 0) }

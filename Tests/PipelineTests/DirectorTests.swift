@@ -51,6 +51,9 @@ import Testing
             events.withLock { $0.filter(isCounted).count }
         }
         var leftOut: Int { count { if case .videoLeftOut = $0 { true } else { false } } }
+        var reductions: Int {
+            count { if case .reductionChanged = $0 { true } else { false } }
+        }
         var keyframesAskedFor: Int {
             count { if case .keyframeNeeded = $0 { true } else { false } }
         }
@@ -154,6 +157,18 @@ import Testing
         // It is decoded again: what is nonsense is noticed.
         try turn([frame(63, isKeyframe: false, [0xf1, 0xff, 0xff, 0, 0])], 22)
         #expect(told.keyframesAskedFor == 2)
+    }
+
+    /// The last frames that are made in one go are hardly late.
+    @Test func aThreadThatIsBehindAgainAndAgainMakesFewerPictures() throws {
+        let director = try director(soundAlone: false)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        for index in 1...3 {
+            clock.now = start + .milliseconds(600 * index)
+            _ = try director.turn([], takenAt: clock.now)
+        }
+        #expect(told.reductions == 1)
     }
 
     @Test func picturesNeverFillThePlaceOfSound() {

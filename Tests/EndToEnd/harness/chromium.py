@@ -88,6 +88,7 @@ TILES = """() => [...document.querySelectorAll("[data-testid=tile]")].map((tile)
 PERSON = """(name) => {
   const isNamed = (row) => [name, `${name} (you)`].includes(row.querySelector("b").textContent);
   const row = [...document.querySelectorAll("[data-testid=person]")].find(isNamed);
+  if (!row) return null;
   const { hidden, dataset } = row.querySelector("[data-testid=quality]");
   return { id: row.dataset.peer, quality: hidden ? null : Number(dataset.score) };
 }"""
@@ -213,9 +214,10 @@ class Participant:
         )
 
     def person(self, name):
-        """Somebody in the list of people: the peer's id, and the network quality that is shown, 0
-        to 5, None while none is."""
-        return self.page.evaluate(PERSON, name)
+        """Somebody in the list of people, which a page that does not show it brings up to date
+        once a second: the peer's id, and the network quality that is shown, 0 to 5, None while
+        none is."""
+        return wait_for(f"{self.name} lists {name}", lambda: self.page.evaluate(PERSON, name), 5)
 
     def leave(self):
         self.page.click("[data-testid=leave]")
