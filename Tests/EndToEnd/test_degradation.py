@@ -15,8 +15,8 @@ from harness.server import Server
 from harness.waiting import wait_for
 
 PERIOD = 0.1  # s, the kernel's own for a quota (cpu.max of control groups)
-# Of each period. What is enough depends on the machine, which may need a fifteenth of it or a third.
-SHARES = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035)
+# Of each period. What is enough depends on the machine, which may need a thirtieth of it or a third.
+SHARES = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.017)
 SHARE_TIME = 8  # s for which a share is tried
 FRAME_RATE = 30
 BLOCK = 1024 * 90_000 / 48_000  # ticks of sound in an AAC packet
