@@ -1,0 +1,43 @@
+"""What a monitoring system is told."""
+
+from harness import tokens
+from harness.waiting import wait_for
+
+TIMEOUT = 15  # s
+
+
+def metrics(server):
+    """Each figure by its name and labels, as the text has them."""
+    answer = server.http.get("/metrics", token=tokens.management_token())
+    assert answer.status == 200
+    lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def test_a_stream_is_in_the_metrics_of_the_server(server, room):
+    before = metrics(server)
+    stream = server.start_stream(room)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    found = metrics(server)
+    assert found['roomcast_streams{status="running"}'] >= 1
+    assert found["roomcast_stream_starts_total"] == before["roomcast_stream_starts_total"] + 1
+    took = (found["roomcast_stream_start_seconds_total"]
+            - before["roomcast_stream_start_seconds_total"])
+    assert 1 < took < TIMEOUT
+    # The recorder's two connections, and what goes to and fro on them.
+    assert found["roomcast_media_connections"] >= 2
+    for direction in ("received", "sent"):
+        name = f'roomcast_media_datagrams_total{{direction="{direction}"}}'
+        assert found[name] > before[name]
+    assert found['roomcast_disk_free_bytes{directory="output"}'] > 0
+    assert found["process_resident_memory_bytes"] > 10e6
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    ended = 'roomcast_streams_ended_total{status="completed"}'
+    wait_for("it is counted as completed",
+             lambda: metrics(server)[ended] > before[ended], TIMEOUT)
+
+
+def test_metrics_are_not_for_everybody(server, room):
+    assert server.http.get("/metrics").status == 401
+    assert server.http.get("/metrics", token=tokens.room_token(room)).status == 401
