@@ -3,17 +3,6 @@ import PeerConnection
 import RTP
 import SDP
 
-/// A track by who sends it, too: peers choose the ids of their tracks, and may choose another one's.
-struct TrackKey: Hashable {
-    let id: TrackID
-    let publisher: PeerID
-
-    init(_ id: TrackID, of publisher: PeerID) {
-        self.id = id
-        self.publisher = publisher
-    }
-}
-
 /// One published track and who receives it.
 final class ForwardedTrack {
     let id: TrackID

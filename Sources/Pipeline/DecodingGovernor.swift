@@ -73,7 +73,7 @@ struct DecodingGovernor: Sendable {
     /// - Parameter isLastResort: whether all else that could be done for want of CPU has been done;
     ///   until then no more videos are left out.
     mutating func judge(
-        _ track: TrackID, isKeyframe: Bool, isLastResort: Bool = true, at now: Instant
+        _ track: TrackID, isKeyframe: Bool, isLastResort: Bool, at now: Instant
     ) -> Verdict {
         if backlog > Self.backlogLow { calmSince = now }
         if let lastReturn, now - lastReturn >= Self.holding {

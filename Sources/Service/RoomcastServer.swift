@@ -90,7 +90,7 @@ public struct RoomcastServer: Sendable {
     ///   - onRunning: called with the bound HTTP port.
     public func run(
         door: any RoomDoor & RoomControl, observer: any RoomStreamingObserver,
-        services: [any ServiceLifecycle.Service] = [], metrics: [any MetricsSource] = [],
+        services: [any ServiceLifecycle.Service], metrics: [any MetricsSource],
         stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }

@@ -48,7 +48,9 @@ import Testing
 
         private mutating func take(_ track: TrackID) {
             let isKeyframe = awaited.remove(track) != nil
-            switch governor.judge(track, isKeyframe: isKeyframe, at: Self.instant(time)) {
+            switch governor.judge(
+                track, isKeyframe: isKeyframe, isLastResort: true, at: Self.instant(time))
+            {
             case .decode:
                 let cost = (costs[track] ?? 0) / 30
                 time += cost
@@ -119,9 +121,26 @@ import Testing
         var load = Load(["ann": 3])
         load.run(until: 2)
         let now = Instant(nanoseconds: Int64(load.time * 1e9))
-        #expect(load.governor.judge("ann", isKeyframe: true, at: now) == .leaveOut)
+        #expect(
+            load.governor.judge("ann", isKeyframe: true, isLastResort: true, at: now) == .leaveOut)
         load.governor.forget("ann")
         load.governor.began(batchTakenAt: now)
-        #expect(load.governor.judge("ann", isKeyframe: true, at: now) == .decode)
+        #expect(
+            load.governor.judge("ann", isKeyframe: true, isLastResort: true, at: now) == .decode)
+    }
+
+    /// Fewer pictures a second, and fewer layers, come first.
+    @Test func whileThereIsAnythingElseToDoNothingIsLeftOut() {
+        var governor = DecodingGovernor()
+        let begin = Instant.zero
+        governor.began(batchTakenAt: begin)
+        governor.began(batchTakenAt: begin + .milliseconds(33))
+        governor.decoded(in: DecodingGovernor.backlogMaximum)
+        let now = begin + .seconds(3)
+        #expect(
+            governor.judge("ann", isKeyframe: false, isLastResort: false, at: now) == .decode)
+        #expect(
+            governor.judge("ann", isKeyframe: false, isLastResort: true, at: now)
+                == .beginLeavingOut)
     }
 }
