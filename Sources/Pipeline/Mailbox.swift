@@ -11,6 +11,9 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private var queue: BoundedQueue<Element>
     private var isClosed = false
 
+    /// Whether nobody takes what is still offered.
+    var isOver: Bool { locked { isClosed } }
+
     init(maximum: Int) {
         queue = BoundedQueue(maximum: maximum)
         lock = .allocate(capacity: 1)

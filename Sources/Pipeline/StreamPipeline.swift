@@ -130,7 +130,8 @@ public final class StreamPipeline: Sendable {
     /// One frame or packet. When the director cannot keep up the frame is dropped, and for video
     /// a key frame asked for: without it the rest could not be decoded.
     public func receive(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) {
-        guard !inbox.offer(frame, of: track, isVideo: isVideo) else { return }
+        // What comes behind the end is no loss.
+        guard !inbox.offer(frame, of: track, isVideo: isVideo), !inbox.isOver else { return }
         let total = overflow.withLock { count in
             count += 1
             return count
