@@ -287,9 +287,34 @@ final class Director {
     // MARK: Output
 
     private func compose(frame: Int64, _ clock: SampleClock) throws {
-        try mixSound(ofFrame: frame, clock)
+        let sound = try mixSound(ofFrame: frame, clock)
         framesComposed += 1
-        guard !configuration.sound.isAlone else { return }
+        let picture = configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock)
+        for index in layers.indices {
+            let inbox = layers[index].inbox
+            // Both at once: a layer's thread would wake twice if the sound went ahead while the
+            // picture is made, and waking it costs more than what it does with sound.
+            var items: [LayerItem] = []
+            if !sound[index].isEmpty { items.append(.sound(sound[index])) }
+            if let picture, picture.takers.contains(index) {
+                // All layers must be cut at a segment's first frame, so it is worth waiting for.
+                if planner.isSegmentStart(frame: frame)
+                    || inbox.count + items.count < LayerWriter.picturesBelow
+                {
+                    items.append(.picture(picture.canvas, index: frame))
+                    newestGiven[index] = frame
+                } else {
+                    leaveOut(layer: index)
+                }
+            }
+            if !items.isEmpty { inbox.put(items) }
+        }
+    }
+
+    /// The picture of a frame and the layers that are to have it; nil when none is.
+    private func makePicture(
+        ofFrame frame: Int64, _ clock: SampleClock
+    ) throws -> (canvas: VideoFrame, takers: [Int])? {
         let tick = clock.instant(ofFrame: frame)
         let now = now()
         // By the latest of the frames that are made in one go: the last of them are hardly late, and
@@ -300,24 +325,11 @@ final class Director {
         }
         let takers = takers(ofFrame: frame, lateness: now - tick)
         for index in layers.indices where !takers.contains(index) { framesDropped[index] += 1 }
-        guard !takers.isEmpty else { return }
+        guard !takers.isEmpty else { return nil }
         // A picture counts from half a frame before its time: shown too early as often as too late,
         // pictures are with their sound on average.
         let middle = tick + .seconds(1) / (2 * configuration.frameRate)
-        let picture = try scene.picture(at: middle, source: sources.video)
-        // All layers must be cut at a segment's first frame, so it is worth waiting for.
-        let isNeeded = planner.isSegmentStart(frame: frame)
-        for index in takers {
-            let inbox = layers[index].inbox
-            let item = LayerItem.picture(picture, index: frame)
-            if isNeeded {
-                inbox.put(item)
-            } else if !inbox.offer(item, below: LayerWriter.picturesBelow) {
-                leaveOut(layer: index)
-                continue
-            }
-            newestGiven[index] = frame
-        }
+        return (try scene.picture(at: middle, source: sources.video), takers)
     }
 
     /// By how much the slowest of us is behind.
@@ -356,12 +368,17 @@ final class Director {
 
     var framesDroppedInAll: Int { framesDropped.reduce(0, +) }
 
-    private func mixSound(ofFrame frame: Int64, _ clock: SampleClock) throws {
+    /// The encoded sound that a frame completes, for each layer.
+    private func mixSound(
+        ofFrame frame: Int64, _ clock: SampleClock
+    ) throws -> [[EncodedPacket]] {
         for source in sources.takeDeparted() { desk.heardOut(source) }
+        var sound = [[EncodedPacket]](repeating: [], count: layers.count)
         try desk.mix(sources.sounds, frame: frame, clock) { layer, packets in
-            layers[layer].inbox.put(.sound(packets))
+            sound[layer] += packets
         }
         sources.mixed(through: clock.firstSample(ofFrame: frame + 1), clock)
+        return sound
     }
 }
 

@@ -51,14 +51,26 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     /// Waits for room. Gives false when the queue is closed.
     @discardableResult
-    func put(_ element: Element) -> Bool {
+    func put(_ element: Element) -> Bool { put([element]) }
+
+    /// The same for several, for which who takes them is woken once.
+    @discardableResult
+    func put(_ elements: [Element]) -> Bool {
         locked {
-            while queue.isFull, !isClosed { pthread_cond_wait(changed, lock) }
-            guard !isClosed, queue.append(element) else { return false }
+            for element in elements {
+                while queue.isFull, !isClosed {
+                    pthread_cond_broadcast(changed)
+                    pthread_cond_wait(changed, lock)
+                }
+                guard !isClosed, queue.append(element) else { return false }
+            }
             pthread_cond_broadcast(changed)
             return true
         }
     }
+
+    /// How many wait to be taken.
+    var count: Int { locked { queue.count } }
 
     /// Appends everything that waits to `batch`, waiting for the first until the deadline.
     ///

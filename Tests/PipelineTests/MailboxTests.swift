@@ -69,6 +69,22 @@ import Testing
         #expect(received == Array(0..<2000))
     }
 
+    @Test func severalThatFindNoRoomGoInAsThereIsSome() async {
+        let box = Mailbox<Int>(maximum: 4)
+        let thread = MediaThread(name: "sender") {
+            for n in 0..<400 { box.put(Array(n * 5..<n * 5 + 5)) }
+        }
+        var received: [Int] = []
+        while received.count < 2000 {
+            let batch = take(from: box) ?? []
+            #expect((1...4).contains(batch.count))
+            received += batch
+        }
+        await thread.join()
+        #expect(received == Array(0..<2000))
+        #expect(box.count == 0)
+    }
+
     @Test func closingWakesASenderThatWaits() async {
         let box = Mailbox<Int>(maximum: 1)
         let taken = Mutex(0)
