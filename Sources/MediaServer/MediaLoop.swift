@@ -26,6 +26,8 @@ final class MediaLoop {
     let logger: Logger
     /// What clients are told.
     var advertised: [TransportAddress] = []
+    /// Under which the sockets can be reached from this machine.
+    private var own: [TransportAddress] = []
     /// Addresses of this machine, without ports.
     private let ownAddresses = Set(HostAddresses.all().map(\.ip))
     /// Its place among the server's loops.
@@ -59,12 +61,13 @@ final class MediaLoop {
     ///   `listeners` too.
     func start(
         sockets: [DatagramSocket], listeners: [TCPListener], links: [any LinkSink],
-        advertised: [TransportAddress]
+        advertised: [TransportAddress], own: [TransportAddress]
     ) {
         self.sockets = sockets
         self.listeners = listeners
         self.links = links
         self.advertised = advertised
+        self.own = own
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         directory.inboxes[index].open { bound.value.take($0) }
         ticking = eventLoop.scheduleRepeatedTask(
@@ -107,12 +110,14 @@ final class MediaLoop {
     // MARK: Connections
 
     func makeConnection(
-        peer: PeerID, direction: ConnectionDirection, room: RoomForwarder, at now: Instant
+        of peer: MediaPeer, direction: ConnectionDirection, room: RoomForwarder, at now: Instant
     ) -> Connection {
+        let addresses =
+            peer.isRecorder ? own + advertised.filter { !own.contains($0) } : advertised
         var random = SecureRandom()
         let configuration = PeerConnection.Configuration(
             identity: identity, mode: .lite,
-            localCandidates: advertised.enumerated().map { index, address in
+            localCandidates: addresses.enumerated().map { index, address in
                 .host(address, preference: UInt16(65_535 - min(index, 65_535)))
             },
             canonicalName: String(random.next(), radix: 36),
@@ -123,7 +128,7 @@ final class MediaLoop {
             ignoredExtensions: room.acceptsOrientation ? [] : [HeaderExtensionURI.videoOrientation],
             seed: random.next())
         let connection = Connection(
-            peer: peer, direction: direction,
+            peer: peer.id, direction: direction,
             core: PeerConnection(configuration: configuration, at: now), room: room)
         connections[ObjectIdentifier(connection)] = connection
         directory.addConnection(to: index)

@@ -7,6 +7,7 @@ final class MediaPeer {
     let id: PeerID
     /// A video of which it has said nothing is not sent to it.
     let asksForVideos: Bool
+    let isRecorder: Bool
     var publish: Connection?
     var subscribe: Connection?
     var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
@@ -48,9 +49,10 @@ final class MediaPeer {
     static let textsPerSecond = 50
     static let textsBurst = PeerConnection.sectionsMaximum * 2
 
-    init(id: PeerID, asksForVideos: Bool, at now: Instant) {
+    init(id: PeerID, asksForVideos: Bool, isRecorder: Bool, at now: Instant) {
         self.id = id
         self.asksForVideos = asksForVideos
+        self.isRecorder = isRecorder
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
     }
 

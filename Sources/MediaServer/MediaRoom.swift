@@ -35,9 +35,17 @@ public final class MediaRoom: Sendable {
     }
 
     /// Makes a peer known. Its subscribe connection is offered once the publish side has spoken.
-    /// - Parameter asksForVideos: it gets no video before it has stated a preference for it.
-    public func addPeer(_ peer: PeerID, asksForVideos: Bool = false) async throws {
-        try await onLoop { try $0.addPeer(peer, asksForVideos: asksForVideos, at: $1) }
+    /// - Parameters:
+    ///   - asksForVideos: it gets no video before it has stated a preference for it.
+    ///   - isRecorder: it is on this machine as a rule, and told this machine's own addresses before
+    ///     the advertised ones: a router need not let it reach those from inside.
+    public func addPeer(
+        _ peer: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false
+    ) async throws {
+        try await onLoop {
+            try $0.addPeer(
+                peer, asksForVideos: asksForVideos, isRecorder: isRecorder, at: $1)
+        }
     }
 
     public func removePeer(_ peer: PeerID) async {

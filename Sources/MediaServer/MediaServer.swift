@@ -41,6 +41,7 @@ public final class MediaServer: Sendable {
             loops.append(loop)
         }
         let sockets = try await bindSockets(configuration, loops)
+        let own = reaching(sockets.map(\.address))
         let listeners = try await bindListeners(
             configuration, udpPort: sockets.first?.address.port ?? 0, loops[0])
         let advertised =
@@ -52,16 +53,16 @@ public final class MediaServer: Sendable {
                 bound: listeners.map(\.address))
         for (index, loop) in loops.enumerated() {
             try await loop.eventLoop.submit {
-                let own = index == 0 ? listeners.map(\.listener.value) : []
+                let local = index == 0 ? listeners.map(\.listener.value) : []
                 let links: [any LinkSink] =
                     index == 0
-                    ? own
+                    ? local
                     : listeners.indices.map { listener in
                         DistantListener(inbox: directory.inboxes[0], index: listener)
                     }
                 loop.value.start(
-                    sockets: sockets.map { $0.sockets[index].value }, listeners: own,
-                    links: links, advertised: advertised)
+                    sockets: sockets.map { $0.sockets[index].value }, listeners: local,
+                    links: links, advertised: advertised, own: own)
             }.get()
         }
         return MediaServer(loops: loops, directory: directory, advertised: advertised)
@@ -166,6 +167,11 @@ public final class MediaServer: Sendable {
                 return (isWhole ? address : address.with(port: first.port)).over(first.transport)
             }
         }
+        return reaching(bound)
+    }
+
+    /// Under which addresses of this machine something that is bound so can be reached.
+    private static func reaching(_ bound: [TransportAddress]) -> [TransportAddress] {
         var addresses: [TransportAddress] = []
         for address in bound {
             let found = HostAddresses.reaching(address)

@@ -13,7 +13,7 @@ extension RoomForwarder {
         try checkTracks(of: offer)
         let connection =
             peer.publish
-            ?? loop.makeConnection(peer: id, direction: .publish, room: self, at: now)
+            ?? loop.makeConnection(of: peer, direction: .publish, room: self, at: now)
         do throws(PeerConnectionError) {
             let answer = try connection.core.answer(offer, at: now)
             peer.publish = connection
@@ -139,7 +139,7 @@ extension RoomForwarder {
         let isFirst = peer.subscribe == nil
         let connection =
             peer.subscribe
-            ?? loop.makeConnection(peer: peer.id, direction: .subscribe, room: self, at: now)
+            ?? loop.makeConnection(of: peer, direction: .subscribe, room: self, at: now)
         peer.subscribe = connection
         let isTooSoon = peer.lastOffer.map { now - $0 < offerInterval(of: peer) } ?? false
         if connection.core.isOfferOutstanding || isTooSoon, !always {

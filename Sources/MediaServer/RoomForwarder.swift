@@ -54,14 +54,15 @@ final class RoomForwarder {
     // MARK: Peers
 
     func addPeer(
-        _ id: PeerID, asksForVideos: Bool = false, at now: Instant
+        _ id: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false, at now: Instant
     ) throws(MediaServerError) {
         guard !isClosed else { throw .roomClosed }
         guard peers[id] == nil else { return }
         guard peers.count < MediaRoom.peersMaximum else {
             throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
-        peers[id] = MediaPeer(id: id, asksForVideos: asksForVideos, at: now)
+        peers[id] = MediaPeer(
+            id: id, asksForVideos: asksForVideos, isRecorder: isRecorder, at: now)
     }
 
     func removePeer(_ id: PeerID, at now: Instant) {

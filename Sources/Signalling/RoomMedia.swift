@@ -62,9 +62,11 @@ public struct PeerSubscriptions: Sendable, Hashable {
 /// offer failed is removed too. Offers, answers and candidates of one peer come in the order in
 /// which its client sent them; `setSubscriptions` may come between. A refused offer changes nothing.
 public protocol RoomMedia: Sendable {
-    /// - Parameter asksForVideos: it is offered videos like everything else, and gets one once it
-    ///   has said by ``prefer(_:of:for:)`` in which form.
-    func addPeer(_ peer: PeerID, asksForVideos: Bool) async throws
+    /// - Parameters:
+    ///   - asksForVideos: it is offered videos like everything else, and gets one once it has said by
+    ///     ``prefer(_:of:for:)`` in which form.
+    ///   - isRecorder: it is the recorder of a stream, which is on this machine as a rule.
+    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws
     func removePeer(_ peer: PeerID) async
     /// Publish connection: the client's offer (join, renegotiation, ICE restart) in, answer out.
     func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String

@@ -2,6 +2,8 @@
 
 import socket
 
+from harness import media
+from harness.recording import record
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
@@ -28,6 +30,16 @@ def test_two_people_see_each_other_over_tcp(enter, server):
         for path in paths:
             assert path["protocol"] == "tcp", paths
             assert (path["address"], path["port"]) == ("127.0.0.1", server.media_port), paths
+
+
+def test_a_stream_needs_no_way_that_leads_outside(enter, server, room, tmp_path):
+    # The recorder is where the server is: no router has to let it come back from outside.
+    ann = enter("Ann")
+    wait_for("Ann is counted", lambda: server.peer_count(room) == 1, 10)
+    recording = record(server, room, 6, tmp_path, {"layout": {"names": False}})
+    pictures = media.frames(recording.stream.top.file)
+    assert media.movement(pictures).mean() > 1, "a camera, no slate"
+    assert ann.errors == []
 
 
 def test_who_does_not_read_and_who_is_nobody_hold_nobody_up(enter, server):

@@ -109,6 +109,28 @@ import Testing
         }
     }
 
+    @Test func aRecorderIsToldTheOwnAddressBeforeTheAdvertisedOne() async throws {
+        // As behind a router that does not let its own network come back from outside.
+        let outside = try #require(TransportAddress("203.0.113.5", port: 7000))
+        try await withRoom(advertised: [outside]) { room in
+            try await room.room.addPeer("ann")
+            try await room.room.addPeer("recorder", isRecorder: true)
+            for (id, ips) in [
+                ("ann", ["203.0.113.5"]), ("recorder", ["127.0.0.1", "203.0.113.5"]),
+            ] {
+                var peer = try Participant(PeerID(id), tracks: [])
+                _ = try await peer.publish(in: room)
+                let offer = try await room.nextOffer(for: PeerID(id))
+                let candidates = try offer.media[0].candidates.map {
+                    try ICECandidate(parsing: "candidate:" + $0)
+                }
+                #expect(candidates.map(\.address.host) == ips)
+                let priorities = candidates.map(\.priority)
+                #expect(priorities == priorities.sorted(by: >))
+            }
+        }
+    }
+
     @Test func strangersAndBadDescriptionsAreRefused() async throws {
         try await withRoom { room in
             try await room.addPeer("ann")

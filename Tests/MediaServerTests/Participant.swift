@@ -39,11 +39,13 @@ final class TestRoom {
 }
 
 /// Runs `body` with a room of a server on loopback.
-func withRoom(_ body: (TestRoom) async throws -> Void) async throws {
+func withRoom(
+    advertised: [TransportAddress] = [], _ body: (TestRoom) async throws -> Void
+) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let server = try await MediaServer.start(
-        configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []), group: group,
-        logger: Logger(label: "test"))
+        configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: advertised),
+        group: group, logger: Logger(label: "test"))
     let room = try await server.makeRoom("room")
     do {
         try await body(TestRoom(room))

@@ -98,8 +98,10 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID, asksForVideos: Bool) async throws {
-        note("add \(peer)" + (asksForVideos ? " who asks for videos" : ""))
+    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {
+        note(
+            "add \(peer)" + (asksForVideos ? " who asks for videos" : "")
+                + (isRecorder ? " who records" : ""))
         try check("addPeer")
         await withCheckedContinuation { continuation in
             let (waits, waiter) = state.withLock { state in

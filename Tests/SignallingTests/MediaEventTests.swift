@@ -93,6 +93,13 @@ import Testing
         }
     }
 
+    @Test func theRecorderIsMadeKnownAsOne() async throws {
+        let client = try await fixture.connect("bot", role: Policy.recorderRole)
+        let params = #"{"name":"A","offer":{"type":"offer","sdp":"v"}}"#
+        #expect(try await client.call("join", params).error == nil)
+        #expect(fixture.media.calls().first == "add bot who records")
+    }
+
     @Test func aPreferenceForATrackThatIsReceivedIsGrantedAndForAnotherIsNot() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")

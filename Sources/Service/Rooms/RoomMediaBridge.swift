@@ -27,8 +27,8 @@ struct RoomMediaBridge: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID, asksForVideos: Bool) async throws {
-        try await room.addPeer(peer, asksForVideos: asksForVideos)
+    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {
+        try await room.addPeer(peer, asksForVideos: asksForVideos, isRecorder: isRecorder)
     }
 
     func removePeer(_ peer: PeerID) async { await room.removePeer(peer) }

@@ -36,7 +36,8 @@ extension RoomSignalling {
         seats[peer] = .opening(connection.id)
         let answer: String
         do {
-            answer = try await connect(peer, offer: offer.sdp, asksForVideos: asksForVideos)
+            answer = try await connect(
+                connection, offer: offer.sdp, asksForVideos: asksForVideos)
             // Refused when the socket went or the room ended while the media plane was at work:
             // then the peer has lost its place.
             try complete(connection)
@@ -52,14 +53,16 @@ extension RoomSignalling {
     }
 
     private func connect(
-        _ peer: PeerID, offer: String, asksForVideos: Bool
+        _ connection: Connection, offer: String, asksForVideos: Bool
     ) async throws(SignallingError) -> String {
         do {
-            try await media.addPeer(peer, asksForVideos: asksForVideos)
+            try await media.addPeer(
+                connection.peer, asksForVideos: asksForVideos,
+                isRecorder: connection.claims.role == Policy.recorderRole)
         } catch {
             throw .mediaUnavailable("\(error)")
         }
-        return try await publish(offer, from: peer)
+        return try await publish(offer, from: connection.peer)
     }
 
     private func complete(_ connection: Connection) throws(SignallingError) {
@@ -139,7 +142,8 @@ extension RoomSignalling {
         let peer = connection.peer
         seats[peer] = .opening(connection.id)
         do throws(SignallingError) {
-            let answer = try await connect(peer, offer: offer, asksForVideos: asksForVideos)
+            let answer = try await connect(
+                connection, offer: offer, asksForVideos: asksForVideos)
             // Who has left meanwhile has no seat, or a new one.
             guard seats[peer] == .opening(connection.id) else { throw SignallingError.busy }
             try published(tracks, by: peer)
