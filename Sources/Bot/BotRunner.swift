@@ -9,6 +9,7 @@ import Pipeline
 import Recording
 import RoomClient
 import Signalling
+import Synchronization
 
 /// The life of one bot: join the room, write the stream, say what happens, finish cleanly.
 public struct BotRunner: Sendable {
@@ -114,6 +115,7 @@ public struct BotRunner: Sendable {
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
+        let path = MediaPathGuard()
         let requests = MediaRequests(
             roles: options.configuration.audio?.roles.map(Set.init))
         let client = RoomClient(
@@ -127,7 +129,8 @@ public struct BotRunner: Sendable {
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask { await self.stay(client) }
-            tasks.addTask { await self.watchRoom(client, pipeline, requests, pictures) }
+            tasks.addTask { await self.watchRoom(client, path, pipeline, requests, pictures) }
+            tasks.addTask { await self.watch(path) }
             tasks.addTask { await self.obey(orders, pipeline, requests, pictures) }
             tasks.addTask {
                 await self.watchPipeline(pipeline, wishes, requests, started: started)
@@ -194,9 +197,18 @@ public struct BotRunner: Sendable {
         return nil
     }
 
+    /// Looks at the clock for the media path.
+    private func watch(_ path: MediaPathGuard) async -> Ending? {
+        while (try? await Task.sleep(for: MediaPathGuard.interval)) != nil {
+            let verdict = path.state.withLock { $0.timePassed(at: MonotonicClock.now) }
+            if case .given(up: let reason)? = verdict { return .failed(reason) }
+        }
+        return nil
+    }
+
     private func watchRoom(
-        _ client: RoomClient, _ pipeline: StreamPipeline, _ requests: MediaRequests,
-        _ pictures: BotPictures
+        _ client: RoomClient, _ path: MediaPathGuard, _ pipeline: StreamPipeline,
+        _ requests: MediaRequests, _ pictures: BotPictures
     ) async -> Ending? {
         var room = RemoteRoom(ownID: client.peer)
         var hasRoster = false
@@ -204,7 +216,17 @@ public struct BotRunner: Sendable {
             switch event {
             case .joined:
                 writer.write(.joined)
-                pipeline.start()
+                path.state.withLock { $0.joined(at: MonotonicClock.now) }
+            case .receiving(let connection):
+                let verdict = path.state.withLock {
+                    $0.changed(to: connection, at: MonotonicClock.now)
+                }
+                switch verdict {
+                // Before, there would be nothing to show.
+                case .open: pipeline.start()
+                case .lost: writer.write(.warning("the media path to the server is lost"))
+                case .given, nil: break
+                }
             case .signalling(let event):
                 let changes = room.received(event)
                 // An empty room is news too, once: the stream's start waits for it.
@@ -260,6 +282,12 @@ public struct BotRunner: Sendable {
         }
         return nil
     }
+}
+
+/// A media path, looked at by two tasks.
+private final class MediaPathGuard: Sendable {
+    static let interval: Duration = .milliseconds(500)
+    let state = Mutex(MediaPath())
 }
 
 extension SignallingEvent {

@@ -92,7 +92,7 @@ public struct PublisherRunner: Sendable {
                     case .joined: try await client.publish(contents.tracks(names))
                     case .signalling(.answered): published()
                     case .signalling(let event): requests.note(event)
-                    case .trackLayers: break
+                    case .trackLayers, .receiving: break
                     }
                 }
             }

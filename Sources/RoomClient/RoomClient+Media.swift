@@ -16,13 +16,17 @@ extension RoomClient {
     }
 
     func startMedia() async throws {
+        let eventSink = eventSink
         let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
             [weak self] direction, state in
-            guard direction == .publish, state == .failed || state == .disconnected else { return }
+            guard direction == .publish else {
+                eventSink.yield(.receiving(state))
+                return
+            }
+            guard state == .failed || state == .disconnected else { return }
             // The loop cannot wait for an actor.
             Task { try await self?.publishConnectionLost() }
         }
-        let eventSink = eventSink
         let heard: @Sendable (String) -> Void = { text in
             guard let payload = TrackLayersPayload(frame: text) else { return }
             eventSink.yield(.trackLayers(Array(payload.tracks.values)))

@@ -2,7 +2,7 @@ public import Clocks
 public import Logging
 public import MediaKernel
 public import NIOCore
-import PeerConnection
+public import PeerConnection
 import SecureTransport
 public import Signalling
 
@@ -50,6 +50,8 @@ public actor RoomClient {
         case joined
         /// What the server said, for whoever cares.
         case signalling(SignallingEvent)
+        /// The connection on which the room's media come has a new state.
+        case receiving(PeerConnectionState)
         /// What we get of some videos, and in which forms there are.
         case trackLayers([TrackLayersPayload.Track])
     }

@@ -29,7 +29,7 @@ struct RoomcastAttendance: Attendance {
                     switch event {
                     case .joined: try await client.publish(member.tracks)
                     case .signalling(.answered): joined()
-                    case .signalling, .trackLayers: break
+                    case .signalling, .trackLayers, .receiving: break
                     }
                 }
             }
