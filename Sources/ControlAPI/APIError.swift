@@ -150,6 +150,11 @@ extension APIError {
         case .tooManyStreams(let running, let maximum):
             self = .unavailable(
                 "too many streams", "too_many_streams: \(running) of \(maximum) are on air")
+        case .insufficientCPU(let idle, let needed):
+            self = .unavailable(
+                "not enough CPU",
+                "insufficient_cpu: \(LiveStreamError.cores(idle)) cores are idle, "
+                    + "\(LiveStreamError.cores(needed)) are needed")
         case .tooManyVariants(let room, let maximum):
             self = .unavailable(
                 "too many variants",

@@ -363,6 +363,10 @@ import Testing
             "too_many_streams: 4 of 4 are on air"
         ),
         (
+            .insufficientCPU(idle: 0.4567, needed: 1.5), "not enough CPU",
+            "insufficient_cpu: 0.46 cores are idle, 1.5 are needed"
+        ),
+        (
             .tooManyVariants(room: "demo", maximum: 5), "too many variants",
             "too_many_variants: room demo already has 5 on air"
         ),

@@ -66,7 +66,7 @@ import Workbench
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
-                        "maximum": 9, "variantsPerRoomMaximum": 2},
+                        "maximum": 9, "idleCoresMinimum": 0.75, "variantsPerRoomMaximum": 2},
              "rooms": {"openOnJoin": false, "maximum": 7, "peersMaximum": 100, "largeRoomPeers": 50,
                        "connectionsMaximum": 150, "tracksPerPeerMaximum": 4,
                        "requestsPerSecond": 5, "requestsBurst": 9,
@@ -118,6 +118,7 @@ import Workbench
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
+        #expect(settings.stream.idleCoresMinimum == 0.75)
         #expect(settings.opensTokens)
         #expect(settings.http.connectionsMaximum == 99)
         #expect(settings.http.connectionsPerAddressMaximum == 7)
@@ -196,6 +197,10 @@ import Workbench
         (
             #"{"rooms": {"maximum": 0}}"#,
             .invalid(key: "rooms.maximum", reason: "1 to 100000")
+        ),
+        (
+            #"{"stream": {"idleCoresMinimum": 65}}"#,
+            .invalid(key: "stream.idleCoresMinimum", reason: "0 to 64 cores")
         ),
         (
             #"{"rooms": {"peersMaximum": 5001}}"#,

@@ -18,6 +18,7 @@ final class StreamsWorld: Sendable {
     let observer = ObserverDouble()
     let chat = ChatRecorder(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let clock = ClockDouble()
+    let processors = ProcessorsDouble()
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
         scratch = try Scratch()
@@ -30,6 +31,7 @@ final class StreamsWorld: Sendable {
         authority = try await TokenAuthority(
             accessKey: "key", secret: "a secret of at least thirty-two bytes")
         let clock = clock
+        let processors = processors
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         streams = Streams(
             settings: settings, catalogue: catalogue,
@@ -40,7 +42,8 @@ final class StreamsWorld: Sendable {
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, chat: chat,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clock: { (clock.instant, clock.time) })
+            clock: { (clock.instant, clock.time) },
+            processors: { processors.counters(at: clock.instant) })
         await streams.observe(by: observer)
     }
 
@@ -85,6 +88,32 @@ final class ClockDouble: Sendable {
 
     var instant: Instant { .zero + elapsed.withLock { $0 } }
     var time: Timestamp { Timestamp(seconds: 1_760_000_000).advanced(by: elapsed.withLock { $0 }) }
+}
+
+/// Processors of which as many cores are idle as a test says.
+final class ProcessorsDouble: Sendable {
+    private struct State {
+        var cores = 2.0
+        var idle = 0.0
+        var since = Instant.zero
+    }
+    private let state = Mutex(State())
+
+    /// From now on.
+    func setIdle(_ cores: Double, at now: Instant) {
+        state.withLock { state in
+            state.idle += state.cores * (now - state.since).inSeconds
+            state.since = now
+            state.cores = cores
+        }
+    }
+
+    func counters(at now: Instant) -> ProcessorCounters {
+        state.withLock { state in
+            ProcessorCounters(
+                idle: 1000 + state.idle + state.cores * (now - state.since).inSeconds, group: nil)
+        }
+    }
 }
 
 /// A bot as seen from outside: what it is told, and what the test lets it say.

@@ -206,6 +206,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The policy has destinations, and none of that name.
     case unknownDestination(String)
     case tooManyStreams(running: Int, maximum: Int)
+    /// In cores, with those that streams which were just started will take as needed.
+    case insufficientCPU(idle: Double, needed: Double)
     case tooManyVariants(room: RoomID, maximum: Int)
     /// The reason names the field.
     case invalidLayout(String)
@@ -232,6 +234,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .unknownDestination(let name): "the policy has no destination '\(name)'"
         case .tooManyStreams(let running, let maximum):
             "too many streams: \(running) of \(maximum) are on air"
+        case .insufficientCPU(let idle, let needed):
+            "not enough CPU: \(Self.cores(idle)) cores are idle, \(Self.cores(needed)) are needed"
         case .tooManyVariants(let room, let maximum):
             "too many variants: room \(room) already has \(maximum) on air"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
@@ -247,4 +251,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .storage(let reason): "the output directory cannot be used: \(reason)"
         }
     }
+
+    /// With two places.
+    static func cores(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
 }

@@ -30,7 +30,7 @@ extension Streams: MetricsSource {
                 }),
             Metric(
                 .counter, "roomcast_streams_refused_total",
-                help: "Starts refused since there were as many streams as there may be.",
+                help: "Starts refused: as many streams as there may be, or too little CPU.",
                 Double(counts.refused)),
             Metric(
                 .counter, "roomcast_stream_starts_total",
@@ -54,7 +54,10 @@ extension Streams: MetricsSource {
     }
 
     /// Whether one more stream would be taken.
-    var canAccept: Bool { !isShuttingDown && archive.onAir.count < settings.streamsMaximum }
+    var canAccept: Bool {
+        !isShuttingDown && archive.onAir.count < settings.streamsMaximum
+            && lackOfCPU(forNew: 1) == nil
+    }
 
     private func isAdapted(_ stream: LiveStream) -> Bool {
         guard let degradation = stream.degradation, let ladder = entries[stream.id]?.ladder else {

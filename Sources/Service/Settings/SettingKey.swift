@@ -71,6 +71,7 @@ enum SettingKey: String, CaseIterable {
     case streamAutoStart = "stream.autoStart"
     case streamAutoStartRecording = "stream.autoStartRecording"
     case streamMaximum = "stream.maximum"
+    case streamIdleCoresMinimum = "stream.idleCoresMinimum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
     case picturesHosts = "pictures.hosts"
     case picturesAllowHTTP = "pictures.allowHTTP"
@@ -102,7 +103,8 @@ enum SettingKey: String, CaseIterable {
             .roomsOutboxMessages, .roomsOutboxBytes:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
-            .streamMaximumSeconds, .recordingsKeepDays, .recordingsStoreRetryMaximumSeconds,
+            .streamMaximumSeconds, .streamIdleCoresMinimum, .recordingsKeepDays,
+            .recordingsStoreRetryMaximumSeconds,
             .recordingsStoreTimeoutSeconds, .roomsAbsenceSeconds, .roomsSilenceSeconds:
             .number
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,

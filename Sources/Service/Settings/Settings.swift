@@ -219,6 +219,13 @@ extension Settings {
         try readLimits(source)
         stream.streamsMaximum =
             try integer(source, .streamMaximum, 1...1000) ?? stream.streamsMaximum
+        if let cores = source.number(.streamIdleCoresMinimum) {
+            guard (0...64).contains(cores) else {
+                throw .invalid(
+                    key: SettingKey.streamIdleCoresMinimum.rawValue, reason: "0 to 64 cores")
+            }
+            stream.idleCoresMinimum = cores
+        }
         stream.variantsPerRoomMaximum =
             try integer(source, .streamVariantsPerRoomMaximum, 1...100)
             ?? stream.variantsPerRoomMaximum

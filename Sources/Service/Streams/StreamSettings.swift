@@ -27,6 +27,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var encoder = Encoder.x264
     /// Streams on air at a time, in all rooms. Each costs a good part of a core.
     public var streamsMaximum = 4
+    /// Cores that must be idle for a stream to be started; 0 to start it whatever else is going on.
+    public var idleCoresMinimum = 0.0
     public var variantsPerRoomMaximum = 3
     public var rules = StreamRules()
     /// When rooms go on air by themselves, and what is kept of such streams, unless a destination

@@ -36,6 +36,7 @@ public actor Streams: LiveStreamControl, Service {
     let chat: ChatRecorder
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: Timestamp)
+    let processors: @Sendable () -> ProcessorCounters?
 
     var observer: (any RoomStreamingObserver)?
     var endpoint: String
@@ -48,6 +49,7 @@ public actor Streams: LiveStreamControl, Service {
     var occupancies: [RoomID: RoomOccupancy] = [:]
     /// Of rooms that somebody is in, too.
     var autoStarters: [AutoStartKey: AutoStarter] = [:]
+    var idleCores = IdleCores()
     var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
@@ -68,14 +70,16 @@ public actor Streams: LiveStreamControl, Service {
     ///   - events: what is told of streams by webhooks; nil for nothing.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
     ///   - clock: the monotonic and the wall clock.
-    public init(
+    ///   - processors: what the kernel counts of them.
+    init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
         authority: TokenAuthority, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         logger: Logger,
         clock: @escaping @Sendable () -> (instant: Instant, time: Timestamp) = {
             (MonotonicClock.now, Timestamp.now())
-        }
+        },
+        processors: @escaping @Sendable () -> ProcessorCounters? = ProcessorCounters.current
     ) {
         self.settings = settings
         self.authority = authority
@@ -87,6 +91,7 @@ public actor Streams: LiveStreamControl, Service {
             catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
         self.logger = logger
         self.clock = clock
+        self.processors = processors
         // Bounded by the streams on air: each yields a handful of launches and changes.
         (launches, launchQueue) = AsyncStream.makeStream()
         (changes, changeQueue) = AsyncStream.makeStream()
@@ -143,6 +148,10 @@ public actor Streams: LiveStreamControl, Service {
         guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
             counts.refused += 1
             throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
+        }
+        if let lack = lackOfCPU(forNew: new.count) {
+            counts.refused += 1
+            throw lack
         }
         var result: [LiveStream] = []
         var begun: [StreamID] = []
@@ -272,6 +281,7 @@ public actor Streams: LiveStreamControl, Service {
     public func tick() {
         let now = clock().instant
         if shutdownWanted.withLock({ $0 }), !isShuttingDown { shutDown(at: now) }
+        observeCPU(at: now)
         tellHeld(at: now)
         for id in entries.keys.sorted() {
             guard let deadline = entries[id]?.machine.nextDeadline, deadline <= now else {
