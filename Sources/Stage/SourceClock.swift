@@ -29,8 +29,10 @@ public struct SourceClock: Sendable {
     private var tracks: [TrackID: TrackClock] = [:]
     /// When sound last arrived.
     private var lastSound: Instant?
-    /// What the playout delay is counted from: where a track belonged without it.
-    private var origin: (track: TrackID, floor: Int64)?
+    /// What the playout delay is counted from: where a track belonged without it. Floors count from
+    /// a track clock's first timestamp: those of another one, or of one that has begun anew, are not
+    /// to be compared with it.
+    private var origin: (track: TrackID, beginnings: Int, floor: Int64)?
 
     /// A peer has a camera, a microphone, a screen with sound, and a few more at most.
     public static let maximumTracks = 32
@@ -80,6 +82,7 @@ public struct SourceClock: Sendable {
     ) -> Bool {
         guard tracks[track] != nil || tracks.count < Self.maximumTracks else { return false }
         tracks[track] = TrackClock(clockRate: clockRate, isSound: isSound)
+        if origin?.track == track { origin = nil }
         return true
     }
 
@@ -240,10 +243,11 @@ extension SourceClock {
     private mutating func noteOrigin(_ spread: Spread, needed: Int64, at now: Instant) {
         guard let leader = leader(at: now), let floor = floor(of: leader.clock, spread)
         else { return }
-        if let origin, origin.track == leader.track {
+        let beginnings = leader.clock.beginnings
+        if let origin, origin.track == leader.track, origin.beginnings == beginnings {
             playout.originMoved(by: floor &- origin.floor, needed: needed)
         }
-        origin = (leader.track, floor)
+        origin = (leader.track, beginnings, floor)
     }
 
     /// The first of the active tracks by name, sound before pictures.

@@ -16,6 +16,8 @@ struct TrackClock: Sendable {
     /// Nanoseconds to add to media time to get its presentation; nil before the first arrival.
     private(set) var base: Int64?
     private(set) var lastArrival: Instant?
+    /// How often media time was counted from a first timestamp, which differs each time.
+    private(set) var beginnings = 0
 
     private var origin: Int64 = 0
     private var firstArrival = Instant.zero
@@ -124,6 +126,7 @@ struct TrackClock: Sendable {
     /// on from where it was; reports of the old timestamps mean nothing any more.
     private mutating func restart(at timestamp: Int64, playout: Int64, now: Instant) {
         let presented = base.map { $0 + highest }
+        beginnings += 1
         origin = timestamp
         highest = 0
         reports = ReportMapping()

@@ -16,6 +16,10 @@ struct SimulatedPath {
     var delay: (TrackID, Double, inout SeededRandom) -> (seconds: Double, isArrival: Bool) = {
         _, _, _ in (0, true)
     }
+    /// Whether nothing of a track is sent at a time.
+    var isAway: (TrackID, Double) -> Bool = { _, _ in false }
+    /// Seconds for which a track's RTP clock has stood still in all.
+    var stalls: [TrackID: Double] = [:]
     /// Whether the sound is quiet at a time.
     var isQuiet: (Double) -> Bool = { _ in false }
 
@@ -59,6 +63,7 @@ struct SimulatedPath {
             guard capture < end else { break }
             let track = isSound ? Self.sound : Self.picture
             sent[track, default: 0] += 1
+            guard !isAway(track, capture) else { continue }
             if sent[track] == 1 || sent[track]?.isMultiple(of: 100) == true {
                 report(track, capture)
             }
@@ -69,7 +74,8 @@ struct SimulatedPath {
     }
 
     private func timestamp(_ track: TrackID, _ capture: Double) -> Int64 {
-        Int64((capture * (track == Self.sound ? 48_000 : 90_000)).rounded())
+        let elapsed = capture - stalls[track, default: 0]
+        return Int64((elapsed * (track == Self.sound ? 48_000 : 90_000)).rounded())
     }
 
     private mutating func report(_ track: TrackID, _ capture: Double) {
