@@ -81,9 +81,14 @@ import Workbench
         #expect(terminated.exit == .finished(reason: "SIGTERM"))
         let killed = try await run(
             "trap '' TERM\necho '{\"event\":\"joined\"}'\nread line", signals: [.kill])
-        #expect(
-            killed.exit == .failed(reason: "unhandled exception(9)")
-                || "\(killed.exit)".contains("9"))
+        #expect(killed.exit == .failed(reason: "signaled(9)", wasKilled: true))
+    }
+
+    @Test func aBotThatCrashesWasNotKilled() async throws {
+        let terminated = try await run("kill -TERM $$")
+        #expect(terminated.exit == .failed(reason: "signaled(15)", wasKilled: true))
+        let crashed = try await run("ulimit -c 0\nkill -SEGV $$")
+        #expect(crashed.exit == .failed(reason: "signaled(11)"))
     }
 
     @Test func theTokenIsInTheEnvironmentAndNotInTheArguments() async throws {

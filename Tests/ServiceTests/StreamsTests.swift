@@ -75,17 +75,22 @@ import Testing
             as? String
     }
 
-    @Test func aBotThatFailedIsReplacedByOneThatLeavesTheHardwareAlone() async throws {
+    /// Whether it said that it failed, or crashed and could not.
+    @Test(arguments: [nil, BotReport.failed(reason: "layer 0: the encoder is gone")])
+    func aBotThatFailedIsReplacedByOneThatLeavesTheHardwareAlone(
+        lastWord: BotReport?
+    ) async throws {
         try await StreamsWorld { $0.encoder = .nvenc }.run { world in
             _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
             let first = try #require(await world.launcher.next())
             #expect(try encoder(of: first) == "nvenc")
             await first.say(.running(firstSegmentMilliseconds: 1))
             // It was killed, which says nothing of the hardware.
-            let second = try #require(await world.replace(first, .failed(reason: "signal 9")))
+            let second = try #require(
+                await world.replace(first, .failed(reason: "signal 9", wasKilled: true)))
             #expect(try encoder(of: second) == "nvenc")
-            await second.say(.failed(reason: "layer 0: the encoder is gone"))
-            let third = try #require(await world.replace(second, .failed(reason: "exit 1")))
+            if let lastWord { await second.say(lastWord) }
+            let third = try #require(await world.replace(second, .failed(reason: "signal 11")))
             #expect(try encoder(of: third) == "x264")
         }
     }
@@ -106,7 +111,8 @@ import Testing
             world.clock.advance(.seconds(1))
             await world.streams.tick()
             #expect(await first.nextSignal() == .kill)
-            let second = try #require(await world.replace(first, .failed(reason: "signal 9")))
+            let second = try #require(
+                await world.replace(first, .failed(reason: "signal 9", wasKilled: true)))
             #expect(try encoder(of: second) == "x264")
         }
     }

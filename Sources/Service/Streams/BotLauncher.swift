@@ -36,14 +36,15 @@ public enum BotSignal: Hashable, Sendable {
 public enum BotExit: Hashable, Sendable, CustomStringConvertible {
     /// It finished its playlists and left with status 0.
     case finished(reason: String)
-    case failed(reason: String)
+    /// - Parameter wasKilled: by SIGKILL or SIGTERM, which others send and no fault of its own.
+    case failed(reason: String, wasKilled: Bool = false)
     /// There never was a process.
     case notStarted(reason: String)
 
     public var description: String {
         switch self {
         case .finished(let reason): "finished: \(reason)"
-        case .failed(let reason): "failed: \(reason)"
+        case .failed(let reason, _): "failed: \(reason)"
         case .notStarted(let reason): "not started: \(reason)"
         }
     }

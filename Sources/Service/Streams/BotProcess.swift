@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 public import Logging
 import MediaKernel
 import Stage
@@ -54,8 +55,12 @@ public struct BotProcess: BotLauncher {
                 }
             }
             let (reason, hasFailed) = ending.withLock { $0 }
-            guard result.terminationStatus.isSuccess, !hasFailed else {
-                return .failed(reason: reason ?? "\(result.terminationStatus)")
+            let status = result.terminationStatus
+            guard status.isSuccess, !hasFailed else {
+                return .failed(
+                    reason: reason ?? "\(status)",
+                    wasKilled: !hasFailed
+                        && [.signaled(SIGKILL), .signaled(SIGTERM)].contains(status))
             }
             return .finished(reason: reason ?? "")
         } catch let error as SubprocessError

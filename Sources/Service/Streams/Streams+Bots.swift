@@ -90,10 +90,7 @@ extension Streams {
         case .reduction(let frameRate, let layersThinned):
             degraded(id, frameRate: frameRate, layersThinned: layersThinned)
         case .stopped(_, let totals): entry.statistics.totals = totals
-        case .failed(let reason):
-            log(.error, "bot failed", id, ["reason": "\(reason)"])
-            // It may have been the hardware, which the next bot would fail on as well.
-            entry.mistrustsHardware = true
+        case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }
         entries[id] = entry
         carryOut(orders, of: id)
@@ -124,6 +121,9 @@ extension Streams {
     }
 
     func finishPlaylists(of id: StreamID) {
+        // It may have been the hardware, which the next bot would fail on as well. A driver that
+        // crashes takes the bot with it, before it can say anything.
+        if case .failed(_, wasKilled: false) = exit { entries[id]?.mistrustsHardware = true }
         guard let directory = entries[id]?.directory else { return }
         // First, since a full disk has room for the rest then.
         try? FileManager.default.removeItem(
