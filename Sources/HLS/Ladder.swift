@@ -8,8 +8,9 @@ public struct Ladder: Hashable, Sendable {
     public static let shortSides = 144...1080
     /// Luma samples of the longer side.
     public static let longSides = 192...1920
-    /// Frames per second.
-    public static let frameRates = 1...60
+    /// Frames per second. Sound is mixed a whole frame at a time, so it has to be there a frame
+    /// earlier: below, no playout delay is long enough for that.
+    public static let frameRates = 5...60
     /// Bits per second. The upper end is H.264 level 4.2's order of magnitude at 1080p60.
     public static let videoBitrates = 50_000...20_000_000
     /// Bits per second that AAC-LC in stereo at 48 kHz can make good use of.

@@ -32,8 +32,8 @@ import Testing
             ([layer(190, 144)], .longSide(layer: 0, value: 190, allowed: 192...1920)),
             ([layer(1080, 1922)], .longSide(layer: 0, value: 1922, allowed: 192...1920)),
             ([layer(.max, .min)], .shortSide(layer: 0, value: .min, allowed: 144...1080)),
-            ([layer(1280, 720, rate: 0)], .frameRate(layer: 0, value: 0, allowed: 1...60)),
-            ([layer(1280, 720, rate: 61)], .frameRate(layer: 0, value: 61, allowed: 1...60)),
+            ([layer(1280, 720, rate: 4)], .frameRate(layer: 0, value: 4, allowed: 5...60)),
+            ([layer(1280, 720, rate: 61)], .frameRate(layer: 0, value: 61, allowed: 5...60)),
             (
                 [good, layer(640, 360, rate: 25)],
                 .mixedFrameRates(layer: 1, value: 25, first: 30)

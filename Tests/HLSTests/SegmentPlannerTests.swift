@@ -7,7 +7,7 @@ import Testing
         let cases: [(rate: Int, milliseconds: Int, frames: Int, target: Int)] = [
             (30, 2000, 60, 2), (25, 2000, 50, 2), (24, 2000, 48, 2), (30, 4000, 120, 4),
             (60, 2000, 120, 2), (15, 2000, 30, 2), (30, 1001, 30, 1), (30, 2500, 75, 3),
-            (30, 2483, 74, 2), (7, 1500, 11, 2), (1, 500, 1, 1), (3, 500, 2, 1),
+            (30, 2483, 74, 2), (7, 1500, 11, 2), (5, 500, 3, 1), (6, 750, 5, 1),
             (30, 20_000, 600, 20), (30, 500, 15, 1),
         ]
         for (rate, milliseconds, frames, target) in cases {
@@ -27,8 +27,8 @@ import Testing
         #expect(throws: LadderError.self) {
             try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(Int64.max))
         }
-        #expect(throws: LadderError.frameRate(layer: 0, value: 0, allowed: 1...60)) {
-            try SegmentPlanner(frameRate: 0, segmentDuration: .seconds(2))
+        #expect(throws: LadderError.frameRate(layer: 0, value: 4, allowed: 5...60)) {
+            try SegmentPlanner(frameRate: 4, segmentDuration: .seconds(2))
         }
     }
 
