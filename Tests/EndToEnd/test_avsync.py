@@ -46,8 +46,17 @@ def test_an_offset_is_found_at_its_publisher(tmp_path):
     # Mixing cuts off the 7 ms of sound that the clips have before their first picture.
     assert 6 <= report["publishers"]["ann"]["offset"]["p50_ms"] <= 8
     assert 86 <= report["publishers"]["ben"]["offset"]["p50_ms"] <= 88
-    assert report["failures"] == ["ben: offset"]
+    assert report["failures"] == ["ben: offset", "offsets disagree"]
     assert abs(report["agreement"]["offset_spread_ms"] - 80) <= 2
+
+
+def test_publishers_that_are_in_time_but_not_alike_are_seen(tmp_path):
+    graph = (
+        "[0:a]atrim=start=0.04,asetpts=PTS-STARTPTS[early];[1:a]adelay=30[late];"
+        "[0:v][1:v]hstack[v];[early][late]amix=normalize=0[a]"
+    )
+    report = report_of(make(tmp_path / "apart.mkv", ["ann", "ben"], graph))
+    assert report["failures"] == ["offsets disagree"], report
 
 
 def test_sound_before_its_picture_is_an_offset_below_zero(tmp_path):
@@ -65,7 +74,27 @@ def test_a_missing_beep_and_a_missing_flash_are_counted(tmp_path):
     report = report_of(make(tmp_path / "missing.mkv", ["ann"], graph))
     events = report["publishers"]["ann"]["events"]
     assert (events["missing_beeps"], events["missing_flashes"]) == (1, 1)
-    assert report["failures"] == ["ann: events"]
+    assert report["failures"] == ["ann: flashes", "ann: beeps"]
+
+
+@pytest.mark.parametrize(("lost", "graph"), [
+    ("flashes", "[0:a]anull[a];"
+                "[0:v]drawbox=color=0xB03A3A:t=fill:enable='between(n,240,244)'[v]"),
+    ("beeps", "[0:v]null[v];[0:a]volume=0:enable='between(t,4.9,5.5)'[a]"),
+])
+def test_marks_of_one_kind_do_not_make_up_for_the_other(tmp_path, lost, graph):
+    report = report_of(make(tmp_path / "one.mkv", ["ann"], graph), present=0.95)
+    assert report["failures"] == [f"ann: {lost}"]
+
+
+def test_a_picture_that_begins_to_flash_late_is_seen(tmp_path):
+    graph = (
+        "[0:a]anull[a];[0:v]drawbox=color=0xB03A3A:t=fill:"
+        "enable='lt(n,100)*lt(mod(n,30),4)'[v]"
+    )
+    report = report_of(make(tmp_path / "begins.mkv", ["ann"], graph))
+    assert report["publishers"]["ann"]["start"]["lag_ms"] >= 2900
+    assert report["failures"] == ["ann: start"]
 
 
 def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
@@ -77,7 +106,7 @@ def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
     found = report_of(make(tmp_path / "repeat.mkv", ["ann"], graph))["publishers"]["ann"]
     assert found["repeats"] == {"flashes": 0, "beeps": 1}
     assert found["gaps"]["broken_beeps"] == 1
-    assert found["failures"] == ["repeats"]
+    assert found["failures"] == ["repeats", "broken beeps"]
 
 
 def test_drift_is_found(tmp_path):
@@ -108,7 +137,11 @@ def test_a_freeze_and_an_absence_are_measured(tmp_path):
         "[0:v]select='not(between(n,155,175))',fps=30,"
         "drawbox=color=0x101010:t=fill:enable='between(n,250,269)'[v];[0:a]anull[a]"
     )
-    found = report_of(make(tmp_path / "freeze.mkv", ["ann"], graph))["publishers"]["ann"]
+    path = make(tmp_path / "freeze.mkv", ["ann"], graph)
+    found = report_of(path)["publishers"]["ann"]
+    assert {"freeze", "absences"} <= set(found["failures"])
+    left = report_of(path, freeze=0.8, absences=1)["publishers"]["ann"]["failures"]
+    assert set(found["failures"]) - set(left) == {"freeze", "absences"}
     assert abs(found["longest_freeze_ms"] - 733) <= 34
     assert found["gaps"]["absences"] == 1
     assert abs(found["gaps"]["longest_absence_ms"] - 667) <= 34

@@ -51,19 +51,21 @@ class Publisher:
             raise CannotMeasure(f"{self.name}: {len(offsets)} pairs of flash and beep")
         lost_flashes, expected_flashes = statistics.missing(self.flashes)
         lost_beeps, expected_beeps = statistics.missing(self.beeps)
-        lost, expected = lost_flashes + lost_beeps, expected_flashes + expected_beeps
-        steps = np.concatenate([statistics.cadence(self.flashes), statistics.cadence(self.beeps)])
+        flashes_present = 1 - lost_flashes / expected_flashes
+        beeps_present = 1 - lost_beeps / expected_beeps
+        cadences = [
+            np.percentile(statistics.cadence(marks), 95) for marks in (self.flashes, self.beeps)]
         report = {
             "offset": statistics.percentiles(offsets),
             "cadence": {
-                "flash_p95_ms": milliseconds(
-                    np.percentile(statistics.cadence(self.flashes), 95)),
-                "beep_p95_ms": milliseconds(np.percentile(statistics.cadence(self.beeps), 95)),
+                "flash_p95_ms": milliseconds(cadences[0]),
+                "beep_p95_ms": milliseconds(cadences[1]),
             },
             "events": {
                 "flashes": len(self.flashes), "missing_flashes": lost_flashes,
                 "beeps": len(self.beeps), "missing_beeps": lost_beeps,
-                "present": round(1 - lost / expected, 4),
+                "flashes_present": round(flashes_present, 4),
+                "beeps_present": round(beeps_present, 4),
             },
             "repeats": {"flashes": self.repeated_flashes, "beeps": self.repeated_beeps},
             "gaps": {
@@ -84,10 +86,15 @@ class Publisher:
         report["failures"] = [
             name for name, failed in {
                 "offset": np.percentile(np.abs(offsets), 95) > thresholds.offset,
-                "cadence": np.percentile(steps, 95) > thresholds.cadence,
-                "events": 1 - lost / expected < thresholds.present,
+                "cadence": max(cadences) > thresholds.cadence,
+                "flashes": flashes_present < thresholds.present,
+                "beeps": beeps_present < thresholds.present,
                 "repeats": self.repeated_flashes + self.repeated_beeps > 0,
+                "broken beeps": self.broken_beeps > 0,
+                "absences": len(self.absences) > thresholds.absences,
+                "freeze": self.longest_freeze > thresholds.freeze,
                 "drift": abs(report["drift_ms"]) / 1000 > thresholds.drift + coarseness,
+                "start": abs(report["start"]["lag_ms"]) / 1000 > thresholds.lag,
             }.items() if failed
         ]
         return report
@@ -116,6 +123,7 @@ class Measurement:
         """
         if not self.publishers:
             raise CannotMeasure("no flash-and-beep clip is in it")
+        agreement = self._agreement()
         found = {
             name: one.report(thresholds, self.coarseness) for name, one in self.publishers.items()}
         failures = [f"{name}: {what}" for name, one in found.items() for what in one["failures"]]
@@ -125,6 +133,7 @@ class Measurement:
                 "frame rate changes": not self.is_even,
                 "size changes": len(self.sizes) > 1,
                 "sound jumps": self.sound_jump > EVEN,
+                "offsets disagree": agreement["offset_spread_ms"] / 1000 > thresholds.spread,
                 f"not {expected} publishers": expected is not None and len(found) != expected,
             }.items() if failed
         ]
@@ -137,7 +146,7 @@ class Measurement:
             "is_constant_rate": self.is_even,
             "sound_jump_ms": milliseconds(self.sound_jump),
             "publishers": found,
-            "agreement": self._agreement(),
+            "agreement": agreement,
             "failures": failures,
             "verdict": "fail" if failures else "pass",
         }

@@ -13,8 +13,14 @@ class Thresholds:
 
     offset: float = 0.045  # s, 95th percentile of |A-V|
     cadence: float = 0.040  # s, 95th percentile
-    present: float = 0.99  # share of the expected marks
+    present: float = 0.99  # share of the expected flashes, and of the expected beeps
     drift: float = 0.020  # s, the first minute against the last
+    freeze: float = 0.5  # s without a change in a visible picture
+    absences: int = 0  # times that a picture is gone for a while
+    # s between the first flash and the first beep. A recording may begin in the middle of either,
+    # which is then not counted.
+    lag: float = 1.5
+    spread: float = 0.045  # s between the publishers' median offsets
 
     #: Pairs of flash and beep without which nothing can be said.
     FEWEST_PAIRS = 3
