@@ -339,6 +339,24 @@ import Testing
         }
     }
 
+    @Test func aBotThatReplacesOneThatWasShortOfCPUMakesTheWholePicture() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let first = try #require(await world.launcher.next())
+            let id = first.job.stream
+            await first.say(.running(firstSegmentMilliseconds: 1))
+            await first.say(.reduction(frameRate: 10, layersThinned: 1))
+            let second = try #require(await world.replace(first, .failed(reason: "signal 11")))
+            let whole = LiveStream.Degradation(
+                frameRate: 30, layersThinned: 0, changes: 2, changedAt: world.clock.time)
+            #expect(await world.streams.stream(id)?.degradation == whole)
+            // Nothing is left out now that could come back.
+            _ = try #require(await world.replace(second, .failed(reason: "signal 11")))
+            #expect(await world.streams.stream(id)?.degradation == whole)
+        }
+    }
+
     @Test func aDeadBotIsReplacedInTheSameDirectory() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(

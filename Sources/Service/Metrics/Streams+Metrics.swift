@@ -59,7 +59,8 @@ extension Streams: MetricsSource {
             && lackOfCPU(forNew: 1) == nil
     }
 
-    private func isAdapted(_ stream: LiveStream) -> Bool {
+    /// Whether less of its picture is made than was configured, for want of CPU.
+    func isAdapted(_ stream: LiveStream) -> Bool {
         guard let degradation = stream.degradation, let ladder = entries[stream.id]?.ladder else {
             return false
         }

@@ -2,6 +2,7 @@ import Catalogue
 import ControlAPI
 import Foundation
 import Glibc
+import HLS
 import Logging
 import MediaKernel
 import Recording
@@ -36,6 +37,10 @@ extension Streams {
         entries[id] = entry
         if resumes { counts.botRestarts += 1 }
         log(.info, resumes ? "bot restarted" : "bot started", id)
+        // Its successor makes the whole picture, until it is short of CPU itself.
+        if isAdapted(stream) {
+            degraded(id, frameRate: Double(entry.ladder.frameRate), layersThinned: 0)
+        }
         launchQueue.yield(
             .bot(
                 BotLaunch(
@@ -116,14 +121,14 @@ extension Streams {
         entries[id]?.signals?.finish()
         entries[id]?.signals = nil
         log(.info, "bot exited", id, ["exit": "\(exit)"])
+        // It may have been the hardware, which the next bot would fail on as well. A driver that
+        // crashes takes the bot with it, before it can say anything.
+        if case .failed(_, wasKilled: false) = exit { entries[id]?.mistrustsHardware = true }
         tellRunning(id)
         carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
     }
 
     func finishPlaylists(of id: StreamID) {
-        // It may have been the hardware, which the next bot would fail on as well. A driver that
-        // crashes takes the bot with it, before it can say anything.
-        if case .failed(_, wasKilled: false) = exit { entries[id]?.mistrustsHardware = true }
         guard let directory = entries[id]?.directory else { return }
         // First, since a full disk has room for the rest then.
         try? FileManager.default.removeItem(
