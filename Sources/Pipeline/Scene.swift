@@ -95,7 +95,10 @@ final class Scene {
         speakers.advance(to: tick)
         if layoutChanged || speakers.speaker != speaker { layOut(at: tick) }
         if motion?.isOver(at: tick) == true { motion = nil }
-        guard !tiles.isEmpty else { return try slate() }
+        guard !tiles.isEmpty else {
+            passOverUnseen([], at: tick, source)
+            return try slate()
+        }
         let moving = motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
         var placed: [PlacedFrame] = []
         placed.reserveCapacity(moving.count)

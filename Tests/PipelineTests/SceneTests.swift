@@ -72,8 +72,12 @@ import Testing
         #expect(told.take().isEmpty, "nothing has changed")
     }
 
-    @Test func picturesThatNobodySeesAreNotKept() throws {
-        let scene = try scene(Layout(maximumTiles: 2))
+    /// Whether others are seen or nobody is.
+    @Test(arguments: [
+        Layout(maximumTiles: 2), Layout(roles: ["nobody"]),
+    ])
+    func picturesThatNobodySeesAreNotKept(layout: Layout) throws {
+        let scene = try scene(layout)
         scene.show(["ann", "ben", "cleo"].map { peer($0) })
         let hidden = try VideoSource(codec: .vp8, isScreen: false)
         let data = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
