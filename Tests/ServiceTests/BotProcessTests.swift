@@ -61,6 +61,19 @@ import Workbench
             ])
     }
 
+    /// JSON leaves every line break but LF as it is.
+    @Test func aNameWithALineBreakIsNoEndOfALine() async throws {
+        let name = "Ann\u{2028}Lee\u{2029}of\u{85}Kent"
+        let result = try await run(
+            #"""
+            echo '{"event":"tiles","tiles":[{"peer":"\#(name)","x":0,"y":0,"width":6,"height":7}]}'
+            """#)
+        #expect(
+            result.reports == [
+                .tiles([BotReport.Tile(peer: name, x: 0, y: 0, width: 6, height: 7)])
+            ])
+    }
+
     @Test func aBotIsAskedToStopOnItsStandardInput() async throws {
         let result = try await run(
             #"""

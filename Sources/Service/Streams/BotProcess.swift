@@ -45,6 +45,7 @@ public struct BotProcess: BotLauncher {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await Self.obey(signals, execution) }
                     let lines = execution.standardOutput.strings(
+                        separatedBy: ChildProcess.lineEnd,
                         bufferingPolicy: .maxLineLength(BotReport.lineBytesMaximum))
                     for try await line in lines {
                         guard let event = BotReport(line: line) else { continue }

@@ -37,6 +37,7 @@ public struct FinisherProcess: FinisherLauncher {
                         for await _ in kill { try? execution.send(signal: .kill) }
                     }
                     let lines = execution.standardOutput.strings(
+                        separatedBy: ChildProcess.lineEnd,
                         bufferingPolicy: .maxLineLength(Self.lineBytesMaximum))
                     for try await line in lines {
                         guard let event = FinisherReport(line: line) else { continue }
