@@ -21,6 +21,8 @@ final class AudioSource {
     /// How loud the latest packet is, in -dBov from 0 (loudest) to 127 (digital silence): what its
     /// sender says or, where it says nothing, what the samples say.
     private(set) var level = 127
+    /// How long the latest packet lasts.
+    private(set) var length = Duration.zero
     /// Packets that could not be decoded. For the record.
     private(set) var damagedPackets = 0
 
@@ -59,6 +61,7 @@ final class AudioSource {
             return
         }
         level = frame.audioLevel ?? Self.level(of: samples)
+        length = .seconds(1) * (samples.count / 2) / OpusDecoder.sampleRate
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         if peak < Self.quietPeak { isQuiet() }
         // What has no place is not heard, and so nothing of it is to be continued.

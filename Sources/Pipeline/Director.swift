@@ -213,7 +213,8 @@ final class Director {
             if sources.video(track) != nil {
                 receivePicture(frame, of: track)
             } else if let heard = sources.receive(frame, of: track) {
-                scene.heard(heard.peer, level: heard.level, at: frame.arrival)
+                scene.heard(
+                    heard.peer, level: heard.level, lasting: heard.length, at: frame.arrival)
             }
         case .audioLost(let track, let timestamp): sources.audioLost(track, from: timestamp)
         case .senderReport(let track, let rtpTimestamp, let ntp, let now):

@@ -72,12 +72,14 @@ final class Scene {
         pictures[address] = picture
     }
 
-    /// - Parameter level: -dBov, 0 (loudest) to 127 (digital silence).
-    func heard(_ peer: PeerID, level: Int, at now: Instant) {
+    /// - Parameters:
+    ///   - level: -dBov, 0 (loudest) to 127 (digital silence).
+    ///   - length: for how long it lasts.
+    func heard(_ peer: PeerID, level: Int, lasting length: Duration, at now: Instant) {
         guard let known = peersByID[peer], !known.hasClosedMicrophone,
             layout.shows(role: known.role)
         else { return }
-        speakers.heard(peer, level: level, at: now)
+        speakers.heard(peer, level: level, lasting: length, at: now)
     }
 
     private func forgetPictures() {

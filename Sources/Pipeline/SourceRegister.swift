@@ -139,9 +139,11 @@ final class SourceRegister {
             track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
     }
 
-    /// - Returns: who is heard how loudly, in -dBov; nil for a picture, for what is not wanted and
+    /// - Returns: who is heard how loudly, in -dBov, and for how long; nil for a picture, for what is not wanted and
     ///   for what is not its owner's voice, such as a shared screen's sound.
-    func receive(_ frame: IncomingFrame, of track: TrackID) -> (peer: PeerID, level: Int)? {
+    func receive(
+        _ frame: IncomingFrame, of track: TrackID
+    ) -> (peer: PeerID, level: Int, length: Duration)? {
         guard let owner = owners[track], let source = sources[track],
             let clock = clocks.index(forKey: owner)
         else { return nil }
@@ -155,7 +157,7 @@ final class SourceRegister {
             audio.receive(
                 frame, presentation: presentation, slid: clocks.values[clock].slid,
                 isQuiet: { self.clocks.values[clock].soundIsQuiet(at: frame.arrival) })
-            return voices.contains(track) ? (owner, audio.level) : nil
+            return voices.contains(track) ? (owner, audio.level, audio.length) : nil
         case .video(let video):
             switch video.receive(frame, presentation: presentation) {
             case .taken, .waiting: break

@@ -13,7 +13,8 @@ public struct ActiveSpeaker: Sendable {
     static let loudest = 35.0
     /// How fast loudness follows: to two thirds within this time.
     static let timeConstant: Duration = .milliseconds(200)
-    /// A level is believed for this long; then nothing comes, and that is silence (DTX).
+    /// A level is believed for this long at least, and for as long as its packet with half as much
+    /// again for jitter; then nothing comes, and that is silence (DTX).
     static let levelLifetime: Duration = .milliseconds(80)
     /// dB above the noise floor, smoothed, from which somebody is said to be speaking.
     static let speakingThreshold = 6.0
@@ -29,9 +30,9 @@ public struct ActiveSpeaker: Sendable {
     static let longestStep: Duration = .milliseconds(500)
 
     private struct Voice {
-        /// dB above the noise floor as last heard, and when.
+        /// dB above the noise floor as last heard, and until when that is believed.
         var level = 0.0
-        var heardAt: Instant
+        var believedUntil: Instant
         /// The same, smoothed.
         var loudness = 0.0
         /// For how long this peer has led, less the time it has not.
@@ -48,12 +49,17 @@ public struct ActiveSpeaker: Sendable {
 
     /// Takes the level of one packet.
     ///
-    /// - Parameter level: -dBov, 0 (loudest) to 127 (digital silence), as in RFC 6464.
-    public mutating func heard(_ peer: PeerID, level: Int, at now: Instant) {
+    /// - Parameters:
+    ///   - level: -dBov, 0 (loudest) to 127 (digital silence), as in RFC 6464.
+    ///   - length: of the packet: up to 120 ms in Opus.
+    public mutating func heard(
+        _ peer: PeerID, level: Int, lasting length: Duration, at now: Instant
+    ) {
         let above = min(Self.loudest, max(0, Double(127 - level) - Self.noiseFloor))
-        var voice = voices[peer] ?? Voice(heardAt: now)
+        let until = now + max(Self.levelLifetime, length * 3 / 2)
+        var voice = voices[peer] ?? Voice(believedUntil: until)
         voice.level = above
-        voice.heardAt = now
+        voice.believedUntil = until
         voices[peer] = voice
     }
 
@@ -81,7 +87,7 @@ public struct ActiveSpeaker: Sendable {
         guard step > .zero else { return }
         let share = step.inSeconds / (step.inSeconds + Self.timeConstant.inSeconds)
         for (peer, var voice) in voices {
-            let target = now - voice.heardAt <= Self.levelLifetime ? voice.level : 0
+            let target = now <= voice.believedUntil ? voice.level : 0
             voice.loudness += (target - voice.loudness) * share
             voices[peer] = voice
         }

@@ -175,7 +175,8 @@ import Testing
         _ peer: PeerID, level: Int, in scene: Scene, during time: Range<Int>
     ) {
         for moment in stride(from: time.lowerBound, to: time.upperBound, by: 20) {
-            scene.heard(peer, level: level, at: tick(moment))
+            scene.heard(
+                peer, level: level, lasting: .milliseconds(20), at: tick(moment))
             #expect(throws: Never.self) { try scene.picture(at: tick(moment)) { _ in nil } }
         }
     }

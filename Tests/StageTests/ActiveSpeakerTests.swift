@@ -15,22 +15,25 @@ import Testing
 
     private static let speech = 25
     private static let noise = 60
+    private static let packet: Duration = .milliseconds(20)
 
     /// The changes of speaker: who, and at which ms.
     private func speakers(
-        _ sounds: [Sound], until end: Int, isSilenceSent: Bool = true
+        _ sounds: [Sound], until end: Int, isSilenceSent: Bool = true, packets length: Int = 20
     ) -> [(peer: PeerID?, at: Int)] {
         var core = ActiveSpeaker()
         var changes: [(peer: PeerID?, at: Int)] = []
         for millisecond in 0..<end {
             let now = Instant.zero + .milliseconds(millisecond)
-            if millisecond.isMultiple(of: 20) {
+            if millisecond.isMultiple(of: length) {
                 for peer in Set(sounds.map(\.peer)) {
                     let current = sounds.last {
                         $0.peer == peer && $0.from <= millisecond && millisecond < $0.to
                     }
                     if current != nil || isSilenceSent {
-                        core.heard(peer, level: current?.level ?? 127, at: now)
+                        core.heard(
+                            peer, level: current?.level ?? 127, lasting: .milliseconds(length),
+                            at: now)
                     }
                 }
             }
@@ -52,6 +55,15 @@ import Testing
         let changes = speakers([talk("a", 1000, 5000)], until: 5000)
         #expect(changes.map(\.peer) == ["a"])
         #expect(changes.allSatisfy { (1250...1500).contains($0.at) })
+    }
+
+    /// Opus has packets of up to 120 ms.
+    @Test(arguments: [20, 60, 100, 120])
+    func longPacketsAreNoPauses(length: Int) {
+        // Loud enough by 1 dB: with pauses in it, it would not be.
+        let changes = speakers([talk("a", 1200, 5000, level: 43)], until: 5000, packets: length)
+        #expect(changes.map(\.peer) == ["a"])
+        #expect(changes.allSatisfy { (1450...2000).contains($0.at) }, "\(changes)")
     }
 
     @Test func whoTakesTheWordGetsItWithinASecondAndAHalf() {
@@ -101,7 +113,7 @@ import Testing
         var spoke: [Bool] = []
         for frame in 0..<180 {
             let now = Instant.zero + .milliseconds(frame * 33)
-            if frame < 60 { core.heard("a", level: 20, at: now) }
+            if frame < 60 { core.heard("a", level: 20, lasting: Self.packet, at: now) }
             core.advance(to: now)
             spoke.append(core.isSpeaking(at: now))
         }
@@ -112,7 +124,7 @@ import Testing
         var core = ActiveSpeaker()
         for frame in 0..<60 {
             let now = Instant.zero + .milliseconds(frame * 33)
-            core.heard("a", level: 20, at: now)
+            core.heard("a", level: 20, lasting: Self.packet, at: now)
             core.advance(to: now)
         }
         core.muted("a")
@@ -128,8 +140,8 @@ import Testing
         var core = ActiveSpeaker()
         for milliseconds in [0, 5000, 4000, 4000, 1_000_000] {
             let now = Instant.zero + .milliseconds(milliseconds)
-            core.heard("a", level: 0, at: now)
-            core.heard("b", level: 300, at: now)
+            core.heard("a", level: 0, lasting: Self.packet, at: now)
+            core.heard("b", level: 300, lasting: Self.packet, at: now)
             core.advance(to: now)
         }
         #expect(core.speaker == "a")
