@@ -188,11 +188,16 @@ final class Director {
     }
 
     /// After an error: the layers end with what they have.
-    func abandon() { for layer in layers { layer.inbox.put(.finish) } }
+    func abandon() { for layer in layers { layer.inbox.put(.finish(end: nil)) } }
 
     private func finishLayers() throws {
         try desk.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
-        for layer in layers { layer.inbox.put(.finish) }
+        let end: Int64? =
+            switch phase {
+            case .waiting, .warmingUp: nil
+            case .live(_, let next), .finishing(_, let next, _): next
+            }
+        for layer in layers { layer.inbox.put(.finish(end: end)) }
     }
 
     // MARK: Input

@@ -103,8 +103,8 @@ final class LayerWriter: VariantWriter {
                 // Each goes as soon as it is done with: pictures are large.
                 batch.reverse()
                 while let item = batch.popLast() {
-                    if case .finish = item {
-                        try finish()
+                    if case .finish(let end) = item {
+                        try finish(end: end)
                         return
                     }
                     try handle(item)
@@ -162,7 +162,7 @@ final class LayerWriter: VariantWriter {
         ledger.published(layer: index, segment: number, bytes: bytes.count)
     }
 
-    private func finish() throws {
+    private func finish(end: Int64?) throws {
         for packet in try encoder.flush() { try write(packet) }
         // No more sound will come: what is held begins the last segment.
         for packet in held {
@@ -175,7 +175,7 @@ final class LayerWriter: VariantWriter {
         }
         held = []
         if framesWritten > segmentStart {
-            try publish(try muxer.finish(), endingAt: framesWritten)
+            try publish(try muxer.finish(), endingAt: max(framesWritten, end ?? 0))
         }
         if ledger.failure == nil { try directory.end() }
         ledger.ended(layer: index, segments: directory.nextIndex)

@@ -89,7 +89,7 @@ import Workbench
                 writer.inbox.put(.picture(content.picture(frame), index: frame))
             }
             try sound.finish { _, packets in writer.inbox.put(.sound(packets)) }
-            writer.inbox.put(.finish)
+            writer.inbox.put(.finish(end: frames))
             await thread.join()
             try judge(layer: index, writer.variant, frames: frames)
             playlists.append(try playlist(ofLayer: index))
