@@ -216,7 +216,6 @@ extension RoomForwarder {
 extension OutgoingTrack {
     static let forwardedExtensions = [
         HeaderExtensionURI.audioLevel, HeaderExtensionURI.videoOrientation,
-        HeaderExtensionURI.dependencyDescriptor,
     ]
 
     /// What the subscriber may say of a video that it gets. Its estimate of the bandwidth is ours to make,
@@ -234,13 +233,11 @@ extension OutgoingTrack {
         codec.feedback = codec.feedback.filter { forwarded.contains($0) }
         return OutgoingTrack(
             streamID: track.streamID, trackID: track.trackID, kind: track.kind, codecs: [codec],
-            headerExtensions: [HeaderExtensionURI.transportSequence]
-                + (track.kind == .audio
-                    ? [HeaderExtensionURI.audioLevel]
-                    : [
-                        HeaderExtensionURI.videoOrientation,
-                        HeaderExtensionURI.dependencyDescriptor,
-                    ]),
+            headerExtensions: [
+                HeaderExtensionURI.transportSequence,
+                track.kind == .audio
+                    ? HeaderExtensionURI.audioLevel : HeaderExtensionURI.videoOrientation,
+            ],
             isRepaired: track.kind == .video)
     }
 }

@@ -6,12 +6,14 @@ import SecureTransport
 
 /// Answering: the remote side sends, we receive.
 extension PeerConnection {
-    /// Header extensions we understand on the way in.
+    /// Header extensions we understand on the way in. AV1's dependency descriptor is not one of them:
+    /// it numbers the frames of one encoding and of all its layers, and would be wrong behind a
+    /// forwarder that changes encodings and drops layers.
     static let receivableExtensions: [String] = [
         HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
         HeaderExtensionURI.absoluteSendTime,
         HeaderExtensionURI.transportSequence, HeaderExtensionURI.audioLevel,
-        HeaderExtensionURI.videoOrientation, HeaderExtensionURI.dependencyDescriptor,
+        HeaderExtensionURI.videoOrientation,
     ]
 
     /// What the remote side has announced, by section order.

@@ -16,7 +16,4 @@ public enum HeaderExtensionURI {
     public static let audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
     /// Which way up a picture is; see `VideoOrientation`. 3GPP TS 26.114.
     public static let videoOrientation = "urn:3gpp:video-orientation"
-    /// Layers and their dependencies, for SVC. AV1 RTP specification, appendix A.
-    public static let dependencyDescriptor =
-        "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
 }

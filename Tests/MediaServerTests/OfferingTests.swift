@@ -132,6 +132,22 @@ extension SimulatedRoomTests {
             #expect(extensions.contains(HeaderExtensionURI.videoOrientation) == isTaken)
         }
 
+        /// It is of one encoding with all its layers, and nobody writes it anew for what is forwarded.
+        @Test func nobodySendsAnAV1DependencyDescriptor() throws {
+            let uri =
+                "https://aomediacodec.github.io/av1-rtp-spec/"
+                + "#dependency-descriptor-rtp-header-extension"
+            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            var camera = OutgoingTrack.video("camera")
+            camera.headerExtensions.append(uri)
+            _ = try end.add(camera)
+            try room.addPeer("ann", at: now)
+            let offer = try end.createOffer(at: now)
+            #expect(offer.media.flatMap(\.headerExtensions).map(\.uri).contains(uri))
+            let answer = try room.publishOffer(offer, from: "ann", at: now)
+            #expect(!answer.media.flatMap(\.headerExtensions).map(\.uri).contains(uri))
+        }
+
         /// A connection has 61 payload types for all that it carries.
         @Test mutating func noPublisherUsesUpASubscribersPayloadTypes() async throws {
             try publish([], as: "viewer")
