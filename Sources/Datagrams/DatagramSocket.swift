@@ -26,7 +26,7 @@ public final class DatagramSocket {
     public static let datagramBytesMaximum = 2048
     /// Kernel buffer in each direction. A key frame to many subscribers is a burst, and a burst
     /// that the kernel drops comes back as NACKs.
-    static let kernelBufferBytes: Int32 = 4 << 20
+    static let kernelBufferBytes = 4 << 20
     /// Datagrams that one system call reads.
     static let readBatch = 32
     /// Such calls in a row that `read` makes, before others have their turn.
@@ -40,6 +40,9 @@ public final class DatagramSocket {
     /// The kernel's name for the socket, which it may give to another once the channel is closed.
     private let descriptor: NIOBSDSocket.Handle
     public let localAddress: TransportAddress
+    /// For so many bytes of datagrams the kernel has room until they are read: silently no more than
+    /// `net.core.rmem_max`, which is 208 KiB in Debian.
+    let receiveBufferBytes: Int
     private let handlers: Handlers
     private let batch = DatagramBatch()
     /// Of a socket that does not read by itself.
@@ -50,11 +53,12 @@ public final class DatagramSocket {
 
     private init(
         channel: any Channel, descriptor: NIOBSDSocket.Handle, localAddress: TransportAddress,
-        handlers: Handlers
+        receiveBufferBytes: Int, handlers: Handlers
     ) {
         self.channel = channel
         self.descriptor = descriptor
         self.localAddress = localAddress
+        self.receiveBufferBytes = receiveBufferBytes
         self.handlers = handlers
     }
 
@@ -75,8 +79,8 @@ public final class DatagramSocket {
                     capacity: datagramBytesMaximum * readBatch)
             )
             .channelOption(.datagramVectorReadMessageCount, value: readBatch)
-            .channelOption(.socketOption(.so_rcvbuf), value: .init(kernelBufferBytes))
-            .channelOption(.socketOption(.so_sndbuf), value: .init(kernelBufferBytes))
+            .channelOption(.socketOption(.so_rcvbuf), value: kernelBufferBytes)
+            .channelOption(.socketOption(.so_sndbuf), value: kernelBufferBytes)
             .channelOption(sharesPort, value: joinsOthers ? 1 : 0)
             // That nothing more waits is what the selector says too, without another call.
             .channelOption(.maxMessagesPerRead, value: 1)
@@ -100,9 +104,25 @@ public final class DatagramSocket {
                 return NIOLoopBound(
                     DatagramSocket(
                         channel: channel, descriptor: descriptor, localAddress: address,
+                        receiveBufferBytes: receiveBufferBytes(of: descriptor),
                         handlers: receiver.handlers),
                     eventLoop: eventLoop)
             }
+    }
+
+    /// What to say of a receive buffer in which a burst may be lost; nil of one that is large enough.
+    public var receiveBufferShortage: String? {
+        guard receiveBufferBytes < Self.kernelBufferBytes else { return nil }
+        return "\(receiveBufferBytes) of \(Self.kernelBufferBytes) bytes: net.core.rmem_max allows "
+            + "no more"
+    }
+
+    /// The kernel counts what it keeps beside each datagram too, and so tells twice what one may use.
+    private static func receiveBufferBytes(of descriptor: NIOBSDSocket.Handle) -> Int {
+        var value: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &value, &length)
+        return Int(value) / 2
     }
 
     /// Lets others that join this one have a part of what comes, always the same part of the addresses

@@ -42,6 +42,14 @@ public final class MediaServer: Sendable {
         }
         let sockets = try await bindSockets(configuration, loops)
         let own = reaching(sockets.map(\.address))
+        if let socket = sockets.first?.sockets[0] {
+            let shortage = try await socket.eventLoop.submit {
+                socket.value.receiveBufferShortage
+            }.get()
+            if let shortage {
+                logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
+            }
+        }
         let listeners = try await bindListeners(
             configuration, udpPort: sockets.first?.address.port ?? 0, loops[0])
         let advertised =

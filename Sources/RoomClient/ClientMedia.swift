@@ -143,6 +143,9 @@ public final class ClientMedia {
             path: NetworkPath(network))
     }
 
+    /// See `DatagramSocket`: of what is received into.
+    var receiveBufferShortage: String? { subscribe?.socket.receiveBufferShortage }
+
     /// Takes leave of the server and closes the sockets.
     public func stop() {
         let now = MonotonicClock.now

@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import PeerConnection
 import Signalling
@@ -31,11 +32,15 @@ extension RoomClient {
             guard let payload = TrackLayersPayload(frame: text) else { return }
             eventSink.yield(.trackLayers(Array(payload.tracks.values)))
         }
-        media = try await ClientMedia.open(
+        let media = try await ClientMedia.open(
             on: eventLoop, network: configuration.network,
             receivesVideo: configuration.receivesVideo,
             readingInterval: configuration.readingInterval,
             makeObserver: makeObserver, stateChanged: changed, channelText: heard)
+        self.media = media
+        if let shortage = try await eventLoop.submit({ media.value.receiveBufferShortage }).get() {
+            logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
+        }
     }
 
     func stopMedia() async {

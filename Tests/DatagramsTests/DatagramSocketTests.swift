@@ -1,8 +1,10 @@
-import Datagrams
+import Foundation
 import MediaKernel
 import NIOCore
 import NIOPosix
 import Testing
+
+@testable import Datagrams
 
 @Suite struct DatagramSocketTests {
     @Test func carriesDatagramsBetweenTwoSocketsOnLoopback() async throws {
@@ -24,6 +26,22 @@ import Testing
             a.value.close()
             b.value.close()
         }.get()
+        try await group.shutdownGracefully()
+    }
+
+    @Test func whatTheKernelGaveToReceiveIntoIsKnown() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let socket = try await DatagramSocket.bind(host: "127.0.0.1", port: 0, on: group.next()) {
+            .init(received: { _, _ in }, batchEnded: {})
+        }.get()
+        let (bytes, shortage) = try await socket.eventLoop.submit {
+            defer { socket.value.close() }
+            return (socket.value.receiveBufferBytes, socket.value.receiveBufferShortage)
+        }.get()
+        let text = try String(contentsOfFile: "/proc/sys/net/core/rmem_max", encoding: .utf8)
+        let most = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(bytes == min(DatagramSocket.kernelBufferBytes, most))
+        #expect((shortage == nil) == (most >= DatagramSocket.kernelBufferBytes))
         try await group.shutdownGracefully()
     }
 
