@@ -69,8 +69,9 @@ struct LayerWishes {
         let known = (layers[track] ?? []).filter { $0.layer != .none }
             .sorted { ($0.width * $0.height) < ($1.width * $1.height) }
         let fitting = known.first {
-            let coversWidth = $0.width >= tile.rectangle.width
-            let coversHeight = $0.height >= tile.rectangle.height
+            let (width, height) = tile.isSideways ? ($0.height, $0.width) : ($0.width, $0.height)
+            let coversWidth = width >= tile.rectangle.width
+            let coversHeight = height >= tile.rectangle.height
             return switch tile.fit {
             case .crop: coversWidth && coversHeight
             // The other side is made to fit by making the whole picture smaller.

@@ -10,7 +10,7 @@ public enum FrameRotation: Int, Hashable, Sendable, CaseIterable {
     case clockwise270 = 270
 
     /// Whether width and height change places.
-    var isSideways: Bool { self == .clockwise90 || self == .clockwise270 }
+    public var isSideways: Bool { self == .clockwise90 || self == .clockwise270 }
 }
 
 /// What a tile shows while there is no video.

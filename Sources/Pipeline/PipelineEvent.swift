@@ -37,7 +37,10 @@ public struct PlacedTile: Hashable, Sendable {
     public var fit: TileFit
 
     public init(
-        peer: PeerID, track: TrackID?, name: String, rectangle: Rectangle, fit: TileFit
+        peer: PeerID, track: TrackID?, name: String, rectangle: Rectangle, fit: TileFit,
+        isSideways: Bool = false
+    /// Whether the video's width and height change places in it: it comes lying on its side.
+    public var isSideways: Bool
     ) {
         self.peer = peer
         self.track = track
@@ -47,6 +50,7 @@ public struct PlacedTile: Hashable, Sendable {
     }
 }
 
+        self.isSideways = isSideways
 /// What came of a stream.
 public struct PipelineSummary: Sendable, Hashable {
     /// Segments of the top layer, those of an earlier run of the same stream included.

@@ -28,6 +28,8 @@ final class Scene {
     private var tiles: [Tile] = []
     private var motion: TileMotion?
     private var shown: [Tile.ID: Shown] = [:]
+    /// Videos whose latest picture came lying on its side.
+    private var sideways: Set<TrackID> = []
     private var layoutChanged = true
     private var reported: (tiles: [PlacedTile], videos: Set<TrackID>)?
 
@@ -104,7 +106,9 @@ final class Scene {
         let moving = motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
         var placed: [PlacedFrame] = []
         placed.reserveCapacity(moving.count)
+        let sideways = sideways
         for tile in moving { placed.append(place(tile, at: tick, source)) }
+        if self.sideways != sideways { report() }
         passOverUnseen(moving, at: tick, source)
         return try compositor.compose(tiles: placed, dressing: dressing)
     }
@@ -189,6 +193,7 @@ final class Scene {
             placed.frame = picture.frame
             placed.rotation = FrameRotation(rawValue: picture.rotation) ?? .none
             shown[id] = Shown(frame: picture.frame, rotation: placed.rotation)
+            if placed.rotation.isSideways { sideways.insert(track) } else { sideways.remove(track) }
         case .placeholder:
             shown[id] = nil
         }
@@ -220,15 +225,16 @@ final class Scene {
     }
 
     private func report() {
+        let videos = Set(peers.flatMap(\.tracks).filter(\.isVideo).map(\.id))
+        sideways.formIntersection(videos)
         let placed = tiles.compactMap { tile in
             tile.participant.map { one in
                 PlacedTile(
                     peer: one.peer, track: one.track, name: one.name, rectangle: tile.rectangle,
-                    fit: tile.fit)
+                    fit: tile.fit, isSideways: one.track.map(sideways.contains) ?? false)
             }
         }
         // What has no place is told too: it need not be sent.
-        let videos = Set(peers.flatMap(\.tracks).filter(\.isVideo).map(\.id))
         if let reported, reported == (placed, videos) { return }
         reported = (placed, videos)
         emit(.tilesChanged(placed, among: videos))

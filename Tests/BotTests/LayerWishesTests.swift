@@ -67,6 +67,21 @@ import Testing
                 == [.init(track: Self.ann, layer: layer)])
     }
 
+    /// A phone's picture that is sent lying on its side and stands upright in its tile.
+    @Test(arguments: [
+        (180, 320, TileFit.crop, VideoLayerPreference.medium), (320, 180, .crop, .high),
+        (180, 600, .letterbox, .medium), (600, 320, .letterbox, .medium), (90, 160, .crop, .low),
+    ])
+    func aPictureThatIsTurnedFillsItsTileWithItsSidesTurned(
+        width: Int, height: Int, fit: TileFit, layer: VideoLayerPreference
+    ) {
+        var wishes = known(Self.ann)
+        var tile = tile(Self.ann, width, height, fit)
+        tile.isSideways = true
+        #expect(
+            wishes.tilesChanged([tile], among: Self.all) == [.init(track: Self.ann, layer: layer)])
+    }
+
     @Test func whatIsNotOnTheCanvasIsNotWantedAndComesBackAsItsTileNeedsIt() {
         var wishes = known(Self.ann, Self.ben)
         _ = wishes.tilesChanged(

@@ -10,14 +10,15 @@ import Testing
 @Suite struct SceneTests {
     /// What was told of the picture.
     private final class Told: Sendable {
-        private let events = Mutex<[(tiles: [TrackID?], videos: Set<TrackID>)]>([])
+        typealias Placing = (tiles: [TrackID?], videos: Set<TrackID>, sideways: [Bool])
+        private let events = Mutex<[Placing]>([])
 
         func note(_ event: PipelineEvent) {
             guard case .tilesChanged(let tiles, let videos) = event else { return }
-            events.withLock { $0.append((tiles.map(\.track), videos)) }
+            events.withLock { $0.append((tiles.map(\.track), videos, tiles.map(\.isSideways))) }
         }
 
-        func take() -> [(tiles: [TrackID?], videos: Set<TrackID>)] {
+        func take() -> [Placing] {
             events.withLock { events in
                 defer { events = [] }
                 return events
@@ -70,6 +71,24 @@ import Testing
         scene.tracksChanged()
         _ = try scene.picture(at: tick(66)) { _ in nil }
         #expect(told.take().isEmpty, "nothing has changed")
+    }
+
+    /// What is asked for depends on it, and it is known only by the picture.
+    @Test func aPictureThatComesLyingOnItsSideIsToldOf() throws {
+        let scene = try scene(Layout())
+        scene.show([peer("ann")])
+        let camera = try VideoSource(codec: .vp8, isScreen: false)
+        let data = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
+        var told: [[Bool]] = []
+        for (index, rotation) in [0, 0, 90, 270, 180, 180].enumerated() {
+            let frame = IncomingFrame(
+                data: data, timestamp: Int64(index * 3000), isKeyframe: true, rotation: rotation,
+                arrival: tick(33 * index))
+            _ = camera.receive(frame) { _ in tick(33 * index) }
+            _ = try scene.picture(at: tick(33 * index)) { _ in camera }
+            told.append(self.told.take().flatMap(\.sideways))
+        }
+        #expect(told == [[false], [], [true], [], [false], []])
     }
 
     /// Whether others are seen or nobody is.
