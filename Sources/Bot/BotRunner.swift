@@ -274,6 +274,11 @@ public struct BotRunner: Sendable {
                     .warning(
                         "track \(track) is not decoded for want of CPU; "
                             + "\(frames) incoming frames left out so far"))
+            case .wallClockStepped(let step):
+                writer.write(
+                    .warning(
+                        "the wall clock was set by \(step.inSeconds) s; dates of segments go on "
+                            + "as before"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):

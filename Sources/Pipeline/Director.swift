@@ -55,6 +55,8 @@ final class Director {
     private let layers: [any VariantWriter]
     private let emit: @Sendable (PipelineEvent) -> Void
     private let now: () -> Instant
+    /// Nanoseconds since 1970.
+    private let wallClock: () -> Int64
     /// Called once, on this thread, when the clock starts: frame 0 in wall time.
     private let began: (Int64) -> Void
     private let pauses: RecordingPauses
@@ -62,6 +64,7 @@ final class Director {
     private var desk: MixingDesk
     private var phase = Phase.waiting
     private let sources: SourceRegister
+    private var wallClockWatch = WallClockWatch()
     private var governor: LoadGovernor
     private var decoding = DecodingGovernor()
     /// By how much the slowest of us was behind since the batch was taken.
@@ -76,6 +79,7 @@ final class Director {
         audioOutput: AudioOutput, pauses: RecordingPauses,
         emit: @escaping @Sendable (PipelineEvent) -> Void,
         now: @escaping () -> Instant = { MonotonicClock.now },
+        wallClock: @escaping () -> Int64 = { MonotonicClock.unixNanoseconds },
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration
@@ -85,6 +89,7 @@ final class Director {
         self.pauses = pauses
         self.emit = emit
         self.now = now
+        self.wallClock = wallClock
         self.began = began
         governor = LoadGovernor(layers: layers.count)
         framesDropped = Array(repeating: 0, count: layers.count)
@@ -147,7 +152,7 @@ final class Director {
         guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured about one playout delay earlier.
-        began(MonotonicClock.unixNanoseconds - configuration.playoutDelay.initial.nanoseconds)
+        began(wallClock() - configuration.playoutDelay.initial.nanoseconds)
         sources.mixed(through: 0, clock)
         phase = .live(clock, next: 0)
     }
@@ -173,6 +178,7 @@ final class Director {
                 return false
             case .live(let clock, let next):
                 guard clock.instant(ofFrame: next) <= instant else { return false }
+                if planner.isSegmentStart(frame: next) { watchWallClock() }
                 try compose(frame: next, clock)
                 phase = .live(clock, next: next + 1)
             case .finishing(let clock, let next, let end):
@@ -184,6 +190,12 @@ final class Director {
                 try compose(frame: next, clock)
                 phase = .finishing(clock, next: next + 1, end: end)
             }
+        }
+    }
+
+    private func watchWallClock() {
+        if let step = wallClockWatch.observe(wall: wallClock(), at: now()) {
+            emit(.wallClockStepped(step))
         }
     }
 

@@ -21,6 +21,9 @@ public enum PipelineEvent: Sendable {
     /// The CPU is short: from now on the video is not decoded, until it is its turn to come back.
     /// With the frames that were left out so, of all videos so far.
     case videoLeftOut(TrackID, framesInAll: Int)
+    /// The machine's wall clock was set by so much, to a later time above zero: segments' dates go on
+    /// as before.
+    case wallClockStepped(Duration)
     /// More came in than could be taken; the total so far.
     case inputOverflow(framesDropped: Int)
     /// The stream cannot go on. What was written stands.
@@ -35,22 +38,22 @@ public struct PlacedTile: Hashable, Sendable {
     public var name: String
     public var rectangle: Rectangle
     public var fit: TileFit
+    /// Whether the video's width and height change places in it: it comes lying on its side.
+    public var isSideways: Bool
 
     public init(
         peer: PeerID, track: TrackID?, name: String, rectangle: Rectangle, fit: TileFit,
         isSideways: Bool = false
-    /// Whether the video's width and height change places in it: it comes lying on its side.
-    public var isSideways: Bool
     ) {
         self.peer = peer
         self.track = track
         self.name = name
         self.rectangle = rectangle
         self.fit = fit
+        self.isSideways = isSideways
     }
 }
 
-        self.isSideways = isSideways
 /// What came of a stream.
 public struct PipelineSummary: Sendable, Hashable {
     /// Segments of the top layer, those of an earlier run of the same stream included.

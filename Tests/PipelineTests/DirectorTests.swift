@@ -32,6 +32,9 @@ import Testing
         /// How far it goes on each time that it is read.
         var step = Duration.zero
 
+        /// Seconds by which the wall clock was set.
+        var wallStep: Int64 = 0
+
         func read() -> Instant {
             defer { now += step }
             return now
@@ -53,6 +56,11 @@ import Testing
         var leftOut: Int { count { if case .videoLeftOut = $0 { true } else { false } } }
         var reductions: Int {
             count { if case .reductionChanged = $0 { true } else { false } }
+        }
+        var wallClockSteps: [Duration] {
+            events.withLock {
+                $0.compactMap { if case .wallClockStepped(let step) = $0 { step } else { nil } }
+            }
         }
         var keyframesAskedFor: Int {
             count { if case .keyframeNeeded = $0 { true } else { false } }
@@ -76,7 +84,9 @@ import Testing
             audioOutput: try AudioOutput(
                 bitrates: [96_000], firstSample: -Int64(AudioMixer.latency)),
             pauses: RecordingPauses(isPaused: false), emit: { told.note($0) },
-            now: { clock.read() }, began: { _ in })
+            now: { clock.read() },
+            wallClock: { clock.now.nanoseconds + clock.wallStep * 1_000_000_000 },
+            began: { _ in })
     }
 
     @Test func everyFrameThatWasDueIsMadeAtOnce() throws {
@@ -92,6 +102,10 @@ import Testing
         #expect(director.framesComposed == 61)
         #expect(try director.turn([], takenAt: start + .seconds(10)))
         #expect(director.framesComposed == 154)
+        guard case .finish(end: 154) = layer.takeAll().last else {
+            Issue.record("the layers do not know where the stream ends")
+            return
+        }
     }
 
     @Test func aThreadThatStoodStillForLongLosesNoSound() throws {
@@ -102,10 +116,6 @@ import Testing
             takenAt: start)
         let seconds = 8
         let packets = try Voice(seconds: Double(seconds), signal: Voice.hum).packets
-        guard case .finish(end: 154) = layer.takeAll().last else {
-            Issue.record("the layers do not know where the stream ends")
-            return
-        }
         let batch = packets.enumerated().map { index, packet in
             Director.Command.frame(
                 IncomingFrame(
@@ -173,6 +183,18 @@ import Testing
             _ = try director.turn([], takenAt: clock.now)
         }
         #expect(told.reductions == 1)
+    }
+
+    @Test func aWallClockThatIsSetIsToldOfOnce() throws {
+        let director = try director(soundAlone: true)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        for seconds in 1...20 {
+            if seconds == 7 { clock.wallStep = -90 }
+            clock.now = start + .seconds(seconds)
+            _ = try director.turn([], takenAt: clock.now)
+        }
+        #expect(told.wallClockSteps == [.seconds(-90)])
     }
 
     @Test func picturesNeverFillThePlaceOfSound() {
