@@ -269,7 +269,8 @@ let package = Package(
         tests(
             "Finisher",
             ["MediaKernel", "Codec", "Recording", "Catalogue", "RecordedStreams", "Workbench"]),
-        tests("Bot", ["MediaKernel", "Stage", "Pipeline", "Recording", "Signalling"]),
+        tests(
+            "Bot", ["MediaKernel", "Stage", "Codec", "Pipeline", "Recording", "Signalling"] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "Rooms", "Signalling", "Workbench"]),
         tests(
