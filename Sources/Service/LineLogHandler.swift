@@ -1,6 +1,5 @@
 import Clocks
 import ControlAPI
-import Foundation
 public import Logging
 import Synchronization
 
@@ -30,7 +29,7 @@ public struct LineLogHandler: LogHandler {
         self.init(
             label: label, level: level, format: format,
             time: { Timestamp(nanoseconds: MonotonicClock.unixNanoseconds) },
-            write: { FileHandle.standardError.write(Data($0.utf8)) })
+            write: StandardError.write)
     }
 
     init(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Logging
 import Service
 
@@ -42,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
             let result = try await demo.run(interrupted: signals.reasons)
             if let result { print(try result.line()) }
         } catch {
-            FileHandle.standardError.write(Data("roomcast demo: \(error)\n".utf8))
+            StandardError.write("roomcast demo: \(error)\n")
             throw ExitCode.failure
         }
     }

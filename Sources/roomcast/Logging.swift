@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Service
 
@@ -6,6 +7,8 @@ extension Logger {
     static func roomcast(
         _ label: String, level: Logger.Level, format: LineLogHandler.Format
     ) -> Logger {
+        // A reader of the log that is gone ends nobody.
+        signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, format: format) }
         return Logger(label: label)
     }

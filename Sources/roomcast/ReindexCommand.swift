@@ -1,6 +1,5 @@
 import ArgumentParser
 import Catalogue
-import Foundation
 import Service
 
 struct ReindexCommand: AsyncParsableCommand {
@@ -20,7 +19,7 @@ struct ReindexCommand: AsyncParsableCommand {
         let rebuilt = try await RoomcastServer.openCatalogue(settings).rebuild(
             streams: settings.outputDirectory, recordings: settings.recordingsDirectory)
         for path in rebuilt.unreadable {
-            FileHandle.standardError.write(Data("roomcast reindex: \(path) cannot be read\n".utf8))
+            StandardError.write("roomcast reindex: \(path) cannot be read\n")
         }
         print("\(rebuilt.streams) streams, \(rebuilt.assets) assets")
     }

@@ -37,9 +37,10 @@ def free_media_port():
 
 class Server:
     """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
-    `media_address`."""
+    `media_address`. `output` is a file to log to instead of its own."""
 
-    def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None):
+    def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None,
+                 output=None):
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.output = self.directory / "output"
@@ -61,7 +62,7 @@ class Server:
             cwd=self.directory,
             env=self.environment,
             stdin=subprocess.DEVNULL,
-            stdout=self._file,
+            stdout=output or self._file,
             stderr=subprocess.STDOUT,
         )
         try:

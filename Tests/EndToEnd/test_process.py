@@ -1,0 +1,49 @@
+"""The server as a process among others: who ends it, and who is ended before it."""
+
+import os
+
+import pytest
+
+from harness import assets
+from harness.assets import TIMEOUT
+from harness.server import Server
+
+SETTINGS = assets.SHORT_SEGMENTS
+
+
+@pytest.fixture
+def start(binary, tmp_path):
+    """`start()`: a server that is gone when the test is."""
+    servers = []
+
+    def start(**options):
+        servers.append(Server(tmp_path / str(len(servers)), **{"settings": SETTINGS} | options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def full():
+    return open("/dev/full", "wb")
+
+
+def gone():
+    """What is written here nobody reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return os.fdopen(writer, "wb")
+
+
+@pytest.mark.parametrize("log", [full, gone])
+def test_a_log_that_takes_no_line_ends_nobody(start, room, log):
+    with log() as output:
+        server = start(output=output)
+        stream = server.start_stream(room, assets.BOTH)
+        server.wait_for_status(stream["id"], "running", TIMEOUT)
+        assets.segments(server, stream, 2)
+        server.stop_stream(room)
+        ended = server.wait_for_status(stream["id"], "completed", TIMEOUT)
+        assert "bot_restarts" not in ended or not ended["bot_restarts"], ended
+        assert server.stop() == 0
