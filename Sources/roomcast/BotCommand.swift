@@ -29,6 +29,7 @@ struct BotCommand: AsyncParsableCommand {
     var configuration: String
 
     func run() async throws {
+        OOMScore.raise(by: OOMScore.bot)
         let settings = try BotConfiguration.read(configuration)
         let logger = Logger.roomcast(
             "roomcast.bot",

@@ -1,12 +1,15 @@
 """The server as a process among others: who ends it, and who is ended before it."""
 
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from harness import assets
 from harness.assets import TIMEOUT
 from harness.server import Server
+from harness.waiting import wait_for
 
 SETTINGS = assets.SHORT_SEGMENTS
 
@@ -47,3 +50,26 @@ def test_a_log_that_takes_no_line_ends_nobody(start, room, log):
         ended = server.wait_for_status(stream["id"], "completed", TIMEOUT)
         assert "bot_restarts" not in ended or not ended["bot_restarts"], ended
         assert server.stop() == 0
+
+
+def score(process):
+    return int(Path(f"/proc/{process}/oom_score_adj").read_text())
+
+
+def test_the_kernel_ends_finishers_and_bots_before_the_server(start, room, binary, tmp_path):
+    server = start()
+    stream = server.start_stream(room)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    folder = assets.directory(server, stream)
+    bot = assets.writer(folder)
+    # It waits for the bot.
+    finisher = subprocess.Popen(
+        [str(binary), "finish", "--recordings", str(tmp_path), str(folder)],
+        stdout=subprocess.DEVNULL)
+    try:
+        wait_for("the finisher says how it is to be treated",
+                 lambda: score(finisher.pid) > score(bot), TIMEOUT)
+        assert score(bot) > score(server.process.pid)
+    finally:
+        finisher.kill()
+        finisher.wait()
