@@ -20,7 +20,7 @@ extension RoomcastServer {
     ///   - onRunning: called with the bound HTTP port, once everything answers.
     /// - Throws: what keeps the server from starting, each with its reason.
     public func run(
-        stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
+        stoppingOn signals: [UnixSignal] = Self.stopSignals,
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {

@@ -28,6 +28,11 @@ public struct RoomcastServer: Sendable {
     public let streamsInRoom: StreamsInRoom
     let logger: Logger
 
+    /// On which a server stops in good order.
+    public static var stopSignals: [UnixSignal] {
+        HangUp.isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
+    }
+
     /// Reads the policy.
     ///
     /// - Throws: `SettingsError` for a bad policy file, `TokenKeyError`, `CatalogueError`.
@@ -78,7 +83,7 @@ public struct RoomcastServer: Sendable {
             control: streams, chat: chat, authorities: settings.http.authorities)
     }
 
-    /// Serves until SIGINT or SIGTERM. Then, in this order: the streams are stopped and their
+    /// Serves until one of the signals comes. Then, in this order: the streams are stopped and their
     /// bots finish, while the rooms are still there for them; HTTP closes; the rooms' services
     /// end.
     ///
@@ -91,7 +96,7 @@ public struct RoomcastServer: Sendable {
     public func run(
         door: any RoomDoor & RoomControl, observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service], metrics: [any MetricsSource],
-        stoppingOn signals: [UnixSignal] = [.sigterm, .sigint],
+        stoppingOn signals: [UnixSignal] = Self.stopSignals,
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {

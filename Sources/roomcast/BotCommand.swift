@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bot
 import Foundation
+import Glibc
 import Logging
 import Service
 
@@ -30,6 +31,8 @@ struct BotCommand: AsyncParsableCommand {
 
     func run() async throws {
         OOMScore.raise(by: OOMScore.bot)
+        // Of the terminal it hears from the server, which stops its streams, or stays.
+        signal(SIGHUP, SIG_IGN)
         let settings = try BotConfiguration.read(configuration)
         let logger = Logger.roomcast(
             "roomcast.bot",

@@ -28,6 +28,7 @@ struct FinishCommand: ParsableCommand {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         // A parent that is gone is no reason to leave the work undone.
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGHUP, SIG_IGN)
         OOMScore.raise(by: OOMScore.finisher)
         let finisher = Finisher(
             directory: URL(fileURLWithPath: directory).path,

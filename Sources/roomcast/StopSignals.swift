@@ -1,9 +1,10 @@
 import Dispatch
 import Glibc
+import Service
 import Synchronization
 
-/// The reasons for which this process should finish, as they come: SIGINT, SIGTERM and, when
-/// asked for, what a parent says on standard input.
+/// The reasons for which this process should finish, as they come: SIGINT, SIGTERM, SIGHUP
+/// unless it is ignored, and, when asked for, what a parent says on standard input.
 final class StopSignals: Sendable {
     let reasons: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
@@ -14,12 +15,13 @@ final class StopSignals: Sendable {
             of: String.self, bufferingPolicy: .bufferingOldest(8))
         self.reasons = reasons
         self.sink = sink
+        var wanted = [(SIGINT, "interrupted"), (SIGTERM, "terminated")]
+        if !HangUp.isIgnored { wanted.append((SIGHUP, "hung up")) }
         // Without this the default action would end the process before the source fires.
-        signal(SIGINT, SIG_IGN)
-        signal(SIGTERM, SIG_IGN)
+        for (number, _) in wanted { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "signals")
-        let made = [(SIGINT, "interrupted"), (SIGTERM, "terminated")].map { number, reason in
+        let made = wanted.map { number, reason in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { sink.yield(reason) }
             source.resume()

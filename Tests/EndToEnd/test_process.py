@@ -1,6 +1,7 @@
 """The server as a process among others: who ends it, and who is ended before it."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from harness import assets
 from harness.assets import TIMEOUT
-from harness.server import Server
+from harness.server import STOP_TIMEOUT, Server
 from harness.waiting import wait_for
 
 SETTINGS = assets.SHORT_SEGMENTS
@@ -50,6 +51,34 @@ def test_a_log_that_takes_no_line_ends_nobody(start, room, log):
         ended = server.wait_for_status(stream["id"], "completed", TIMEOUT)
         assert "bot_restarts" not in ended or not ended["bot_restarts"], ended
         assert server.stop() == 0
+
+
+def test_a_terminal_that_closes_stops_the_server_in_good_order(start, room):
+    server = start()
+    stream = server.start_stream(room)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    bot = assets.writer(assets.directory(server, stream))
+    # All that was started in it hears of it.
+    os.kill(bot, signal.SIGHUP)
+    server.process.send_signal(signal.SIGHUP)
+    assert server.process.wait(STOP_TIMEOUT) == 0, server.tail()
+    playlist = assets.directory(server, stream) / "stream_0" / "stream.m3u8"
+    assert "#EXT-X-ENDLIST" in playlist.read_text()
+    assert "reason=\"server shutdown\"" in server.log.read_text()
+
+
+def test_who_wants_it_to_outlive_the_terminal_has_that(start, room):
+    class NoHangUp:
+        prefix = ["nohup"]
+
+    server = start(namespace=NoHangUp)
+    server.process.send_signal(signal.SIGHUP)
+    stream = server.start_stream(room)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    os.kill(assets.writer(assets.directory(server, stream)), signal.SIGHUP)
+    server.process.send_signal(signal.SIGHUP)
+    assets.segments(server, stream, 3)
+    assert server.stop() == 0
 
 
 def score(process):
