@@ -26,6 +26,7 @@ public struct RoomcastServer: Sendable {
     private let events: StreamEvents?
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
+    private let locks: [StreamLock]
     let logger: Logger
 
     /// On which a server stops in good order.
@@ -33,9 +34,10 @@ public struct RoomcastServer: Sendable {
         HangUp.isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 
-    /// Reads the policy.
+    /// Reads the policy and takes the directories, before anything in them is touched.
     ///
-    /// - Throws: `SettingsError` for a bad policy file, `TokenKeyError`, `CatalogueError`.
+    /// - Throws: `SettingsError` for a bad policy file or directories of another server,
+    ///   `TokenKeyError`, `CatalogueError`.
     /// - Parameters:
     ///   - launcher: starts the bots, as processes in the real server.
     ///   - finishers: starts who makes the assets of recorded streams.
@@ -53,6 +55,7 @@ public struct RoomcastServer: Sendable {
         else {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
+        locks = try Self.takeLocks(settings.stream)
         catalogue = try Self.openCatalogue(settings.stream)
         policies = try PolicyStore(
             policy: policy, streams: settings.stream, catalogue: catalogue)
@@ -108,7 +111,6 @@ public struct RoomcastServer: Sendable {
                 "the development key is in use: anybody on this machine can make tokens",
                 metadata: ["access_key": "\(settings.accessKey)"])
         }
-        let locks = try takeLocks()
         defer { withExtendedLifetime(locks) {} }
         await streams.observe(by: observer)
         try await streams.recover()
@@ -190,10 +192,10 @@ public struct RoomcastServer: Sendable {
 
     /// One server at a time: another one would bring this one's streams to their end, as it does
     /// with what a dead one left.
-    private func takeLocks() throws -> [StreamLock] {
+    private static func takeLocks(_ settings: StreamSettings) throws -> [StreamLock] {
         try [
-            ("output.directory", settings.stream.outputDirectory),
-            ("recordings.directory", settings.stream.recordingsDirectory),
+            ("output.directory", settings.outputDirectory),
+            ("recordings.directory", settings.recordingsDirectory),
         ].map { key, directory in
             do {
                 try FileManager.default.createDirectory(

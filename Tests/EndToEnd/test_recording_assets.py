@@ -115,6 +115,17 @@ def test_a_directory_belongs_to_one_server_at_a_time(server, binary):
     assert "is in use by another server" in second.stderr
 
 
+def test_a_server_that_is_refused_has_touched_nothing(server, binary, tmp_path):
+    """The catalogue of another version neither."""
+    settings = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0",
+                "ROOMCAST_RECORDINGS_DIRECTORY": str(tmp_path)}
+    second = subprocess.run([str(binary), "serve"], env=os.environ | server.settings | settings,
+                            capture_output=True, text=True, timeout=TIMEOUT)
+    assert second.returncode != 0
+    assert f"{server.output} is in use by another server" in second.stderr
+    assert not list(tmp_path.glob("catalogue.sqlite*"))
+
+
 def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):
     """And the catalogue can be made anew from the directories."""
     server = Server(tmp_path / "one", settings=SETTINGS)
