@@ -12,6 +12,7 @@ public final class Catalogue: Sendable {
 
     /// Opens or makes the database and brings it to this version's form.
     ///
+    /// - Throws: `.superseded`, `.damaged` and the others.
     /// - Parameter path: of the file; its directory exists.
     public init(path: String) throws(CatalogueError) {
         do {
@@ -23,7 +24,12 @@ public final class Catalogue: Sendable {
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             }
             pool = try DatabasePool(path: path, configuration: configuration)
+            guard try !pool.read({ try Schema.migrator.hasBeenSuperseded($0) }) else {
+                throw CatalogueError.superseded
+            }
             try Schema.migrator.migrate(pool)
+        } catch let error as CatalogueError {
+            throw error
         } catch {
             throw CatalogueError(error)
         }

@@ -6,6 +6,8 @@ public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
     case busy
     /// The file is no catalogue, or damaged: it is to be made anew from the manifests.
     case damaged(String)
+    /// A newer version has changed its form, which this one would not keep.
+    case superseded
     /// Everything else, in SQLite's words.
     case failed(String)
 
@@ -14,6 +16,7 @@ public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
         case .full: "the catalogue's disk is full"
         case .busy: "the catalogue is in use by another process"
         case .damaged(let reason): "the catalogue is damaged: \(reason)"
+        case .superseded: "the catalogue is of a newer version"
         case .failed(let reason): "catalogue: \(reason)"
         }
     }

@@ -196,7 +196,7 @@ extension APIError {
         self =
             switch error {
             case .full, .busy: .unavailable("the catalogue cannot be used", error.description)
-            case .damaged, .failed: .internal()
+            case .damaged, .superseded, .failed: .internal()
             }
     }
 }

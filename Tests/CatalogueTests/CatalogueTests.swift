@@ -1,5 +1,6 @@
 import Catalogue
 import Foundation
+import GRDB
 import MediaKernel
 import Testing
 import Workbench
@@ -181,6 +182,22 @@ import Workbench
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+
+    /// It would not know what the columns that it does not know are for.
+    @Test func aCatalogueOfANewerVersionIsNotOpened() async throws {
+        let place = try Place()
+        try await place.open().save(stream("a"))
+        do {
+            let database = try DatabaseQueue(path: place.database)
+            var newer = DatabaseMigrator()
+            newer.registerMigration("9999 of another version") { database in
+                try database.execute(sql: "ALTER TABLE stream ADD COLUMN later TEXT")
+            }
+            try newer.migrate(database)
+        }
+        let error = #expect(throws: CatalogueError.self) { try place.open() }
+        #expect(error?.description == "the catalogue is of a newer version")
     }
 }
 
