@@ -93,7 +93,10 @@ extension RoomCode {
     /// - Returns: false when there is such a code already.
     fileprivate func insert(into database: Database) throws -> Bool {
         try database.execute(
-            sql: "INSERT OR IGNORE INTO roomCode VALUES (?, ?, ?, ?, ?, ?)",
+            sql: """
+                INSERT OR IGNORE INTO roomCode (id, room, role, enabled, created, updated)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
             arguments: [
                 code, room.rawValue, role, isEnabled, createdAt.nanoseconds,
                 updatedAt.nanoseconds,

@@ -102,7 +102,10 @@ extension CatalogueRoom {
     fileprivate func write(to database: Database) throws {
         try database.execute(
             sql: """
-                INSERT INTO room VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO room
+                (id, name, nameKey, description, enabled, size, large, maxSeconds, created,
+                 updated, template)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
                 description = excluded.description, enabled = excluded.enabled,
                 size = excluded.size, large = excluded.large, maxSeconds = excluded.maxSeconds,

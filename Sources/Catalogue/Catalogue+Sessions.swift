@@ -51,14 +51,21 @@ extension SessionChange {
         switch self {
         case .opened(let session):
             try database.execute(
-                sql: "INSERT OR IGNORE INTO openSession VALUES (?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT OR IGNORE INTO openSession (id, room, roomName, template, started)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     session.id.rawValue, session.room.rawValue, session.roomName,
                     session.template, session.startedAt.nanoseconds,
                 ])
         case .entered(let attendee, let session):
             try database.execute(
-                sql: "INSERT OR IGNORE INTO attendee VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT OR IGNORE INTO attendee
+                    (session, number, peer, user, name, data, role, joined)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     session.rawValue, attendee.number, attendee.peer.rawValue, attendee.user,
                     attendee.name, attendee.data, attendee.role, attendee.joinedAt.nanoseconds,

@@ -88,7 +88,12 @@ extension CatalogueStream {
 
     func write(to database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO stream VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            sql: """
+                INSERT OR REPLACE INTO stream
+                (id, room, session, status, reason, created, updated, stopped, directory,
+                 assetDirectory, details, kind)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
             arguments: [
                 id.rawValue, room.rawValue, session?.rawValue, status.rawValue, reason,
                 createdAt.nanoseconds, updatedAt.nanoseconds, stoppedAt?.nanoseconds, directory,

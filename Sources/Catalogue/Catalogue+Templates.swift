@@ -99,7 +99,8 @@ extension CatalogueTemplate {
     private func write(to database: Database) throws {
         try database.execute(
             sql: """
-                INSERT INTO template VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO template (id, name, nameKey, document, created, updated)
+                VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
                 document = excluded.document, updated = excluded.updated
                 """,

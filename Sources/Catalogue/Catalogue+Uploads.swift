@@ -36,7 +36,10 @@ extension Catalogue {
     public func save(_ upload: CatalogueUpload) async throws(CatalogueError) {
         try await write { database in
             try database.execute(
-                sql: "INSERT OR REPLACE INTO upload VALUES (?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT OR REPLACE INTO upload (asset, progress, bytes, failures, reason)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     upload.asset, upload.progress, upload.bytesSent, upload.failures,
                     upload.reason,
