@@ -12,9 +12,10 @@ extension Catalogue {
     }
 
     /// Makes the lists of streams and assets anew from what is on the disk, in one transaction: who
-    /// reads meanwhile sees the old ones, who writes waits, so that nothing is taken back. Deliveries
-    /// stay as they are, and none is added: what was told before the catalogue was lost is not known,
-    /// and nothing may be told twice.
+    /// reads meanwhile sees the old ones. Who writes waits only while it is looked through for what
+    /// changed since it was read, and for the rows: nothing is taken back. Deliveries stay as they
+    /// are, and none is added: what was told before the catalogue was lost is not known, and nothing
+    /// may be told twice.
     ///
     /// - Parameters:
     ///   - streams: the root below which each stream has `<room>/<stream>/stream.json`.
@@ -23,10 +24,20 @@ extension Catalogue {
     public func rebuild(
         streams: String, recordings: String
     ) async throws(CatalogueError) -> Rebuilt {
-        try await write { database in
+        try await rebuild(streams: streams, recordings: recordings) {}
+    }
+
+    /// - Parameter whenRead: called before the catalogue is locked, when all files were read.
+    func rebuild(
+        streams: String, recordings: String, whenRead: () async -> Void
+    ) async throws(CatalogueError) -> Rebuilt {
+        // Nobody who writes can wait for a whole disk to be read.
+        let read = RebuildSources(streams: streams, recordings: recordings).files
+        await whenRead()
+        return try await write { database in
             // First, which locks out all others: files are written before rows.
             try database.execute(sql: "DELETE FROM stream; DELETE FROM asset")
-            let found = RebuildSources(streams: streams, recordings: recordings)
+            let found = RebuildSources(streams: streams, recordings: recordings, known: read)
             for stream in found.streams.values { try stream.write(to: database) }
             for asset in found.assets { try asset.write(to: database) }
             return Rebuilt(
@@ -38,17 +49,17 @@ extension Catalogue {
 
 /// The records in the files of two trees.
 private struct RebuildSources {
-    /// Manifests are a few KiB.
-    static let bytesMaximum = 1 << 20
-
+    /// What was read, by the files' paths.
+    private(set) var files = ReadFiles()
     private(set) var streams: [StreamID: CatalogueStream] = [:]
     private(set) var assets: [CatalogueAsset] = []
     private(set) var unreadable: [String] = []
 
-    init(streams root: String, recordings: String) {
+    /// - Parameter known: files that are only read again if they changed.
+    init(streams root: String, recordings: String, known: ReadFiles = ReadFiles()) {
         // Recordings without a live stream have hidden directories.
         for path in Self.files(StreamFile.name, depth: 2, below: root, isHidden: true) {
-            guard let stream: CatalogueStream = read(path) else { continue }
+            guard let stream = read(path, \.streams, known) else { continue }
             // A directory that was copied or renamed is not the stream's own.
             guard path == "\(root)/\(stream.directory)/\(StreamFile.name)" else {
                 unreadable.append(path)
@@ -62,7 +73,7 @@ private struct RebuildSources {
                 RecordingManifest.fileName, depth: 3, below: "\(recordings)/\(kind.rawValue)")
         }
         for path in manifests {
-            guard let manifest: RecordingManifest = read(path) else { continue }
+            guard let manifest = read(path, \.manifests, known) else { continue }
             take(manifest.stream)
             assets += manifest.assets.map { asset in
                 var asset = asset
@@ -86,17 +97,14 @@ private struct RebuildSources {
         streams[stream.id] = stream
     }
 
-    private mutating func read<Value: Decodable>(_ path: String) -> Value? {
-        guard
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let size = attributes[.size] as? Int, size <= Self.bytesMaximum,
-            let data = FileManager.default.contents(atPath: path),
-            let value = try? JSONDecoder().decode(Value.self, from: data)
-        else {
-            unreadable.append(path)
-            return nil
-        }
-        return value
+    private mutating func read<Value: Decodable>(
+        _ path: String, _ kind: WritableKeyPath<ReadFiles, [String: ReadFiles.File<Value>]>,
+        _ known: ReadFiles
+    ) -> Value? {
+        let file = ReadFiles.File(path: path, known: known[keyPath: kind][path])
+        files[keyPath: kind][path] = file
+        if file.value == nil { unreadable.append(path) }
+        return file.value
     }
 
     /// The files of this name in directories so many levels below a root, sorted.
@@ -116,5 +124,37 @@ private struct RebuildSources {
         }
         return directories.map { "\($0)/\(name)" }
             .filter { FileManager.default.fileExists(atPath: $0) }
+    }
+}
+
+/// Records as they were in files, and whether those are still the same.
+private struct ReadFiles: Sendable {
+    var streams: [String: File<CatalogueStream>] = [:]
+    var manifests: [String: File<RecordingManifest>] = [:]
+
+    struct File<Value: Decodable & Sendable>: Sendable {
+        /// Manifests are a few KiB.
+        private static var bytesMaximum: Int64 { 1 << 20 }
+
+        /// Nil for what cannot be read.
+        let value: Value?
+        private let version: FileVersion?
+
+        /// - Parameter known: the same file as it was read before.
+        init(path: String, known: File?) {
+            // Before it is read: what is written meanwhile is another version.
+            version = FileVersion(path)
+            if let known, let version, known.version == version {
+                value = known.value
+                return
+            }
+            guard let version, version.byteCount <= Self.bytesMaximum,
+                let data = FileManager.default.contents(atPath: path)
+            else {
+                value = nil
+                return
+            }
+            value = try? JSONDecoder().decode(Value.self, from: data)
+        }
     }
 }

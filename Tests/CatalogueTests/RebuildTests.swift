@@ -1,7 +1,8 @@
-import Catalogue
 import Foundation
 import MediaKernel
 import Testing
+
+@testable import Catalogue
 
 @Suite struct RebuildTests {
     private func stream(_ id: String, _ status: CatalogueStream.Status) -> CatalogueStream {
@@ -92,6 +93,30 @@ import Testing
             #expect(try await catalogue.asset("a1")?.status == .expired)
             #expect(try await catalogue.pendingDeliveries(limit: 9).map(\.id) == ["event"])
         }
+    }
+
+    /// However long the disk takes; and nothing of it is taken back.
+    @Test func whoWritesDoesNotWaitForTheFilesToBeRead() async throws {
+        let place = try Place()
+        let streams = "\(place.path)/streams"
+        func save(_ stream: CatalogueStream, to catalogue: Catalogue) async throws {
+            try write(stream, to: "\(streams)/\(stream.directory)/stream.json")
+            try await catalogue.save(stream)
+        }
+        let server = try place.open()
+        for id in ["a", "b"] { try await save(stream(id, .running), to: server) }
+        let rebuilt = try await place.open().rebuild(
+            streams: streams, recordings: place.path
+        ) {
+            await #expect(throws: Never.self) {
+                try await save(stream("a", .completed), to: server)
+                try await save(stream("c", .running), to: server)
+            }
+        }
+        #expect(rebuilt.streams == 3 && rebuilt.unreadable == [])
+        #expect(try await server.stream("a") == stream("a", .completed))
+        #expect(try await server.stream("b") == stream("b", .running))
+        #expect(try await server.stream("c") == stream("c", .running))
     }
 
     @Test func nothingOnTheDiskIsAnEmptyCatalogue() async throws {

@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import HLS
 import MediaKernel

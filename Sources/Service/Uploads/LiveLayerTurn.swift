@@ -1,3 +1,4 @@
+import Catalogue
 import HLS
 import MediaKernel
 import NIOPosix

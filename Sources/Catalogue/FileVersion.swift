@@ -2,14 +2,14 @@ import Glibc
 
 /// Which version of a file is there: another one when the file was written, renamed into place or
 /// grew.
-struct FileVersion: Hashable, Sendable {
-    let byteCount: Int64
+public struct FileVersion: Hashable, Sendable {
+    public let byteCount: Int64
     private let node: UInt64
     private let seconds: Int
     private let nanoseconds: Int
 
     /// Nil when there is no such file.
-    init?(_ path: String) {
+    public init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         byteCount = Int64(status.st_size)
