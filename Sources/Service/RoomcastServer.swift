@@ -111,6 +111,9 @@ public struct RoomcastServer: Sendable {
                 "the development key is in use: anybody on this machine can make tokens",
                 metadata: ["access_key": "\(settings.accessKey)"])
         }
+        for variable in settings.unknownVariables {
+            logger.warning("no setting has this name", metadata: ["variable": "\(variable)"])
+        }
         defer { withExtendedLifetime(locks) {} }
         await streams.observe(by: observer)
         try await streams.recover()

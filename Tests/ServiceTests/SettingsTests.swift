@@ -156,6 +156,12 @@ import Workbench
         #expect(settings.stream.segmentDuration == .seconds(4))
     }
 
+    @Test func variablesThatAreNoSettingsAreNamed() throws {
+        let settings = try settings(
+            nil, ["ROOMCAST_HTTP_PORT": "1", "ROOMCAST_HTTP_PROT": "1", "ROOMCAST_A": "", "B": ""])
+        #expect(settings.unknownVariables == ["ROOMCAST_A", "ROOMCAST_HTTP_PROT"])
+    }
+
     @Test func aBotMayBeBehindBySeveralSegmentsHoweverLongTheyAre() throws {
         let settings = try settings(#"{"stream": {"segmentSeconds": 10}}"#)
         #expect(settings.stream.rules.segmentTimeout == .seconds(50))

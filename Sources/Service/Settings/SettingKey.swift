@@ -136,11 +136,20 @@ enum SettingKey: String, CaseIterable {
         .recordingsStoreSessionToken,
     ]
 
+    private static let variablePrefix = "ROOMCAST_"
+
+    /// Names like those of settings that are of none, sorted.
+    static func unknownVariables(in environment: [String: String]) -> [String] {
+        let known = Set(allCases.map(\.variable))
+        return environment.keys.filter { $0.hasPrefix(variablePrefix) && !known.contains($0) }
+            .sorted()
+    }
+
     /// `http.publicURL` → `ROOMCAST_HTTP_PUBLIC_URL`: a new word before each capital that follows
     /// a small letter or stands before one.
     var variable: String {
         let characters = Array(rawValue)
-        var name = "ROOMCAST_"
+        var name = Self.variablePrefix
         for (index, character) in characters.enumerated() {
             if character == "." {
                 name += "_"

@@ -50,6 +50,9 @@ public struct Settings: Hashable, Sendable {
     public var pagesDirectory: String?
     public var logLevel = Logger.Level.info
     public var logFormat = LineLogHandler.Format.logfmt
+    /// Variables named like settings that there are not, which `serve` warns about. They are no
+    /// error: Kubernetes, for one, sets `<SERVICE>_PORT` and the like in every container.
+    public private(set) var unknownVariables: [String] = []
 
     /// Known to everybody, hence only good on a machine's loopback address.
     public static let developmentAccessKey = "roomcast-development"
@@ -67,8 +70,9 @@ public struct Settings: Hashable, Sendable {
         file: String?, environment: [String: String]? = nil
     ) throws(SettingsError) {
         self.init()
-        let source = try SettingsSource(
-            file: file, environment: environment ?? ProcessInfo.processInfo.environment)
+        let environment = environment ?? ProcessInfo.processInfo.environment
+        unknownVariables = SettingKey.unknownVariables(in: environment)
+        let source = try SettingsSource(file: file, environment: environment)
         try readHTTP(source)
         try readUDP(source)
         try readTCP(source)

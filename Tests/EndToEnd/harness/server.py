@@ -35,6 +35,12 @@ def free_media_port():
                 continue
 
 
+def environment():
+    """Ours without what is meant for the tests: the server warns of variables that look like its
+    settings and are none."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("ROOMCAST_")}
+
+
 class Server:
     """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
     `media_address`. `output` is a file to log to instead of its own."""
@@ -53,7 +59,7 @@ class Server:
         connect = getattr(namespace, "connect", None)
         self.http = Client(self.host, self.port, connect)
         self.settings = self._settings(media_address) | (settings or {})
-        self.environment = os.environ | self.settings
+        self.environment = environment() | self.settings
         # What to put before a command line to run it where the server is.
         self.prefix = namespace.prefix if namespace else []
         self._file = self.log.open("ab")
