@@ -235,6 +235,12 @@ import Workbench
                 reason: "certificateFile and privateKeyFile must be given together")
         ),
         (
+            #"{"http": {"certificateFile": "c", "privateKeyFile": "k"}}"#,
+            .invalid(
+                key: "http.publicURL",
+                reason: "it is needed with a certificate: bots call the server by the name in it")
+        ),
+        (
             #"{"http": {"publicURL": "live.example.org"}}"#,
             .invalid(
                 key: "http.publicURL",

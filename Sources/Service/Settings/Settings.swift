@@ -154,7 +154,15 @@ extension Settings {
                 key: SettingKey.httpCertificateFile.rawValue,
                 reason: "certificateFile and privateKeyFile must be given together")
         }
-        guard var url = source.text(.httpPublicURL) else { return }
+        guard var url = source.text(.httpPublicURL) else {
+            guard !isTLS else {
+                throw .invalid(
+                    key: SettingKey.httpPublicURL.rawValue,
+                    reason: "it is needed with a certificate: "
+                        + "bots call the server by the name in it")
+            }
+            return
+        }
         while url.hasSuffix("/") { url.removeLast() }
         let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
         let rest = url.dropFirst(scheme?.count ?? 0)
