@@ -15,7 +15,7 @@ struct ReindexCommand: AsyncParsableCommand {
     var configuration: String?
 
     func run() async throws {
-        let settings = try Settings(file: configuration).stream
+        let settings = try Settings(directoriesIn: configuration).stream
         let rebuilt = try await RoomcastServer.openCatalogue(settings).rebuild(
             streams: settings.outputDirectory, recordings: settings.recordingsDirectory)
         for path in rebuilt.unreadable {

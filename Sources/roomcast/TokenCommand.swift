@@ -17,11 +17,19 @@ struct TokenCommand: AsyncParsableCommand {
         var lifetime = 86_400
 
         func authority() async throws -> TokenAuthority {
-            let settings = try Settings(file: configuration)
+            let settings = try Settings(keyIn: configuration)
             guard lifetime > 0, lifetime <= Int(TokenAuthority.lifetimeMaximum.components.seconds)
             else {
                 throw ValidationError(
                     "a token lasts 1 to \(TokenAuthority.lifetimeMaximum.components.seconds) s")
+            }
+            if settings.usesDevelopmentKey {
+                StandardError.write(
+                    """
+                    roomcast token: signed with the development key, since auth.accessKey is not \
+                    set: a server with a key of its own refuses it
+
+                    """)
             }
             return try await TokenAuthority(accessKey: settings.accessKey, secret: settings.secret)
         }

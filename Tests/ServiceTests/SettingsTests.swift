@@ -162,6 +162,28 @@ import Workbench
         #expect(settings.unknownVariables == ["ROOMCAST_A", "ROOMCAST_HTTP_PROT"])
     }
 
+    /// A token needs the key alone, and a new catalogue the directories: who makes them need not
+    /// know the server's other secrets.
+    @Test func oneCommandReadsOnlyItsOwnSettings() throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(
+            #"""
+            {"webhooks": {"url": "https://example.org"}, "turn": {"urls": ["turn:a"]},
+             "recordings": {"directory": "/r", "store": {"bucket": "abc"}},
+             "output": {"directory": "/o"}, "auth": {"accessKey": "k"}}
+            """#.utf8, to: "settings.json")
+        let secret = "0123456789abcdef0123456789abcdef"
+        let key = try Settings(keyIn: file, environment: ["ROOMCAST_AUTH_SECRET": secret])
+        #expect(key.accessKey == "k" && key.secret == secret)
+        let directories = try Settings(directoriesIn: file, environment: [:]).stream
+        #expect(directories.outputDirectory == "/o" && directories.recordingsDirectory == "/r")
+        // What is wrong with the key is, as for the server.
+        #expect(throws: SettingsError.self) { try Settings(keyIn: file, environment: [:]) }
+        #expect(throws: SettingsError.accessKeyNeeded) {
+            try Settings(keyIn: nil, environment: ["ROOMCAST_HTTP_HOST": "0.0.0.0"])
+        }
+    }
+
     @Test func aBotMayBeBehindBySeveralSegmentsHoweverLongTheyAre() throws {
         let settings = try settings(#"{"stream": {"segmentSeconds": 10}}"#)
         #expect(settings.stream.rules.segmentTimeout == .seconds(50))

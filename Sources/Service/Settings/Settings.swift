@@ -92,6 +92,28 @@ public struct Settings: Hashable, Sendable {
         stream.logFormat = logFormat.rawValue
     }
 
+    /// Reads only what tokens are made with; the rest is as it is by default. The secrets of other
+    /// services need not be there.
+    public init(
+        keyIn file: String?, environment: [String: String]? = nil
+    ) throws(SettingsError) {
+        self.init()
+        let source = try SettingsSource(
+            file: file, environment: environment ?? ProcessInfo.processInfo.environment)
+        httpHost = source.text(.httpHost) ?? httpHost
+        try readAccess(source)
+    }
+
+    /// Reads only where streams and recordings are; the rest is as it is by default.
+    public init(
+        directoriesIn file: String?, environment: [String: String]? = nil
+    ) throws(SettingsError) {
+        self.init()
+        readDirectories(
+            try SettingsSource(
+                file: file, environment: environment ?? ProcessInfo.processInfo.environment))
+    }
+
     /// Whether the built-in key is in use, which `serve` warns about.
     public var usesDevelopmentKey: Bool { accessKey == Self.developmentAccessKey }
 
@@ -241,9 +263,7 @@ extension Settings {
         stream.variantsPerRoomMaximum =
             try integer(source, .streamVariantsPerRoomMaximum, 1...100)
             ?? stream.variantsPerRoomMaximum
-        stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory
-        stream.recordingsDirectory =
-            source.text(.recordingsDirectory) ?? stream.recordingsDirectory
+        readDirectories(source)
         if let days = source.number(.recordingsKeepDays) {
             guard (0...36_500).contains(days) else {
                 throw .invalid(
@@ -252,6 +272,12 @@ extension Settings {
             }
             stream.recordingsKept = days == 0 ? nil : .seconds((days * 86_400).rounded(.up))
         }
+    }
+
+    private mutating func readDirectories(_ source: SettingsSource) {
+        stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory
+        stream.recordingsDirectory =
+            source.text(.recordingsDirectory) ?? stream.recordingsDirectory
     }
 
     private mutating func readLimits(_ source: SettingsSource) throws(SettingsError) {
