@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import Foundation
 import Logging
 import Service
@@ -26,6 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
                 metadata: [
                     "url": "\(settings.botEndpoint(port: port))",
                     "public": "\(settings.publicBaseURL)",
+                    "version": "\(Version.current)",
                 ])
         }
     }

@@ -273,7 +273,9 @@ import Testing
             #expect(live["state"] as? String == "starting")
             #expect(live["url"] as? String == "http://h/hls/demo/stream-1/master.m3u8")
             let health = try await client.execute(uri: "/health", method: .get)
-            #expect(String(buffer: health.body) == #"{"status":"ok"}"#)
+            #expect(
+                String(buffer: health.body)
+                    == #"{"status":"ok","version":"\#(Version.current)"}"#)
         }
     }
 

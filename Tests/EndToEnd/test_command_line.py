@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import subprocess
 
 import pytest
@@ -57,3 +58,12 @@ def test_reindex_needs_no_secret(roomcast):
     done = roomcast("reindex", "--configuration", "{}")
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert done.stdout == "0 streams, 0 assets\n"
+
+
+def test_the_version_is_told_everywhere(roomcast, server):
+    done = roomcast("--version")
+    assert done.returncode == 0
+    assert re.fullmatch(r"\d+\.\d+\.\d+(-\w+)?\n", done.stdout), done.stdout
+    version = done.stdout.strip()
+    assert server.http.get("/health").json == {"status": "ok", "version": version}
+    assert f"version={version}" in server.log.read_text()

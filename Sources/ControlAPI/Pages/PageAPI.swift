@@ -14,7 +14,9 @@ struct PageAPI: Sendable {
     let clock: @Sendable () -> Timestamp
 
     func add(to router: Router<some RequestContext>) {
-        router.get("/health") { _, _ in JSON.response(["status": "ok"]) }
+        router.get("/health") { _, _ in
+            JSON.response(["status": "ok", "version": Version.current])
+        }
         router.get("/api/config") { request, _ in try await configuration(request) }
         router.get("/api/rooms") { _, _ in await rooms() }
         router.get("/api/rooms/:room/stream") { _, context in
