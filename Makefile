@@ -11,6 +11,8 @@
 #   MINUTES=60         make soak: how long
 #   ROUNDS=100         make crash-series: how many streams are killed at
 #   SEED=1             make crash-series: which moments are drawn
+#   PREFIX=/usr/local  make install: where to
+#   DESTDIR=...        make install: a directory to take for the root, to be packed
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -43,6 +45,27 @@ run: build ## The server, on http://localhost:8080/
 build: install-dependencies ## The release binary, in .build/release/roomcast
 	@swift build -c release --product roomcast \
 		--explicit-target-dependency-import-check error >&2
+
+# With what it needs of Swift, where the binary looks besides in the toolchain that built it: next to
+# itself. So it runs on machines without one.
+PREFIX := /usr/local
+INSTALLED = $(DESTDIR)$(PREFIX)/lib/roomcast
+
+.PHONY: install
+install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack it)
+	@test -x $(BINARY) || { echo "$(BINARY) is missing: make build" >&2; exit 1; }
+	rm -rf $(INSTALLED)
+	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin \
+		$(DESTDIR)$(PREFIX)/share/roomcast $(DESTDIR)$(PREFIX)/share/doc/roomcast
+	install -m 755 $(BINARY) $(INSTALLED)/roomcast
+	cp -R $(BINARY)_ControlAPI.resources $(INSTALLED)/
+	ldd $(BINARY) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
+		| xargs install -m 644 -t $(INSTALLED)
+	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
+	install -m 644 README.md LICENSE docs/*.md $(DESTDIR)$(PREFIX)/share/doc/roomcast/
+	install -m 644 deploy/roomcast.json deploy/nginx.conf $(DESTDIR)$(PREFIX)/share/roomcast/
+	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service \
+		>$(DESTDIR)$(PREFIX)/share/roomcast/roomcast.service
 
 .PHONY: test
 test: lint ## Every test, the browser ones included

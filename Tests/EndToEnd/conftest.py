@@ -29,7 +29,7 @@ from harness.store import Moto  # noqa: E402
 # which have the machine to themselves but for them.
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "chat_recording",
-    "command_line", "crash_series", "disk_full", "harness", "live_store",
+    "command_line", "crash_series", "disk_full", "harness", "install", "live_store",
     "media_over_tcp", "moderation", "network_change", "object_storage", "page_modules", "polls",
     "process", "recording_assets", "recording_in_room", "recordings_page", "relay",
     "room_page_manners", "room_recordings", "room_registry", "sessions", "starvation",

@@ -46,7 +46,7 @@ class Server:
     `media_address`. `output` is a file to log to instead of its own."""
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None,
-                 output=None):
+                 output=None, binary=BINARY):
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.output = self.directory / "output"
@@ -64,7 +64,7 @@ class Server:
         self.prefix = namespace.prefix if namespace else []
         self._file = self.log.open("ab")
         self.process = subprocess.Popen(
-            [*self.prefix, str(BINARY), "serve"],
+            [*self.prefix, str(binary), "serve"],
             cwd=self.directory,
             env=self.environment,
             stdin=subprocess.DEVNULL,
