@@ -157,6 +157,36 @@ import Testing
         #expect(found?.stopReason == "failure: the stream's directory is gone")
     }
 
+    @Test func aStreamOnAVolumeThatIsNotMountedIsLeftToALaterStart() async throws {
+        let world = try await StreamsWorld { $0.outputDirectory += "/mount" }
+        let stream = CatalogueStream(
+            id: "a", room: "demo", status: .running, createdAt: UnixTime(seconds: 1),
+            directory: "demo/a")
+        try await world.catalogue.save(stream)
+        // As taking the lock of the directory leaves it.
+        let root = "\(world.directory)/mount"
+        try FileManager.default.createDirectory(
+            atPath: root, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: "\(root)/.lock"))
+        try await world.streams.recover()
+        #expect(try await world.catalogue.stream("a")?.status == .running)
+        // Another stream's: so the volume is there, and the directory is not on it.
+        try FileManager.default.createDirectory(
+            atPath: "\(root)/demo/b", withIntermediateDirectories: true)
+        try await world.streams.recover()
+        #expect(try await world.catalogue.stream("a")?.status == .failed)
+    }
+
+    @Test(arguments: ["", "{\"of\": \"a newer version\"}"])
+    func aStreamWhoseRecordCannotBeReadIsLeftToALaterStart(record: String) async throws {
+        let world = try await StreamsWorld()
+        try await leave(world, "a", .running, row: .running)
+        try Data(record.utf8).write(to: URL(filePath: "\(world.directory)/demo/a/stream.json"))
+        try await world.streams.recover()
+        #expect(try await world.catalogue.stream("a")?.status == .running)
+        #expect(!(await world.streams.hasFinisher("a")))
+    }
+
     @Test func aCopiedDirectoryIsNoStream() async throws {
         let world = try await StreamsWorld()
         try await leave(world, "a", .completed)

@@ -53,10 +53,25 @@ struct StreamRecovery: Sendable {
         return true
     }
 
-    /// Streams whose directories somebody removed meanwhile.
+    /// Streams whose directories somebody removed meanwhile. Those that are only not to be read now,
+    /// as on a volume that is not mounted yet, are left to a later start: an end is final.
     private func endMissing(_ known: Set<StreamID>) async throws {
-        for var stream in try await keeper.catalogue.unfinishedStreams()
-        where !known.contains(stream.id) {
+        let missing = try await keeper.catalogue.unfinishedStreams()
+            .filter { !known.contains($0.id) }
+        guard !missing.isEmpty else { return }
+        let gone = try await NIOThreadPool.singleton.runIfActive {
+            Set(missing.filter { isGone($0.directory) }.map(\.id))
+        }
+        for var stream in missing {
+            guard gone.contains(stream.id) else {
+                logger.error(
+                    "an unfinished stream cannot be read and is left to a later start",
+                    metadata: [
+                        "stream": "\(stream.id)", "room": "\(stream.room)",
+                        "directory": "\(streams)/\(stream.directory)",
+                    ])
+                continue
+            }
             logger.warning(
                 "the directory of an unfinished stream is gone",
                 metadata: ["stream": "\(stream.id)", "room": "\(stream.room)"])
@@ -67,6 +82,13 @@ struct StreamRecovery: Sendable {
                     file: StreamFile(stream: stream),
                     directory: "\(streams)/\(stream.directory)"))
         }
+    }
+
+    /// Whether somebody removed the directory. Where the root holds no other either, it is more
+    /// likely that the root is not the one it was.
+    private func isGone(_ directory: String) -> Bool {
+        !FileManager.default.fileExists(atPath: "\(streams)/\(directory)")
+            && !Self.names(in: streams).isEmpty
     }
 
     private func files() -> [StreamKeeper.Record] {
