@@ -178,6 +178,7 @@ extension APIError {
             self = .conflict("live stream is not recorded", "stream \(id)")
         case .unknownPolicy(let reason):
             self = .unavailable("the room's policy cannot be told", reason)
+        case .catalogue(let error): self = APIError(error)
         case .shuttingDown: self = .unavailable("the server is shutting down")
         case .storage(let reason):
             self = .unavailable("the output directory cannot be used", reason)
@@ -211,6 +212,8 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch let error as APIError {
             return error.response(from: request, context: context)
+        } catch let error as LiveStreamError {
+            return APIError(error).response(from: request, context: context)
         } catch let error as CatalogueError {
             Self.log(error, of: request, context)
             return APIError(error).response(from: request, context: context)

@@ -204,7 +204,7 @@ struct Demo: Sendable {
     ) async throws -> Bool {
         let deadline = ContinuousClock.now + timeout
         while ContinuousClock.now < deadline {
-            guard let stream = await server.streams.stream(id) else { break }
+            guard let stream = try await server.streams.stream(id) else { break }
             if stream.status == status { return true }
             if stream.status == .failed {
                 throw Failure("the stream failed: \(stream.stopReason ?? "no reason")")

@@ -11,6 +11,40 @@ import Testing
 @testable import ControlAPI
 
 @Suite struct LiveStreamRouteTests {
+    @Test(arguments: [
+        "/v2/live-streams", "/v2/live-streams/a", "/v2/recordings", "/v2/recordings/a",
+        "/api/rooms", "/api/rooms/demo/stream",
+    ])
+    func aCatalogueThatCannotBeReadIsNotTakenForAnEmptyOne(path: String) async throws {
+        let world = try await TestWorld()
+        world.control.state.withLock { $0.failure = .catalogue(.busy) }
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let response = try await client.execute(uri: path, method: .get, headers: headers)
+            #expect(response.status == .serviceUnavailable)
+            #expect(
+                try TestJSON.object(response)["message"] as? String
+                    == "the catalogue cannot be used")
+        }
+    }
+
+    @Test func assetsThatCannotBeReadAreNotLeftOut() async throws {
+        let world = try await TestWorld()
+        _ = try await world.control.start(
+            room: "demo", LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true)),
+            startedBy: nil)
+        world.control.state.withLock { $0.streams[0].status = .completed }
+        try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            for path in ["/v2/live-streams", "/v2/live-streams/stream-1", "/v2/recordings"] {
+                let response = try await client.execute(
+                    uri: path, method: .get, headers: headers)
+                #expect(response.status == .internalServerError)
+            }
+        }
+    }
+
     @Test func aStartIsAnsweredWith100msObject() async throws {
         let world = try await TestWorld()
         let headers = try await world.managementHeaders()

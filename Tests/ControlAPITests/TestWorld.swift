@@ -199,12 +199,20 @@ final class ControlDouble: LiveStreamControl {
         return try result.get()
     }
 
-    func stream(_ id: StreamID) async -> LiveStream? {
-        state.withLock { $0.streams.first { $0.id == id } }
+    private func read() throws(LiveStreamError) {
+        if case .catalogue(let error) = state.withLock({ $0.failure }) {
+            throw .catalogue(error)
+        }
     }
 
-    func streams(_ query: LiveStreamQuery) async -> LiveStreamPage {
-        state.withLock { state in
+    func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream? {
+        try read()
+        return state.withLock { $0.streams.first { $0.id == id } }
+    }
+
+    func streams(_ query: LiveStreamQuery) async throws(LiveStreamError) -> LiveStreamPage {
+        try read()
+        return state.withLock { state in
             let found = Array(
                 state.streams.reversed().filter { stream in
                     (query.subject == .recordings
@@ -218,8 +226,11 @@ final class ControlDouble: LiveStreamControl {
         }
     }
 
-    func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream? {
-        state.withLock { $0.streams.last { $0.room == room && $0.kind == kind } }
+    func current(
+        room: RoomID, kind: LiveStream.Kind
+    ) async throws(LiveStreamError) -> LiveStream? {
+        try read()
+        return state.withLock { $0.streams.last { $0.room == room && $0.kind == kind } }
     }
 }
 

@@ -18,14 +18,14 @@ import Testing
             #expect(stream.playbackURL == "https://cdn/a/live/r/\(stream.id)/master.m3u8")
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            #expect(try await world.streams.stream(stream.id)?.status == .starting)
             var upload = LiveStream.Upload(location: "s3://b/k")
             await world.streams.copied(stream.id, upload)
-            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            #expect(try await world.streams.stream(stream.id)?.status == .starting)
             upload.isPlayable = true
             await world.streams.copied(stream.id, upload)
-            #expect(await world.streams.stream(stream.id)?.status == .running)
-            #expect(await world.streams.stream(stream.id)?.upload == upload)
+            #expect(try await world.streams.stream(stream.id)?.status == .running)
+            #expect(try await world.streams.stream(stream.id)?.upload == upload)
         }
     }
 
@@ -37,10 +37,10 @@ import Testing
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(Streams.copyWaitMaximum - .milliseconds(1))
             await world.streams.tick()
-            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            #expect(try await world.streams.stream(stream.id)?.status == .starting)
             world.clock.advance(.milliseconds(1))
             await world.streams.tick()
-            #expect(await world.streams.stream(stream.id)?.status == .running)
+            #expect(try await world.streams.stream(stream.id)?.status == .running)
         }
     }
 
@@ -54,7 +54,7 @@ import Testing
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(1))
             await world.streams.tick()
-            #expect(await world.streams.stream(stream.id)?.status == .running)
+            #expect(try await world.streams.stream(stream.id)?.status == .running)
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
                 room: "r", request, startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            #expect(await world.streams.stream(stream.id)?.status == .starting)
+            #expect(try await world.streams.stream(stream.id)?.status == .starting)
             if end == .stop {
                 _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
             }

@@ -40,16 +40,16 @@ import Workbench
                     == FinisherJob(
                         stream: id, directory: "\(world.directory)/demo/\(id)",
                         recordings: "\(world.directory)/recordings"))
-            var stream = await world.streams.stream(id)
+            var stream = try await world.streams.stream(id)
             #expect(stream?.status == .postProcessing && stream?.stopReason == "client request")
             #expect(stream?.stoppedAt == world.clock.time)
             await finisher.report(.progress(420))
-            #expect(await world.streams.stream(id)?.finishedPermille == 420)
+            #expect(try await world.streams.stream(id)?.finishedPermille == 420)
             let ended = world.clock.time
             world.clock.advance(.seconds(5))
             finisher.exit(.finished)
             #expect(await world.observer.ending()?.status == .completed)
-            stream = await world.streams.stream(id)
+            stream = try await world.streams.stream(id)
             #expect(stream?.status == .completed && stream?.stopReason == "client request")
             #expect(stream?.finishedPermille == nil)
             #expect(stream?.stoppedAt == ended, "the time of the last segment, not of the assets")
@@ -65,7 +65,7 @@ import Workbench
             #expect(file.order?.hlsVOD == true && file.order?.singleFilePerLayer == true)
             #expect(file.order?.layers.map(\.width) == [1280, 854, 640])
             // It is all that is known of a stream when the server is gone.
-            #expect(LiveStream(file.stream) == (await world.streams.stream(id)))
+            #expect(LiveStream(file.stream) == (try await world.streams.stream(id)))
         }
     }
 
@@ -89,7 +89,7 @@ import Workbench
                 $0.contains("176000") || $0.hasPrefix("demo/") || $0.hasPrefix("full/")
             }
             #expect(streams.isEmpty, "\(streams)")
-            #expect(await world.streams.current(room: "demo", kind: .stream) == nil)
+            #expect(try await world.streams.current(room: "demo", kind: .stream) == nil)
         }
     }
 
@@ -215,14 +215,14 @@ import Workbench
             let (id, first) = try await stopped(world)
             first.exit(.noRoom(reason: "no room"))
             await until { await !world.streams.hasFinisher(id) }
-            let waiting = try #require(await world.streams.stream(id))
+            let waiting = try #require(try await world.streams.stream(id))
             #expect(waiting.status == .postProcessing && waiting.finishingError == "no room")
             world.clock.advance(.seconds(2))
             await world.streams.tick()
             let second = try #require(await world.finishers.next())
             second.exit(.finished)
             #expect(await world.observer.ending()?.status == .completed)
-            #expect(await world.streams.stream(id)?.finishingError == nil)
+            #expect(try await world.streams.stream(id)?.finishingError == nil)
         }
     }
 

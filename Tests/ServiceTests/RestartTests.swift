@@ -54,7 +54,7 @@ import Testing
         try await leave(world, "000000000001000000000000", status, reason: reason, row: .starting)
         try await world.streams.recover()
         try await world.run { world in
-            let found = await world.streams.stream("000000000001000000000000")
+            let found = try await world.streams.stream("000000000001000000000000")
             #expect(found?.status == .postProcessing)
             let finisher = try #require(await world.finishers.next())
             #expect(finisher.job.directory == "\(world.directory)/demo/\(finisher.job.stream)")
@@ -108,8 +108,8 @@ import Testing
         try await world.streams.recover()
         #expect(try await world.catalogue.stream("a")?.status == .completed)
         #expect(try await world.catalogue.asset("a-vod") == asset)
-        #expect(await world.streams.stream("a")?.status == .completed)
-        #expect(await world.streams.streams(LiveStreamQuery(room: "demo")).streams.count == 1)
+        #expect(try await world.streams.stream("a")?.status == .completed)
+        #expect(try await world.streams.streams(LiveStreamQuery(room: "demo")).streams.count == 1)
     }
 
     @Test func aCatalogueThatWasLostLearnsOfAllStreams() async throws {
@@ -118,8 +118,8 @@ import Testing
         try await leave(world, "b", .failed, reason: "failure: x", isRecorded: false)
         try await world.streams.recover()
         #expect(
-            await world.streams.streams(LiveStreamQuery()).streams.map(\.id) == ["b", "a"])
-        #expect(await world.streams.current(room: "demo", kind: .stream)?.id == "b")
+            try await world.streams.streams(LiveStreamQuery()).streams.map(\.id) == ["b", "a"])
+        #expect(try await world.streams.current(room: "demo", kind: .stream)?.id == "b")
         #expect(try await world.streams.stop(stream: "a", stoppedBy: nil).status == .completed)
     }
 
@@ -135,7 +135,7 @@ import Testing
         try await world.streams.recover()
         #expect(try await world.catalogue.stream("a")?.status == .completed)
         #expect(try await world.catalogue.asset("a-vod") == asset)
-        #expect(await world.streams.stream("b")?.status == .postProcessing)
+        #expect(try await world.streams.stream("b")?.status == .postProcessing)
         #expect(try await world.catalogue.deliveries(DeliveryQuery()).records == [])
     }
 
@@ -143,7 +143,7 @@ import Testing
         let world = try await StreamsWorld()
         try await leave(world, "a", .running, row: .completed)
         try await world.streams.recover()
-        #expect(await world.streams.stream("a")?.status == .completed)
+        #expect(try await world.streams.stream("a")?.status == .completed)
         #expect(!(await world.streams.hasFinisher("a")))
     }
 
@@ -152,7 +152,7 @@ import Testing
         try await leave(world, "a", .running, row: .running)
         try FileManager.default.removeItem(atPath: "\(world.directory)/demo/a")
         try await world.streams.recover()
-        let found = await world.streams.stream("a")
+        let found = try await world.streams.stream("a")
         #expect(found?.status == .failed)
         #expect(found?.stopReason == "failure: the stream's directory is gone")
     }
@@ -194,7 +194,7 @@ import Testing
             atPath: "\(world.directory)/demo/a", toPath: "\(world.directory)/demo/copy")
         try Data("{".utf8).write(to: URL(filePath: "\(world.directory)/demo/a/stream.json"))
         try await world.streams.recover()
-        #expect(await world.streams.streams(LiveStreamQuery()).streams == [])
+        #expect(try await world.streams.streams(LiveStreamQuery()).streams == [])
     }
 
     @Test func newStreamsComeBehindThoseThatWereLeft() async throws {
@@ -208,7 +208,7 @@ import Testing
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
             #expect(stream.id > taken && stream.status == .starting)
-            let page = await world.streams.streams(LiveStreamQuery())
+            let page = try await world.streams.streams(LiveStreamQuery())
             #expect(page.streams.map(\.status) == [.starting, .postProcessing])
         }
     }

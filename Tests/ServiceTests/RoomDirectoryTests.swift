@@ -70,7 +70,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             try await directory.end("demo", isLocked: false, reason: "done")
             #expect(await bot.nextSignal() == .stop)
-            #expect(await world.streams.stream(id)?.stopReason == "room ended")
+            #expect(try await world.streams.stream(id)?.stopReason == "room ended")
         }
     }
 

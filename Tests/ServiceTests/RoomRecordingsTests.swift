@@ -61,8 +61,8 @@ import Testing
             let stopped = try await world.streams.stop(
                 room: "demo", kind: .recording, stoppedBy: nil)
             #expect(stopped.map(\.id) == [recording.id] && stopped[0].status == .stopping)
-            #expect(await world.streams.stream(live.id)?.status == .starting)
-            #expect(await world.streams.current(room: "demo", kind: .stream)?.id == live.id)
+            #expect(try await world.streams.stream(live.id)?.status == .starting)
+            #expect(try await world.streams.current(room: "demo", kind: .stream)?.id == live.id)
             #expect(
                 try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
                     == stopped)
@@ -82,7 +82,7 @@ import Testing
             try await room.startRecording(
                 room: "demo", RecordingRequest(), startedBy: "ben", authority: "")
             let recording = try #require(
-                await world.streams.current(room: "demo", kind: .recording))
+                try await world.streams.current(room: "demo", kind: .recording))
             #expect(recording.startedBy == "ann" && recording.variant.meetingURL == page)
             let bot = try #require(await world.launcher.next())
             let path = "\(bot.job.outputDirectory)/\(StreamFile.name)"
@@ -90,7 +90,7 @@ import Testing
                 StreamFile.self, from: Data(contentsOf: URL(filePath: path)))
             #expect(file.order?.layers == [.init(width: 640, height: 480)])
             try await room.stopRecording(room: "demo", stoppedBy: "ben")
-            let stopped = await world.streams.stream(recording.id)
+            let stopped = try await world.streams.stream(recording.id)
             #expect(stopped?.status == .stopping && stopped?.stoppedBy == "ben")
         }
     }
@@ -121,7 +121,7 @@ import Testing
                 room: "demo", RecordingRequest(meetingURL: url), startedBy: "ann",
                 authority: "192.0.2.7:8080")
             for kind in [LiveStream.Kind.stream, .recording] {
-                let started = await world.streams.current(room: "demo", kind: kind)
+                let started = try await world.streams.current(room: "demo", kind: kind)
                 #expect(started?.variant.meetingURL == url)
             }
         }
@@ -164,10 +164,10 @@ import Testing
                     details: CatalogueStream(streams[0], assetDirectory: nil).details)
                 try await world.catalogue.save(newer)
             }
-            func onAir() async -> [String] {
+            func onAir() async throws -> [String] {
                 var found: [String] = []
                 for stream in streams {
-                    let stream = await world.streams.stream(stream.id)
+                    let stream = try await world.streams.stream(stream.id)
                     if stream?.status == .starting { found.append(stream?.variant.metadata ?? "") }
                 }
                 return found
@@ -179,11 +179,11 @@ import Testing
                     stoppedBy: "ann")
             }
             try await stop(["c"])
-            #expect(await onAir() == ["a", "b", ""])
+            #expect(try await onAir() == ["a", "b", ""])
             try await stop(["b", nil])
-            #expect(await onAir() == ["a"])
+            #expect(try await onAir() == ["a"])
             try await stop([nil])
-            #expect(await onAir() == [])
+            #expect(try await onAir() == [])
         }
     }
 
@@ -204,7 +204,7 @@ import Testing
             let all = LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true))
             let kept = try await world.streams.start(room: "b", all, startedBy: nil)[0]
             func ids(_ query: LiveStreamQuery) async -> [StreamID] {
-                await world.streams.streams(query).streams.map(\.id)
+                try await world.streams.streams(query).streams.map(\.id)
             }
             #expect(await ids(LiveStreamQuery()) == [kept.id, live.id])
             #expect(await ids(LiveStreamQuery(.recordings)) == [kept.id, recording.id])

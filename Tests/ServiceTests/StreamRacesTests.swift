@@ -24,7 +24,7 @@ import Testing
             #expect(answers.count == 10 && Set(answers).count == 1)
             let bot = try #require(await world.launcher.next())
             #expect(bot.job.stream == answers[0][0].id)
-            #expect(await world.streams.streams(LiveStreamQuery()).streams.count == 1)
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 1)
             #expect(await world.streams.statistics(of: bot.job.stream)?.launches == 1)
         }
     }
@@ -68,7 +68,7 @@ import Testing
             bot.exit(.finished(reason: "stop"))
             let ended = await world.observer.ending()
             #expect(ended?.id == first && ended?.status == .completed)
-            #expect(await world.streams.stream(second.id)?.status == .running)
+            #expect(try await world.streams.stream(second.id)?.status == .running)
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
             _ = try await world.streams.stop(stream: other, stoppedBy: nil)
             otherBot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == other)
-            #expect(await world.streams.stream(id)?.status == .stopping)
+            #expect(try await world.streams.stream(id)?.status == .stopping)
             try FileManager.default.removeItem(atPath: directory)
             try FileManager.default.moveItem(atPath: "\(directory).away", toPath: directory)
             world.clock.advance(Streams.saveRetryDelay)

@@ -11,6 +11,18 @@ import Testing
 @testable import Service
 
 @Suite(.timeLimit(.minutes(1))) struct StreamsTests {
+    @Test func whatTheCatalogueCannotTellIsNotTakenForNothing() async throws {
+        let world = try await StreamsWorld()
+        try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))
+        await #expect(throws: LiveStreamError.self) { try await world.streams.stream("a") }
+        await #expect(throws: LiveStreamError.self) {
+            try await world.streams.current(room: "demo", kind: .stream)
+        }
+        await #expect(throws: LiveStreamError.self) {
+            try await world.streams.streams(LiveStreamQuery())
+        }
+    }
+
     @Test func aStartIsAnsweredAtOnceAndRunsWhenTheBotSaysSo() async throws {
         try await StreamsWorld().run { world in
             let streams = try await world.streams.start(
@@ -30,7 +42,7 @@ import Testing
             #expect(claims.role == "__internal_recorder")
             world.clock.advance(.seconds(3))
             await bot.say(.running(firstSegmentMilliseconds: 2500))
-            let running = await world.streams.stream(stream.id)
+            let running = try await world.streams.stream(stream.id)
             #expect(running?.status == .running)
             #expect(running?.startedAt == world.clock.time)
             #expect(await world.streams.statistics(of: stream.id)?.startedAfter == .seconds(3))
@@ -141,7 +153,7 @@ import Testing
                 LiveStreamChange(layout: .object(["corner_radius": .integer(8)])))
             let expected = Layout(name: .speaker, gap: 2, cornerRadius: 8)
             #expect(changed.layout == expected.json)
-            #expect(await world.streams.stream(stream.id)?.layout == expected.json)
+            #expect(try await world.streams.stream(stream.id)?.layout == expected.json)
             #expect(await bot.nextSignal() == .layout(expected))
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
@@ -166,7 +178,7 @@ import Testing
             _ = try await world.streams.update(
                 stream: stream.id, LiveStreamChange(roles: .everybody))
             #expect(await next.nextSignal() == .roles(nil))
-            #expect(await world.streams.stream(stream.id)?.audio.roles == nil)
+            #expect(try await world.streams.stream(stream.id)?.audio.roles == nil)
         }
     }
 
@@ -180,7 +192,7 @@ import Testing
                     LiveStreamChange(
                         layout: .object(["gap": .string("wide")]), roles: .only(["host"])))
             }
-            #expect(await world.streams.stream(stream.id)?.audio.roles == nil)
+            #expect(try await world.streams.stream(stream.id)?.audio.roles == nil)
         }
     }
 
@@ -193,7 +205,7 @@ import Testing
                 try await world.streams.start(
                     room: "demo", LiveStreamRequest(layout: wrong), startedBy: nil)
             }
-            #expect(await world.streams.streams(LiveStreamQuery()).streams.isEmpty)
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.isEmpty)
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
             await #expect(throws: refusal) {
@@ -219,7 +231,7 @@ import Testing
                 LiveStreamRequest(variants: [.init(meetingURL: "http://h:1/rooms/demo")]),
                 startedBy: "ben")
             #expect(again == first)
-            #expect(await world.streams.streams(LiveStreamQuery()).streams.count == 1)
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 1)
         }
     }
 
@@ -253,7 +265,7 @@ import Testing
             await bot.say(.stopped(reason: "stop", totals))
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.status == .completed)
-            let record = await world.streams.stream(id)
+            let record = try await world.streams.stream(id)
             #expect(record?.stoppedAt != nil)
             #expect(record?.stopReason == "client request")
             #expect(await world.streams.statistics(of: id)?.totals == totals)
@@ -295,10 +307,10 @@ import Testing
                 let bot = try #require(await world.launcher.next())
                 // The bot is not in the room, or it would hear of the end and finish by itself.
                 await world.streams.roomEnded("other", at: world.clock.instant)
-                #expect(await world.streams.stream(stream.id)?.status == .starting)
+                #expect(try await world.streams.stream(stream.id)?.status == .starting)
                 await world.streams.roomEnded("demo", at: world.clock.instant)
                 #expect(await bot.nextSignal() == .stop)
-                let record = await world.streams.stream(stream.id)
+                let record = try await world.streams.stream(stream.id)
                 #expect(record?.status == .stopping && record?.stopReason == "room ended")
             }
             let end = world.clock.instant
@@ -306,7 +318,7 @@ import Testing
             let next = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
             await world.streams.roomEnded("demo", at: end)
-            #expect(await world.streams.stream(next.id)?.status == .starting)
+            #expect(try await world.streams.stream(next.id)?.status == .starting)
         }
     }
 
@@ -328,10 +340,10 @@ import Testing
             let bot = try #require(await world.launcher.next())
             let id = bot.job.stream
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            #expect(await world.streams.stream(id)?.degradation == nil)
+            #expect(try await world.streams.stream(id)?.degradation == nil)
             await bot.say(.reduction(frameRate: 10, layersThinned: 1))
             await bot.say(.reduction(frameRate: 30, layersThinned: 0))
-            let degradation = await world.streams.stream(id)?.degradation
+            let degradation = try await world.streams.stream(id)?.degradation
             #expect(
                 degradation
                     == LiveStream.Degradation(
@@ -368,7 +380,7 @@ import Testing
             #expect(second.job.outputDirectory == first.job.outputDirectory)
             // A word of the dead one that comes late is not heard.
             await first.say(.tiles([]))
-            #expect(await world.streams.stream(second.job.stream)?.status == .running)
+            #expect(try await world.streams.stream(second.job.stream)?.status == .running)
             #expect(await world.streams.statistics(of: second.job.stream)?.launches == 2)
         }
     }
@@ -413,7 +425,7 @@ import Testing
                 try await world.streams.start(room: "a", two, startedBy: nil)
             }
             // All or none: nothing of a refused request was started.
-            #expect(await world.streams.streams(LiveStreamQuery()).streams.count == 2)
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 2)
             #expect(
                 try await world.streams.start(room: "a", LiveStreamRequest(), startedBy: nil)
                     .count == 1)
@@ -425,7 +437,7 @@ import Testing
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(room: "a", LiveStreamRequest(), startedBy: nil)
             }
-            #expect(await world.streams.streams(LiveStreamQuery()).streams.isEmpty)
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.isEmpty)
         }
     }
 
@@ -447,7 +459,7 @@ import Testing
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(room: "demo", request, startedBy: "ann")
             }
-            let streams = await world.streams.streams(LiveStreamQuery(room: "demo")).streams
+            let streams = try await world.streams.streams(LiveStreamQuery(room: "demo")).streams
             #expect(streams.map(\.variant.metadata) == ["a", "before"])
             #expect(streams.map(\.status) == [.stopping, .starting])
             #expect(streams[0].stopReason == "another variant cannot be started")
@@ -476,13 +488,13 @@ import Testing
             world.clock.advance(.seconds(100))
             await bot.say(.segment)
             await world.streams.tick()
-            #expect(await world.streams.current(room: "demo", kind: .stream)?.status == .running)
+            #expect(try await world.streams.current(room: "demo", kind: .stream)?.status == .running)
             await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
             world.clock.advance(.seconds(10))
             await world.streams.tick()
             #expect(await bot.nextSignal() == .stop)
             #expect(
-                await world.streams.current(room: "demo", kind: .stream)?.stopReason
+                try await world.streams.current(room: "demo", kind: .stream)?.stopReason
                     == "last peer left")
         }
     }

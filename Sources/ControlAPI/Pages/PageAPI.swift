@@ -18,7 +18,7 @@ struct PageAPI: Sendable {
             JSON.response(["status": "ok", "version": Version.current])
         }
         router.get("/api/config") { request, _ in try await configuration(request) }
-        router.get("/api/rooms") { _, _ in await rooms() }
+        router.get("/api/rooms") { _, _ in try await rooms() }
         router.get("/api/rooms/:room/stream") { _, context in
             try await stream(room: context.parameters.get("room"))
         }
@@ -83,10 +83,10 @@ struct PageAPI: Sendable {
         }
     }
 
-    private func rooms() async -> Response {
+    private func rooms() async throws -> Response {
         var bodies: [RoomBody] = []
         for room in await door.rooms() {
-            let stream = await control.current(room: room.id, kind: .stream)
+            let stream = try await control.current(room: room.id, kind: .stream)
             bodies.append(
                 RoomBody(
                     id: room.id, name: room.name, peerCount: room.peerCount,
@@ -118,8 +118,8 @@ struct PageAPI: Sendable {
         }
     }
 
-    private func stream(room: String?) async throws(APIError) -> Response {
-        let stream = await control.current(room: try RoomID(parameter: room), kind: .stream)
+    private func stream(room: String?) async throws -> Response {
+        let stream = try await control.current(room: try RoomID(parameter: room), kind: .stream)
         return JSON.response(
             StreamBody(
                 state: stream?.status.rawValue ?? "none", url: stream?.playbackURL,

@@ -32,7 +32,7 @@ struct RecordingPageAPI: Sendable {
         var bodies: [RecordingCard] = []
         for record in page.records {
             // What goes on is known better by who makes it go on.
-            let live = record.status.isFinal ? nil : await control.stream(record.id)
+            let live = record.status.isFinal ? nil : try await control.stream(record.id)
             bodies.append(
                 RecordingCard(
                     record, live: live,

@@ -26,11 +26,13 @@ public struct RecordingLibrary: Sendable {
         self.store = store
     }
 
-    /// The assets of recordings that have ended. None where the catalogue does not answer: the
-    /// recordings are what was asked for.
-    func assets(of streams: [LiveStream]) async -> [StreamID: [CatalogueAsset]] {
+    /// The assets of recordings that have ended.
+    func assets(
+        of streams: [LiveStream]
+    ) async throws(CatalogueError) -> [StreamID: [CatalogueAsset]] {
         let recorded = streams.filter { $0.recording?.isWanted == true && $0.status.isFinal }
-        return (try? await catalogue.assets(of: recorded.map(\.id))) ?? [:]
+        guard !recorded.isEmpty else { return [:] }
+        return try await catalogue.assets(of: recorded.map(\.id))
     }
 
     /// A link to an asset's file, and to all that belongs to it.

@@ -49,19 +49,19 @@ struct RecordingRoutes: Sendable {
             throw APIError(error, of: .recording)
         }
         guard let recording = started.first else { throw APIError.internal() }
-        return await response(recording)
+        return try await response(recording)
     }
 
     private func stop(_ request: Request, room: String?) async throws -> Response {
         let room = try RoomID(parameter: room)
+        let recordings: [LiveStream]
         do {
-            let recordings = try await control.stop(
-                room: room, kind: .recording, stoppedBy: nil)
-            return await response(
-                recordings, limit: PageLimit.range.lowerBound, last: recordings.last?.id)
+            recordings = try await control.stop(room: room, kind: .recording, stoppedBy: nil)
         } catch {
             throw APIError(error, of: .recording)
         }
+        return try await response(
+            recordings, limit: PageLimit.range.lowerBound, last: recordings.last?.id)
     }
 
     private func stop(_ request: Request, recording: String?) async throws -> Response {
@@ -71,56 +71,60 @@ struct RecordingRoutes: Sendable {
                 "recording ends with its live stream",
                 "stop or pause it at /v2/live-streams/\(recording.id)")
         }
+        let stopped: LiveStream
         do {
-            return await response(
-                try await control.stop(stream: recording.id, stoppedBy: nil))
+            stopped = try await control.stop(stream: recording.id, stoppedBy: nil)
         } catch {
             throw APIError(error, of: .recording)
         }
+        return try await response(stopped)
     }
 
     private func setPaused(
         _ request: Request, room: String?, isPaused: Bool
     ) async throws -> Response {
         let room = try RoomID(parameter: room)
+        let changed: LiveStream
         do throws(LiveStreamError) {
-            guard let current = await control.current(room: room, kind: .recording) else {
+            guard let current = try await control.current(room: room, kind: .recording) else {
                 throw .notFound("room \(room) never had a recording")
             }
-            return await response(
-                try await control.setRecording(stream: current.id, isPaused: isPaused))
+            changed = try await control.setRecording(stream: current.id, isPaused: isPaused)
         } catch {
             throw APIError(error, of: .recording)
         }
+        return try await response(changed)
     }
 
     private func list(_ request: Request) async throws -> Response {
         let query = try LiveStreamQuery(.recordings, request)
-        let page = await control.streams(query)
-        return await response(page.streams, limit: query.limit, last: page.last)
+        let page = try await control.streams(query)
+        return try await response(page.streams, limit: query.limit, last: page.last)
     }
 
     private func get(_ request: Request, recording: String?) async throws -> Response {
-        return await response(try await self.recording(recording))
+        return try await response(try await self.recording(recording))
     }
 
-    private func recording(_ text: String?) async throws(APIError) -> LiveStream {
-        guard let text, Limits.isIdentifier(text) else { throw .notFound("recording not found") }
-        guard let stream = await control.stream(StreamID(text)),
+    private func recording(_ text: String?) async throws -> LiveStream {
+        guard let text, Limits.isIdentifier(text) else {
+            throw APIError.notFound("recording not found")
+        }
+        guard let stream = try await control.stream(StreamID(text)),
             stream.recording?.isWanted == true
-        else { throw .notFound("recording not found", "recording \(text)") }
+        else { throw APIError.notFound("recording not found", "recording \(text)") }
         return stream
     }
 
-    private func response(_ recording: LiveStream) async -> Response {
-        let assets = await library.assets(of: [recording])
+    private func response(_ recording: LiveStream) async throws -> Response {
+        let assets = try await library.assets(of: [recording])
         return JSON.response(RecordingBody(recording, assets: assets[recording.id] ?? []))
     }
 
     private func response(
         _ recordings: [LiveStream], limit: Int, last: StreamID?
-    ) async -> Response {
-        let assets = await library.assets(of: recordings)
+    ) async throws -> Response {
+        let assets = try await library.assets(of: recordings)
         return JSON.response(
             ListBody(
                 limit: limit,

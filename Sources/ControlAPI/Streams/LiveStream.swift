@@ -1,3 +1,4 @@
+public import Catalogue
 public import HLS
 public import MediaKernel
 public import Rooms
@@ -225,6 +226,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case notRecorded(StreamID)
     /// How streams of the room are to be made cannot be told now.
     case unknownPolicy(String)
+    /// What is known of streams cannot be read now.
+    case catalogue(CatalogueError)
     case shuttingDown
     case storage(String)
 
@@ -247,6 +250,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooFast(let perSecond): "more than \(perSecond) a second"
         case .notRecorded(let id): "stream \(id) is not recorded"
         case .unknownPolicy(let reason): "the room's policy cannot be told: \(reason)"
+        case .catalogue(let error): error.description
         case .shuttingDown: "the server is shutting down"
         case .storage(let reason): "the output directory cannot be used: \(reason)"
         }

@@ -48,14 +48,17 @@ public protocol LiveStreamControl: Sendable {
         _ requests: [TimedMetadataRequest], to stream: StreamID
     ) async throws(LiveStreamError) -> LiveStream
 
-    func stream(_ id: StreamID) async -> LiveStream?
+    /// - Throws: `catalogue`, as all that looks for streams may.
+    func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream?
 
     /// Newest first.
-    func streams(_ query: LiveStreamQuery) async -> LiveStreamPage
+    func streams(_ query: LiveStreamQuery) async throws(LiveStreamError) -> LiveStreamPage
 
     /// The newest of the room's streams of this kind that is on air, or else the latest: what a
     /// viewer of the room is to be shown.
-    func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream?
+    func current(
+        room: RoomID, kind: LiveStream.Kind
+    ) async throws(LiveStreamError) -> LiveStream?
 }
 
 extension LiveStreamControl {

@@ -58,81 +58,62 @@ struct LiveStreamRoutes: Sendable {
         return JSON.response(LiveStreamBody(first, variants: streams))
     }
 
-    private func stop(_ request: Request, room: String?) async throws(APIError) -> Response {
+    private func stop(_ request: Request, room: String?) async throws -> Response {
         let room = try RoomID(parameter: room)
-        do {
-            let streams = try await control.stop(
-                room: room, kind: .stream, stoppedBy: nil)
-            return await response(
-                streams, limit: PageLimit.range.lowerBound, last: streams.last?.id)
-        } catch {
-            throw APIError(error)
-        }
+        let streams = try await control.stop(room: room, kind: .stream, stoppedBy: nil)
+        return try await response(
+            streams, limit: PageLimit.range.lowerBound, last: streams.last?.id)
     }
 
-    private func stop(_ request: Request, stream: String?) async throws(APIError) -> Response {
+    private func stop(_ request: Request, stream: String?) async throws -> Response {
         let id = try await liveStream(stream).id
-        do {
-            return await response(try await control.stop(stream: id, stoppedBy: nil))
-        } catch {
-            throw APIError(error)
-        }
+        return try await response(try await control.stop(stream: id, stoppedBy: nil))
     }
 
     private func setRecording(
         _ request: Request, stream: String?, isPaused: Bool
-    ) async throws(APIError) -> Response {
+    ) async throws -> Response {
         let id = try await liveStream(stream).id
-        do {
-            return await response(
-                try await control.setRecording(stream: id, isPaused: isPaused))
-        } catch {
-            throw APIError(error)
-        }
+        return try await response(
+            try await control.setRecording(stream: id, isPaused: isPaused))
     }
 
     private func addTimedMetadata(
         _ request: Request, stream: String?
-    ) async throws(APIError) -> Response {
+    ) async throws -> Response {
         let id = try Self.streamID(stream)
         let body = try await JSON.decode(TimedMetadataBody.self, from: request)
-        if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
+        if try await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
         let metadata = try body.checked()
-        do {
-            return await response(try await control.addTimedMetadata([metadata], to: id))
-        } catch {
-            throw APIError(error)
-        }
+        return try await response(try await control.addTimedMetadata([metadata], to: id))
     }
 
-    private func get(_ request: Request, stream: String?) async throws(APIError) -> Response {
-        return await response(try await liveStream(stream))
+    private func get(_ request: Request, stream: String?) async throws -> Response {
+        return try await response(try await liveStream(stream))
     }
 
-    private func update(_ request: Request, stream: String?) async throws(APIError) -> Response {
+    private func update(_ request: Request, stream: String?) async throws -> Response {
         let id = try Self.streamID(stream)
         let body = try await JSON.decode(UpdateBody.self, from: request)
-        if await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
-        do {
-            return await response(try await control.update(stream: id, body.change))
-        } catch {
-            throw APIError(error)
-        }
+        if try await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
+        return try await response(try await control.update(stream: id, body.change))
     }
 
-    private func list(_ request: Request) async throws(APIError) -> Response {
+    private func list(_ request: Request) async throws -> Response {
         let query = try LiveStreamQuery(.liveStreams, request)
-        let page = await control.streams(query)
-        return await response(page.streams, limit: query.limit, last: page.last)
+        let page = try await control.streams(query)
+        return try await response(page.streams, limit: query.limit, last: page.last)
     }
 
-    private func response(_ stream: LiveStream) async -> Response {
-        let assets = await recordings.assets(of: [stream])
+    private func response(_ stream: LiveStream) async throws -> Response {
+        let assets = try await recordings.assets(of: [stream])
         return JSON.response(LiveStreamBody(stream, assets: assets[stream.id] ?? []))
     }
 
-    private func response(_ streams: [LiveStream], limit: Int, last: StreamID?) async -> Response {
-        let assets = await recordings.assets(of: streams)
+    private func response(
+        _ streams: [LiveStream], limit: Int, last: StreamID?
+    ) async throws -> Response {
+        let assets = try await recordings.assets(of: streams)
         return JSON.response(
             ListBody(
                 limit: limit,
@@ -141,9 +122,9 @@ struct LiveStreamRoutes: Sendable {
     }
 
     /// The live stream that a path names. Recordings without one have paths of their own.
-    private func liveStream(_ text: String?) async throws(APIError) -> LiveStream {
+    private func liveStream(_ text: String?) async throws -> LiveStream {
         let id = try Self.streamID(text)
-        guard let stream = await control.stream(id), stream.kind == .stream else {
+        guard let stream = try await control.stream(id), stream.kind == .stream else {
             throw Self.notFound(id)
         }
         return stream

@@ -7,7 +7,7 @@ extension Streams {
     public func setRecording(
         stream id: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = await stream(id) else { throw .notFound("stream \(id)") }
+        guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
         guard let entry = entries[id], record.status == .starting || record.status == .running
         else { throw .notOnAir(id) }
         guard entry.order != nil else { throw .notRecorded(id) }

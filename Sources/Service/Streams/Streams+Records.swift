@@ -5,21 +5,29 @@ public import MediaKernel
 
 /// What is known of streams: those of this process from memory, all others from the catalogue.
 extension Streams {
-    public func stream(_ id: StreamID) async -> LiveStream? {
+    public func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream? {
         if let stream = archive[id] { return stream }
-        return await asked { try await $0.stream(id) }.flatMap { shown($0) }
+        return try await asked { (catalogue) throws(CatalogueError) in
+            try await catalogue.stream(id)
+        }.flatMap { shown($0) }
     }
 
-    public func current(room: RoomID, kind: LiveStream.Kind) async -> LiveStream? {
+    public func current(
+        room: RoomID, kind: LiveStream.Kind
+    ) async throws(LiveStreamError) -> LiveStream? {
         if let stream = archive.current(in: room, kind) { return stream }
         var query = CatalogueQuery<CatalogueStream.Status>(room: room)
         query.kind = CatalogueStream.Kind(kind)
-        let page = await asked { [query] in try await $0.streams(query) }
-        return page?.records.first.flatMap { shown($0) }
+        let page = try await asked { [query] (catalogue) throws(CatalogueError) in
+            try await catalogue.streams(query)
+        }
+        return page.records.first.flatMap { shown($0) }
     }
 
     /// The catalogue's page, with what this process knows better: rows follow the memory.
-    public func streams(_ query: LiveStreamQuery) async -> LiveStreamPage {
+    public func streams(
+        _ query: LiveStreamQuery
+    ) async throws(LiveStreamError) -> LiveStreamPage {
         var wanted = CatalogueQuery<CatalogueStream.Status>(
             room: query.room, session: query.session,
             status: query.status.flatMap { .init(rawValue: $0.rawValue) },
@@ -28,10 +36,12 @@ extension Streams {
         case .liveStreams: wanted.kind = .stream
         case .recordings: wanted.isRecorded = true
         }
-        let page = await asked { [wanted] in try await $0.streams(wanted) }
-        let rows = (page?.records ?? []).compactMap { shown($0) }
+        let page = try await asked { [wanted] (catalogue) throws(CatalogueError) in
+            try await catalogue.streams(wanted)
+        }
+        let rows = page.records.compactMap { shown($0) }
         // What is older than the page belongs to the next one.
-        let oldest = page?.last.map { StreamID($0) }
+        let oldest = page.last.map { StreamID($0) }
         var found = archive.matching(query).filter { stream in
             oldest.map { stream.id >= $0 } ?? true
         }
@@ -46,13 +56,13 @@ extension Streams {
     }
 
     private func asked<Value: Sendable>(
-        _ body: (Catalogue) async throws -> Value?
-    ) async -> Value? {
+        _ body: (Catalogue) async throws(CatalogueError) -> Value
+    ) async throws(LiveStreamError) -> Value {
         do {
             return try await body(keeper.catalogue)
         } catch {
             logger.error("the catalogue cannot be read", metadata: ["error": "\(error)"])
-            return nil
+            throw .catalogue(error)
         }
     }
 }

@@ -8,7 +8,7 @@ extension Streams {
     public func addTimedMetadata(
         _ requests: [TimedMetadataRequest], to id: StreamID
     ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = await stream(id) else { throw .notFound("stream \(id)") }
+        guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
         guard let entry = entries[id], entry.machine.status == .running else {
             throw .notRunning(id)
         }

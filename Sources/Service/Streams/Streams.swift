@@ -181,7 +181,7 @@ public actor Streams: LiveStreamControl, Service {
             metadata?.contains(stream.variant.metadata) ?? true
         }
         guard !streams.isEmpty else {
-            guard let latest = await current(room: room, kind: kind) else {
+            guard let latest = try await current(room: room, kind: kind) else {
                 throw .notFound(
                     "room \(room) never had a \(kind == .stream ? "live stream" : "recording")")
             }
@@ -195,7 +195,7 @@ public actor Streams: LiveStreamControl, Service {
         stream: StreamID, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
         requestStop(stream, by: stoppedBy)
-        guard let record = await self.stream(stream) else {
+        guard let record = try await self.stream(stream) else {
             throw .notFound("stream \(stream)")
         }
         return record
@@ -204,7 +204,7 @@ public actor Streams: LiveStreamControl, Service {
     public func update(
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = await self.stream(stream) else {
+        guard let record = try await self.stream(stream) else {
             throw .notFound("stream \(stream)")
         }
         guard let entry = entries[stream], record.status.isOnAir, record.status != .stopping else {

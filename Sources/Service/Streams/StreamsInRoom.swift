@@ -97,7 +97,7 @@ public struct StreamsInRoom: LiveStreaming {
             }
             let query = LiveStreamQuery(
                 room: room, status: .running, limit: PageLimit.range.upperBound)
-            let streams = await control.streams(query).streams.filter { $0.status == .running }
+            let streams = try await control.streams(query).streams.filter { $0.status == .running }
             guard !streams.isEmpty else {
                 throw LiveStreamingError(
                     code: 409, message: "room \(room) has no live stream that is running")
