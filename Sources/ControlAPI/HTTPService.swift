@@ -94,9 +94,9 @@ public struct HTTPService: Sendable {
         RoomTokenGuard(authority: authority, door: door, clock: clock)
     }
 
-    func router() -> Router<BasicRequestContext> {
+    func router() -> Router<CallerContext> {
         let router = Router(
-            context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+            context: CallerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware())
         let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)
@@ -153,7 +153,7 @@ public struct HTTPService: Sendable {
         return router
     }
 
-    private func addOrigin(to router: Router<BasicRequestContext>) {
+    private func addOrigin(to router: Router<CallerContext>) {
         let origin = Origin(root: configuration.outputDirectory)
         router.get("/hls/**") { request, _ in
             // The raw path: the router has its own ideas of double slashes and of encoding.

@@ -29,10 +29,10 @@ public enum Limits {
     public static let largeRoomSizes = 0...20_000
     /// How long a session may last, as 100ms has it.
     public static let sessionSeconds = 120...43_200
-    /// Room codes that are tried, by all callers together: in a second for long, and at once. At
-    /// that rate it takes half a century to come upon one of a thousand codes.
-    public static let roomCodesPerSecond = 100
-    public static let roomCodesBurst = 1000
+    /// Unknown room codes that one address may try: in a second for long, and at once. At that
+    /// rate a hundred addresses take some years to come upon one of a thousand codes.
+    public static let unknownRoomCodesPerSecond = 10
+    public static let unknownRoomCodesBurst = 100
     public static let peerIDCharacters = 128
     public static let userIDCharacters = 128
     public static let meetingURLBytes = 2048

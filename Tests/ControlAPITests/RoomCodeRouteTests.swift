@@ -41,10 +41,12 @@ import Testing
     }
 
     private func trade(
-        _ client: any TestClientProtocol, _ body: String
+        _ client: any TestClientProtocol, _ body: String, from address: String? = nil
     ) async throws -> TestResponse {
-        try await client.execute(
-            uri: "/v2/token", method: .post, headers: [.contentType: "application/json"],
+        var headers: HTTPFields = [.contentType: "application/json"]
+        if let address, let name = HTTPField.Name("X-Forwarded-For") { headers[name] = address }
+        return try await client.execute(
+            uri: "/v2/token", method: .post, headers: headers,
             body: ByteBuffer(string: body))
     }
 
@@ -209,24 +211,46 @@ import Testing
         }
     }
 
-    @Test func tooManyTriesAreRefusedBeforeTheyAreLookedUp() async throws {
+    @Test func unknownCodesAreCountedOfEachAddressForItself() async throws {
         let time = Mutex(Instant.zero)
         let gate = RoomCodeGate(rate: 1, burst: 2) { time.withLock { $0 } }
-        let router = Router(context: BasicRequestContext.self)
+        let router = Router(context: CallerContext.self)
         TokenRoute(
             catalogue: world.catalogue, door: world.door, authority: world.authority, gate: gate,
             clock: { TestWorld.now }
         ).add(to: router)
+        let good = "good-code"
+        _ = try await world.catalogue.makeRoomCodes(
+            of: ["host"], areAll: false, room: "hall", at: UnixTime(seconds: 1)
+        ) { good }
         try await Application(router: router).test(.router) { client in
-            var statuses: [Int] = []
-            for _ in 0..<3 {
-                statuses.append(
-                    Int(try await trade(client, #"{"code":"abc-defg-hij"}"#).status.code))
+            func statuses(_ code: String, of address: String, count: Int) async throws -> [Int] {
+                var statuses: [Int] = []
+                for _ in 0..<count {
+                    let answer = try await trade(
+                        client, #"{"code":"\#(code)"}"#, from: address)
+                    statuses.append(Int(answer.status.code))
+                }
+                return statuses
             }
-            #expect(statuses == [404, 404, 429])
+            let bad = "abc-defg-hij"
+            #expect(try await statuses(good, of: "192.0.2.1", count: 5).allSatisfy { $0 == 200 })
+            #expect(try await statuses(bad, of: "192.0.2.1", count: 3) == [404, 404, 429])
+            #expect(try await statuses(good, of: "192.0.2.1", count: 1) == [429])
+            // What the client said of itself is before what the proxy says.
+            #expect(try await statuses(good, of: "192.0.2.1, 192.0.2.2", count: 1) == [200])
             time.withLock { $0 += .seconds(1) }
-            #expect(
-                try await trade(client, #"{"code":"abc-defg-hij"}"#).status == .notFound)
+            #expect(try await statuses(good, of: "192.0.2.1", count: 1) == [200])
         }
+    }
+
+    @Test func onlyAProxyOnThisMachineSaysForWhomItAsks() throws {
+        let name = try #require(HTTPField.Name("X-Forwarded-For"))
+        let headers: HTTPFields = [name: "192.0.2.9"]
+        let near = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        let far = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+        #expect(RoomCodeGate.caller(of: headers, from: near) == [192, 0, 2, 9])
+        #expect(RoomCodeGate.caller(of: headers, from: far) == [192, 0, 2, 1])
+        #expect(RoomCodeGate.caller(of: [:], from: near) == [127, 0, 0, 1])
     }
 }

@@ -23,11 +23,13 @@ struct TokenRoute: Sendable {
     /// How long who traded a code may join, and come back to, the room.
     static let lifetime: Duration = .seconds(86_400)
 
-    func add(to router: Router<some RequestContext>) {
+    func add(to router: Router<some RemoteAddressRequestContext>) {
         router.post("/v2/token") { request, context in
             var response: Response
             do {
-                response = JSON.response(try await body(for: request))
+                let caller = RoomCodeGate.caller(
+                    of: request.headers, from: context.remoteAddress)
+                response = JSON.response(try await body(for: request, from: caller))
             } catch let error as APIError {
                 response = error.answer
             } catch let error as CatalogueError {
@@ -60,18 +62,24 @@ struct TokenRoute: Sendable {
         }
     }
 
-    private func body(for request: Request) async throws -> Body {
+    private func body(
+        for request: Request, from caller: RoomCodeGate.Caller
+    ) async throws -> Body {
         let order = try await JSON.decode(Order.self, from: request)
         let user = order.userID ?? UUID().uuidString.lowercased()
         guard (1...Limits.userIDCharacters).contains(user.utf8.count) else {
             throw APIError.badRequest(
                 "user_id is not valid", "1 to \(Limits.userIDCharacters) bytes")
         }
-        guard gate.pass() else {
+        guard gate.isOpen(to: caller) else {
             throw APIError.tooManyRequests(
-                "at most \(Limits.roomCodesPerSecond) room codes a second")
+                "at most \(Limits.unknownRoomCodesPerSecond) unknown room codes a second")
         }
-        let code = try await usableCode(order.code)
+        guard let known = try await knownCode(order.code) else {
+            gate.failed(caller)
+            throw APIError.notFound("room code not found")
+        }
+        let code = try await usable(known)
         let now = clock()
         return Body(
             token: try await authority.makeRoomToken(
@@ -79,10 +87,12 @@ struct TokenRoute: Sendable {
             expiresAt: Timestamp(seconds: now.seconds).advanced(by: Self.lifetime).description)
     }
 
-    private func usableCode(_ text: String) async throws -> RoomCode {
-        guard Limits.isIdentifier(text), let code = try await catalogue.roomCode(text) else {
-            throw APIError.notFound("room code not found")
-        }
+    private func knownCode(_ text: String) async throws -> RoomCode? {
+        guard Limits.isIdentifier(text) else { return nil }
+        return try await catalogue.roomCode(text)
+    }
+
+    private func usable(_ code: RoomCode) async throws -> RoomCode {
         guard code.isEnabled else { throw APIError.forbidden("room code is disabled") }
         guard try await catalogue.knownRoom(code.room).isEnabled else {
             throw APIError.roomDisabled(code.room)
