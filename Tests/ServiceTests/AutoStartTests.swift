@@ -212,6 +212,43 @@ import Testing
         }
     }
 
+    @Test func theDefaultDestinationIsTheSameByItsNameAndWithoutOne() async throws {
+        try await StreamsWorld { $0.autoStart = .roomOpens }.run { world in
+            let named = LiveStreamRequest(destination: "default")
+            let first = try await world.streams.start(room: "demo", named, startedBy: nil)[0]
+            #expect(first.destination == "default")
+            let second = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            #expect(second.map(\.id) == [first.id])
+            // It is the one that would start by itself, and is not wanted back.
+            await world.streams.seen("demo", Self.room(1, 0))
+            let bot = try #require(await world.launcher.next())
+            _ = try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ann")
+            bot.exit(.finished(reason: "stop"))
+            #expect(await world.observer.ending()?.id == first.id)
+            await world.streams.seen("demo", Self.room(1, 1))
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 1)
+        }
+    }
+
+    @Test func aStreamOfItsNameThatIsStoppedIsNotWantedBack() async throws {
+        try await StreamsWorld { $0.autoStart = .publishers(1) }.run { world in
+            await world.streams.seen("demo", Self.room(1, 1))
+            let bot = try #require(await world.launcher.next())
+            await world.streams.seen("demo", Self.room(1, 0))
+            bot.exit(.finished(reason: "stop"))
+            #expect(await world.observer.ending() != nil)
+            let named = LiveStreamRequest(destination: "default")
+            _ = try await world.streams.start(room: "demo", named, startedBy: nil)
+            let second = try #require(await world.launcher.next())
+            _ = try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ann")
+            second.exit(.finished(reason: "stop"))
+            #expect(await world.observer.ending() != nil)
+            await world.streams.seen("demo", Self.room(1, 1))
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 2)
+        }
+    }
+
     @Test func aRoomsOwnSettingsSayHowItStreamsAndWhenByItself() async throws {
         try await StreamsWorld().run { world in
             var settings = await world.streams.settings

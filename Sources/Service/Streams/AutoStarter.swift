@@ -61,5 +61,6 @@ struct AutoStarter: Hashable, Sendable {
 /// Each destination of a room starts for itself.
 struct AutoStartKey: Hashable {
     var room: RoomID
+    /// By its whole name.
     var destination: String
 }

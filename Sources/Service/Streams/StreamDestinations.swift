@@ -183,8 +183,7 @@ public struct StreamDestinations: Hashable, Sendable {
 
     /// A stream that starts by itself.
     struct AutoStartWish: Hashable {
-        /// As a request would name it: the default one is not named, so that who starts it by hand
-        /// means the same stream.
+        /// As a request would name it: the default one is not named.
         var destination: String
         var condition: AutoStart
         var recording: LiveStreamRecording
@@ -204,7 +203,8 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
-    private func named(_ destination: String) -> String {
+    /// The whole name of what a request may leave unnamed. Streams of one name are the same.
+    func named(_ destination: String) -> String {
         if !destination.isEmpty { return destination }
         if destinations.count == 1, let only = destinations.keys.first { return only }
         return "default"

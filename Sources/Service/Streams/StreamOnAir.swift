@@ -9,6 +9,8 @@ struct StreamOnAir {
     var machine: StreamMachine
     var ladder: Ladder
     var layout: Layout
+    /// By its whole name, also where the request leaves it out.
+    var destination = ""
     var directory: String
     var requestedAt: Instant
     /// Both nil when it is not recorded.

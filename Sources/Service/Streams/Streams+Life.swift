@@ -35,7 +35,9 @@ extension Streams {
                 isRecorded: recording != nil,
                 isEmpty: occupancies[room] == nil,
                 isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),
-            ladder: ladder, layout: layout, directory: directory, requestedAt: instant,
+            ladder: ladder, layout: layout,
+            destination: destinations.named(request.destination), directory: directory,
+            requestedAt: instant,
             order: recording?.0, place: recording?.1)
         do {
             try FileManager.default.createDirectory(
@@ -82,7 +84,7 @@ extension Streams {
             archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
         if let stream = archive[id], stream.kind == .stream {
-            holdBack(stream.room, destination: stream.destination)
+            holdBack(stream.room, destination: entry.destination)
         }
         requestStop(id, reason: "client request")
     }

@@ -38,7 +38,8 @@ extension Streams {
         // A room that was looked at has its policy.
         guard let settings = try? await self.settings(of: room) else { return }
         for wish in settings.destinations.autoStarts(settings) {
-            let key = AutoStartKey(room: room, destination: wish.destination)
+            let key = AutoStartKey(
+                room: room, destination: settings.destinations.named(wish.destination))
             var starter = autoStarters[key] ?? AutoStarter(wish.condition)
             let starts = starter.seen(occupancy)
             autoStarters[key] = occupancy.isEmpty ? nil : starter

@@ -124,6 +124,7 @@ public actor Streams: LiveStreamControl, Service {
         } catch {
             throw .invalidLayout(error.description)
         }
+        let destination = settings.destinations(of: request.kind).named(request.destination)
         let onAirCount = archive.onAir.count
         let running = archive.onAir(in: room, request.kind).filter { $0.status != .stopping }
         func existing(_ variant: LiveStreamVariant) -> LiveStream? {
@@ -133,7 +134,7 @@ public actor Streams: LiveStreamControl, Service {
             case .stream:
                 running.first {
                     $0.variant.metadata == variant.metadata
-                        && $0.destination == request.destination
+                        && entries[$0.id]?.destination == destination
                 }
             }
         }
