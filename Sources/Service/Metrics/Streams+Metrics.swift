@@ -30,7 +30,7 @@ extension Streams: MetricsSource {
                 }),
             Metric(
                 .counter, "roomcast_streams_refused_total",
-                help: "Starts refused: as many streams as there may be, or too little CPU.",
+                help: "Starts refused: too many streams or variants, or too little CPU.",
                 Double(counts.refused)),
             Metric(
                 .counter, "roomcast_stream_starts_total",

@@ -46,7 +46,7 @@ extension Streams {
             guard starts else { continue }
             let running = Set(entries.keys)
             do throws(LiveStreamError) {
-                let streams = try await start(
+                let streams = try await tryStart(
                     room: room,
                     LiveStreamRequest(recording: wish.recording, destination: wish.destination),
                     startedBy: nil)
@@ -57,6 +57,7 @@ extension Streams {
                 let isNew = autoStarters[key]?.isRefused == false
                 autoStarters[key]?.refused()
                 guard isNew else { continue }
+                countRefusal(error)
                 logger.warning(
                     "a stream cannot start by itself yet",
                     metadata: ["room": "\(room)", "reason": "\(error)"])

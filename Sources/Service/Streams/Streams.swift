@@ -114,6 +114,18 @@ public actor Streams: LiveStreamControl, Service {
     public func start(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
+        do throws(LiveStreamError) {
+            return try await tryStart(room: room, request, startedBy: startedBy)
+        } catch {
+            countRefusal(error)
+            throw error
+        }
+    }
+
+    /// A start whose refusal is not counted, as when it is tried again and again.
+    func tryStart(
+        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream] {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
         let settings = try await self.settings(of: room)
         let session = await observer?.session(of: room)
@@ -147,13 +159,9 @@ public actor Streams: LiveStreamControl, Service {
             throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
         }
         guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
-            counts.refused += 1
             throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
         }
-        if let lack = lackOfCPU(forNew: new.count) {
-            counts.refused += 1
-            throw lack
-        }
+        if let lack = lackOfCPU(forNew: new.count) { throw lack }
         var result: [LiveStream] = []
         var begun: [StreamID] = []
         do throws(LiveStreamError) {
@@ -173,6 +181,13 @@ public actor Streams: LiveStreamControl, Service {
             throw error
         }
         return result
+    }
+
+    func countRefusal(_ error: LiveStreamError) {
+        switch error {
+        case .tooManyStreams, .tooManyVariants, .insufficientCPU: counts.refused += 1
+        default: break
+        }
     }
 
     public func stop(
