@@ -277,7 +277,7 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "MediaServer", "Recording",
-                "Catalogue", "ObjectStorage", "ControlAPI", "Workbench", log,
+                "Catalogue", "Signing", "ObjectStorage", "ControlAPI", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
     ]

@@ -99,16 +99,19 @@ extension Catalogue {
 
     /// Lets an event that reached its end be told once more, behind all that is pending.
     ///
+    /// - Parameter body: nil for what it was told with.
     /// - Returns: false when there is no such event or it is pending or held.
     public func replay(
-        delivery id: String, at now: UnixTime
+        delivery id: String, body: [UInt8]? = nil, at now: UnixTime
     ) async throws(CatalogueError) -> Bool {
         try await write { database in
             try database.execute(
                 sql: """
-                    UPDATE delivery SET status = 'pending', attempts = 0, due = ?, created = ?
+                    UPDATE delivery SET status = 'pending', attempts = 0,
+                    body = coalesce(?, body), due = ?, created = ?
                     WHERE id = ? AND status NOT IN ('pending', 'held')
-                    """, arguments: [now.nanoseconds, now.nanoseconds, id])
+                    """,
+                arguments: [body.map { Data($0) }, now.nanoseconds, now.nanoseconds, id])
             return database.changesCount > 0
         }
     }

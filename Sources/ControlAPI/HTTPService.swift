@@ -1,3 +1,4 @@
+public import Catalogue
 import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
@@ -36,18 +37,24 @@ public struct HTTPService: Sendable {
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
     private let metrics: [any MetricsSource]
+    private let renewedBody: @Sendable (CatalogueDelivery) async throws -> [UInt8]?
     private let files: WebFiles
     private let logger: Logger
     private let clock: @Sendable () -> Timestamp
 
     /// - Parameters:
     ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
+    ///   - renewedBody: of an event that is told once more; nil for the same as before.
     ///   - clock: the wall clock against which tokens are checked.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
         templates: any TemplateControl, recordings: RecordingLibrary,
-        metrics: [any MetricsSource], logger: Logger,
+        metrics: [any MetricsSource],
+        renewedBody: @escaping @Sendable (CatalogueDelivery) async throws -> [UInt8]? = { _ in
+            nil
+        },
+        logger: Logger,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(HTTPServiceError) {
         self.configuration = configuration
@@ -57,6 +64,7 @@ public struct HTTPService: Sendable {
         self.templates = templates
         self.recordings = recordings
         self.metrics = metrics
+        self.renewedBody = renewedBody
         self.logger = logger
         self.clock = clock
         do {
@@ -142,7 +150,8 @@ public struct HTTPService: Sendable {
             library: recordings, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
         WebhookRoutes(
-            catalogue: recordings.catalogue, authority: authority, clock: clock
+            catalogue: recordings.catalogue, authority: authority, renewedBody: renewedBody,
+            clock: clock
         ).add(to: router)
         MetricsRoute(sources: metrics, authority: authority, clock: clock).add(to: router)
         addOrigin(to: router)

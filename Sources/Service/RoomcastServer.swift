@@ -70,10 +70,8 @@ public struct RoomcastServer: Sendable {
         let base = settings.publicBaseURL
         let events = settings.webhooks.map { webhooks in
             StreamEvents(
-                accountID: webhooks.accountID, waitsForStore: settings.store != nil
-            ) { asset, now in
-                library.link(to: asset, at: now).map { StreamEvents.Links($0, base: base) }
-            }
+                accountID: webhooks.accountID, waitsForStore: settings.store != nil,
+                link: StreamEvents.linker(library, base: base))
         }
         self.events = events
         let chat = ChatRecorder(logger: logger)
@@ -120,7 +118,10 @@ public struct RoomcastServer: Sendable {
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
             templates: policies, recordings: library, metrics: [streams] + metrics + machine,
-            logger: logger)
+            renewedBody: { [catalogue, events] delivery in
+                try await events?.renewed(
+                    delivery, from: catalogue, at: UnixTime(Timestamp.now()))
+            }, logger: logger)
         let settings = settings
         let streams = streams
         let application = try http.application { port in

@@ -24,6 +24,7 @@ struct TestWorld: Sendable {
     let recordings: RecordingLibrary
     var configuration: HTTPServiceConfiguration
     var metrics: [any MetricsSource] = []
+    var renewedBody: WebhookRoutes.RenewedBody = { _ in nil }
 
     /// - Parameter store: where assets are that have a location.
     init(store: StoreAccess? = nil) async throws {
@@ -60,7 +61,7 @@ struct TestWorld: Sendable {
             return try HTTPService(
                 configuration, authority: authority, control: control, door: door,
                 templates: TemplatesDouble(),
-                recordings: recordings, metrics: metrics, logger: logger,
+                recordings: recordings, metrics: metrics, renewedBody: renewedBody, logger: logger,
                 clock: { TestWorld.now })
         }
     }

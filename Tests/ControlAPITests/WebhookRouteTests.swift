@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test func whatIsToldOnceMoreIsMadeAnew() async throws {
+        var world = try await world()
+        world.renewedBody = { $0.id == "e0" ? Array(#"{"n":"new"}"#.utf8) : nil }
+        let headers = try await world.managementHeaders()
+        let catalogue = world.catalogue
+        let before = try await catalogue.delivery("e1")?.body
+        try await world.routes { client in
+            for id in ["e0", "e1"] {
+                _ = try await client.execute(
+                    uri: "/v2/analytics/webhooks/\(id)/replay", method: .post, headers: headers)
+            }
+        }
+        #expect(try await catalogue.delivery("e0")?.body == Array(#"{"n":"new"}"#.utf8))
+        #expect(try await catalogue.delivery("e1")?.body == before)
+    }
+
     @Test(arguments: [
         ("?limit=9", 400), ("?status=lost", 400), ("?room_id=a%2Fb", 400), ("/none", 404),
         ("/..%2Fx", 404),

@@ -2,8 +2,10 @@ import Catalogue
 import ControlAPI
 import Foundation
 import MediaKernel
+import Signing
 import Testing
 import Webhooks
+import Workbench
 
 @testable import Service
 
@@ -220,6 +222,40 @@ import Webhooks
             let page = try await world.catalogue.deliveries(DeliveryQuery(line: id.rawValue))
             #expect(page.records.map(\.kind) == ["hls.stopped.success", "hls.started.success"])
             #expect(page.records.allSatisfy { $0.status == .pending })
+        }
+    }
+
+    @Test func aRecordingIsToldOnceMoreWithLinksForAWeek() async throws {
+        let scratch = try Scratch()
+        let catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
+        let key = try #require(
+            SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks))
+        let library = RecordingLibrary(catalogue: catalogue, root: scratch.path, key: key)
+        let events = StreamEvents(
+            accountID: "acc", link: StreamEvents.linker(library, base: "http://h"))
+        let asset = CatalogueAsset(
+            id: "s1-0", stream: "s1", room: "demo", kind: .roomComposite,
+            path: "x/file-recording/a.mp4", byteCount: 1, createdAt: UnixTime(seconds: 1))
+        let record = record(.completed)
+        let told = events.deliveries(for: record, order: order, assets: [asset])
+        try await catalogue.save(record, assets: [asset], telling: told)
+        let now = UnixTime(seconds: 1_770_000_000)
+        for delivery in told {
+            let body = try await events.renewed(delivery, from: catalogue, at: now)
+            guard delivery.kind == "hls.recording.success" else {
+                #expect(body == nil)
+                continue
+            }
+            let envelope = try #require(
+                try JSONSerialization.jsonObject(with: Data(try #require(body)))
+                    as? [String: Any])
+            #expect(envelope["id"] as? String == delivery.id)
+            let data = try #require(envelope["data"] as? [String: Any])
+            let file = try #require((data["recording_single_files"] as? [[String: Any]])?.first)
+            let url = try #require(file["recording_presigned_url"] as? String)
+            let link = url.split(separator: "/")[3]
+            let last = now + .seconds(604_800)
+            #expect(try AssetLink(verifying: link, with: key, at: now).expiry == last)
         }
     }
 }

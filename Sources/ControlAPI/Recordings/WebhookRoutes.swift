@@ -13,7 +13,12 @@ import MediaKernel
 struct WebhookRoutes: Sendable {
     let catalogue: Catalogue
     let authority: TokenAuthority
+    let renewedBody: RenewedBody
     let clock: @Sendable () -> Timestamp
+
+    /// What an event that is told once more is to say, e.g. with links that hold; nil for what it
+    /// said before.
+    typealias RenewedBody = @Sendable (CatalogueDelivery) async throws -> [UInt8]?
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/analytics/webhooks")
@@ -50,7 +55,8 @@ struct WebhookRoutes: Sendable {
         let found = try await event(id)
         // One that is on its way already needs no second order.
         _ = try await catalogue.replay(
-            delivery: found.delivery.id, at: UnixTime(clock()))
+            delivery: found.delivery.id, body: try await renewedBody(found.delivery),
+            at: UnixTime(clock()))
         return JSON.response(try await event(id))
     }
 

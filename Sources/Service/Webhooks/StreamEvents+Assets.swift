@@ -4,6 +4,31 @@ import MediaKernel
 
 /// What is told of assets that are there.
 extension StreamEvents {
+    /// How long the links last: a receiver may be away for a day, and work through what has come
+    /// meanwhile. As long as a store's own links may.
+    static let linkLifetime: Duration = .seconds(604_800)
+
+    /// - Parameter base: the server's address, without a slash at the end.
+    static func linker(_ library: RecordingLibrary, base: String) -> Linker {
+        { asset, now in
+            library.link(to: asset, at: now, lifetime: linkLifetime).map { Links($0, base: base) }
+        }
+    }
+
+    /// The body of an event that is told once more, with new links.
+    ///
+    /// - Returns: nil for an event that has none, or of which no asset is kept any more.
+    func renewed(
+        _ delivery: CatalogueDelivery, from catalogue: Catalogue, at now: UnixTime
+    ) async throws(CatalogueError) -> [UInt8]? {
+        let id = StreamID(delivery.line)
+        guard let kind = WebhookEvent.Kind(rawValue: delivery.kind), tellsOfAssets(kind),
+            let record = try await catalogue.stream(id)
+        else { return nil }
+        let assets = try await catalogue.assets(of: [id])[id] ?? []
+        return recorded(record, as: kind, assets: assets, at: now)
+    }
+
     /// `data` of `hls.recording.success`.
     func streamRecorded(
         _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime

@@ -98,6 +98,10 @@ public struct StreamEvents: Sendable {
         }
     }
 
+    func tellsOfAssets(_ kind: WebhookEvent.Kind) -> Bool {
+        [LiveStream.Kind.stream, .recording].contains { Family($0).recorded.contains(kind) }
+    }
+
     /// What the same things are called of streams and of recordings without one.
     private struct Family {
         var started: WebhookEvent.Kind
