@@ -171,6 +171,14 @@ extension Catalogue {
         }
     }
 
+    /// Forgets a held event of which nothing is left to be told.
+    public func removeHeldDelivery(_ id: String) async throws(CatalogueError) {
+        try await write { database in
+            try database.execute(
+                sql: "DELETE FROM delivery WHERE id = ? AND status = 'held'", arguments: [id])
+        }
+    }
+
     /// Lets all held events go, as they were written: there is no store any more.
     public func releaseDeliveries(at now: UnixTime) async throws(CatalogueError) {
         try await write { database in

@@ -280,6 +280,20 @@ import Workbench
         #expect(try await world.catalogue.abandonedUploads(limit: 9).isEmpty)
     }
 
+    @Test func assetsThatExpiredBeforeTheyWereStoredAreNotToldOf() async throws {
+        let world = try World()
+        var assets = try await world.record([10, 20])
+        var held = CatalogueDelivery(
+            id: "e", line: "s", room: "room", kind: "hls.recording.success", body: [1],
+            createdAt: Self.start)
+        held.status = .held
+        try await world.catalogue.save(held)
+        for index in assets.indices { assets[index].status = .expired }
+        try await world.catalogue.save(assets)
+        await world.uploads().tell()
+        #expect(try await world.catalogue.delivery("e") == nil)
+    }
+
     @Test func assetsAreToldOfWhenTheLastOfThemIsInTheStore() async throws {
         let world = try World()
         _ = try await world.record([10, 20])

@@ -325,8 +325,17 @@ actor AssetUploads: Service {
             for held in try await catalogue.releasableDeliveries() {
                 let now = clock()
                 var body: [UInt8]?
-                if let stream = held.stream, let kind = WebhookEvent.Kind(rawValue: held.kind) {
-                    body = events?.recorded(stream, as: kind, assets: held.assets, at: now)
+                if let events, let stream = held.stream,
+                    let kind = WebhookEvent.Kind(rawValue: held.kind)
+                {
+                    body = events.recorded(stream, as: kind, assets: held.assets, at: now)
+                    guard body != nil else {
+                        logger.warning(
+                            "assets have expired before they were stored, and are not told of",
+                            metadata: ["event": "\(held.id)", "room": "\(stream.room)"])
+                        try await catalogue.removeHeldDelivery(held.id)
+                        continue
+                    }
                 }
                 try await catalogue.release(delivery: held.id, body: body, at: now)
             }
