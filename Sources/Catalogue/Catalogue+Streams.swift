@@ -55,6 +55,15 @@ extension Catalogue {
         }
     }
 
+    /// Of all that have come to their end, as they are below the root of streams.
+    public func finalStreamDirectories() async throws(CatalogueError) -> Set<String> {
+        try await read { database in
+            try String.fetchSet(
+                database,
+                sql: "SELECT directory FROM stream WHERE status IN ('completed', 'failed')")
+        }
+    }
+
     public func streams(
         _ query: CatalogueQuery<CatalogueStream.Status>
     ) async throws(CatalogueError) -> CataloguePage<CatalogueStream> {

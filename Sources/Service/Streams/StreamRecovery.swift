@@ -20,15 +20,16 @@ struct StreamRecovery: Sendable {
     /// - Throws: `CatalogueError`.
     func run() async throws -> [StreamKeeper.Record] {
         let isLost = try await remakeCatalogue()
-        let records = try await NIOThreadPool.singleton.runIfActive { self.files() }
+        // A row that is final was written behind a file that was: so what a start costs does not
+        // grow with all that ever ended.
+        let ended = try await keeper.catalogue.finalStreamDirectories()
+        let records = try await NIOThreadPool.singleton.runIfActive { self.files(except: ended) }
         var unfinished: [StreamKeeper.Record] = []
         var known: Set<StreamID> = []
         for record in records {
             let stream = record.file.stream
             known.insert(stream.id)
             let row = try await keeper.catalogue.stream(stream.id)
-            // A row that is final was written behind a file that was.
-            guard row?.status.isFinal != true else { continue }
             // What was told is not known when the catalogue was lost, and nothing may be told twice.
             // Else an end that is on the disk was told to nobody.
             try await keeper.saveRow(record, isTold: row != nil && !isLost)
@@ -91,10 +92,12 @@ struct StreamRecovery: Sendable {
             && !Self.names(in: streams).isEmpty
     }
 
-    private func files() -> [StreamKeeper.Record] {
+    /// - Parameter ended: directories that are not looked into.
+    private func files(except ended: Set<String>) -> [StreamKeeper.Record] {
         var records: [StreamKeeper.Record] = []
         for room in Self.names(in: streams) {
             for name in Self.names(in: "\(streams)/\(room)", isHidden: true) {
+                guard !ended.contains("\(room)/\(name)") else { continue }
                 let directory = "\(streams)/\(room)/\(name)"
                 let path = "\(directory)/\(StreamFile.name)"
                 guard FileManager.default.fileExists(atPath: path) else { continue }
