@@ -18,7 +18,8 @@ struct PageAPI: Sendable {
             JSON.response(["status": "ok", "version": Version.current])
         }
         router.get("/api/config") { request, _ in try await configuration(request) }
-        router.get("/api/rooms") { _, _ in try await rooms() }
+        let list = Snapshot { try await rooms() }
+        router.get("/api/rooms") { _, _ in JSON.response(try await list.value()) }
         router.get("/api/rooms/:room/stream") { _, context in
             try await stream(room: context.parameters.get("room"))
         }
@@ -56,8 +57,8 @@ struct PageAPI: Sendable {
                 roles: handsOutTokens ? try await door.openRoles(of: room) : []))
     }
 
-    private struct RoomBody: Encodable {
-        struct HLS: Encodable {
+    private struct RoomBody: Encodable, Sendable {
+        struct HLS: Encodable, Sendable {
             var state: String
             var url: String?
 
@@ -83,7 +84,7 @@ struct PageAPI: Sendable {
         }
     }
 
-    private func rooms() async throws -> Response {
+    private func rooms() async throws -> [RoomBody] {
         var bodies: [RoomBody] = []
         for room in await door.rooms() {
             let stream = try await control.current(room: room.id, kind: .stream)
@@ -93,7 +94,7 @@ struct PageAPI: Sendable {
                     hls: .init(
                         state: stream?.status.rawValue ?? "none", url: stream?.playbackURL)))
         }
-        return JSON.response(bodies)
+        return bodies
     }
 
     private struct StreamBody: Encodable {

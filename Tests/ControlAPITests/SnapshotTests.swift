@@ -1,0 +1,55 @@
+import HummingbirdTesting
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct SnapshotTests {
+    @Test func whatAllAskForIsFoundOutOnceASecond() async throws {
+        let time = Mutex(Instant.zero)
+        let count = Mutex(0)
+        let snapshot = Snapshot(clock: { time.withLock { $0 } }) {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 { group.addTask { try await snapshot.value() } }
+            for try await value in group { #expect(value == 1) }
+        }
+        time.withLock { $0 += .milliseconds(999) }
+        #expect(try await snapshot.value() == 1)
+        time.withLock { $0 += .milliseconds(1) }
+        #expect(try await snapshot.value() == 2)
+    }
+
+    @Test func aFailureIsNotForEver() async throws {
+        struct Failure: Error {}
+        let time = Mutex(Instant.zero)
+        let fails = Mutex(true)
+        let snapshot = Snapshot(clock: { time.withLock { $0 } }) {
+            if fails.withLock({ $0 }) { throw Failure() }
+            return 1
+        }
+        await #expect(throws: Failure.self) { try await snapshot.value() }
+        fails.withLock { $0 = false }
+        time.withLock { $0 += .seconds(1) }
+        #expect(try await snapshot.value() == 1)
+    }
+
+    @Test func theListOfRoomsIsASnapshot() async throws {
+        let world = try await TestWorld()
+        try await world.routes { client in
+            let begin = ContinuousClock.now
+            let before = try await client.execute(uri: "/api/rooms", method: .get)
+            _ = try await world.control.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let after = try await client.execute(uri: "/api/rooms", method: .get)
+            // A machine that sleeps meanwhile proves nothing.
+            guard ContinuousClock.now - begin < .seconds(1) else { return }
+            #expect(before.body == after.body)
+        }
+    }
+}
