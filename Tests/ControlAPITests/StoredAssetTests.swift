@@ -131,6 +131,24 @@ import Workbench
         }
     }
 
+    @Test func withoutAStoreThereIsTheCopyThatStayedHere() async throws {
+        let world = try await world(nil)
+        try world.scratch.write(
+            "0123456789".utf8, to: "recordings/\(Self.place)/file-recording/Rec-0.mp4")
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let answer = try TestJSON.object(
+                try await client.execute(
+                    uri: "/v2/recording-assets/s1-0/presigned-url", method: .get,
+                    headers: headers))
+            let url = try #require(answer["url"] as? String)
+            let path = try #require(url.firstRange(of: "/recordings/"))
+            let file = try await client.execute(
+                uri: String(url[path.lowerBound...]), method: .get)
+            #expect(String(buffer: file.body) == "0123456789")
+        }
+    }
+
     @Test func withoutAStoreWhatIsThereCannotBeHad() async throws {
         let world = try await world(nil)
         let headers = try await world.managementHeaders()
@@ -139,6 +157,11 @@ import Workbench
             let answer = try await client.execute(
                 uri: "/v2/recording-assets/s1-0/presigned-url", method: .get, headers: headers)
             #expect(answer.status == .notFound)
+            #expect(
+                try TestJSON.object(answer)["details"] as? [String] == [
+                    "it is at s3://b/k/\(Self.place)/file-recording/Rec-0.mp4, "
+                        + "and no store is set up that it could be had from"
+                ])
             let file = try await client.execute(uri: "\(movie)/Rec-0.mp4", method: .get)
             #expect(file.status == .notFound)
         }

@@ -49,8 +49,13 @@ struct RecordingAssetRoutes: Sendable {
         }
         let now = UnixTime(clock())
         guard let link = library.link(to: asset, at: now, lifetime: lifetime) else {
-            throw APIError.notFound(
-                "recording asset has no file", "it is \(asset.status.rawValue)")
+            let reason =
+                switch asset.location {
+                case let location? where asset.status == .completed:
+                    "it is at \(location), and no store is set up that it could be had from"
+                default: "it is \(asset.status.rawValue)"
+                }
+            throw APIError.notFound("recording asset has no file", reason)
         }
         let base = endpoints.base(for: request)
         return JSON.response(

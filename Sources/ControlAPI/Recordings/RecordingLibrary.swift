@@ -3,6 +3,12 @@ public import MediaKernel
 public import ObjectStorage
 public import Signing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What the control API needs of recordings: what there is, where it lies, and the key of links.
 public struct RecordingLibrary: Sendable {
     let catalogue: Catalogue
@@ -61,9 +67,11 @@ public struct RecordingLibrary: Sendable {
         var lifetime = lifetime ?? Self.linkLifetime
         var storeURL: String?
         if asset.location != nil {
-            lifetime = min(lifetime, AWSSignature.presignMaximum)
-            storeURL = self.storeURL(of: asset, at: now, validity: lifetime)
-            guard storeURL != nil else { return nil }
+            if store != nil {
+                lifetime = min(lifetime, AWSSignature.presignMaximum)
+                storeURL = self.storeURL(of: asset, at: now, validity: lifetime)
+            }
+            guard storeURL != nil || isHere(asset) else { return nil }
         }
         guard asset.status == .completed,
             let name = asset.path.split(separator: "/").last,
@@ -82,6 +90,11 @@ public struct RecordingLibrary: Sendable {
             spritePath: asset.thumbnails?.sprite.flatMap { picture($0.path) },
             spriteTracksPath: asset.thumbnails?.sprite.flatMap { picture($0.tracksPath) },
             expiry: link.expiry)
+    }
+
+    /// Whether a copy stayed here of an asset that is in a store.
+    private func isHere(_ asset: CatalogueAsset) -> Bool {
+        FileManager.default.fileExists(atPath: "\(root)/\(asset.path)")
     }
 
     /// The address of an asset's file in the store.
