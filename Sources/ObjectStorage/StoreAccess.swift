@@ -29,6 +29,9 @@ public struct StoreAccess: Sendable {
                 store.get(location, for: use), at: now, validity: validity))
     }
 
+    /// Whether links end with the credentials, whenever that is.
+    public var isTemporary: Bool { credentials().sessionToken != nil }
+
     private var signature: AWSSignature {
         AWSSignature(credentials: credentials(), region: store.region)
     }

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import ObjectStorage
+import Synchronization
 import Testing
 import Workbench
 
@@ -92,6 +93,36 @@ import Workbench
             #expect(answer["path"] as? String == "s3://b/k/\(Self.place)/vod/Rec.zip")
             #expect(
                 (answer["playback_url"] as? String)?.hasSuffix("/master.m3u8") == true)
+        }
+    }
+
+    @Test func aLinkWithTemporaryCredentialsIsSignedAnewWheneverItIsFollowed() async throws {
+        let token = Mutex("first")
+        let access = StoreAccess(
+            store: ObjectStore(
+                isTLS: true, authority: "store.example.org", region: "r", addressing: .path,
+                bucket: "b")
+        ) {
+            AWSCredentials(
+                accessKeyID: "id", secretAccessKey: "secret",
+                sessionToken: token.withLock { $0 })
+        }
+        let world = try await world(access)
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let answer = try TestJSON.object(
+                try await client.execute(
+                    uri: "/v2/recording-assets/s1-0/presigned-url?presign_duration=1000000",
+                    method: .get, headers: headers))
+            let url = try #require(answer["url"] as? String)
+            let path = try #require(url.firstRange(of: "/recordings/"))
+            #expect(answer["expiry"] as? String == "2025-10-20T22:40:00.000000000Z")
+            token.withLock { $0 = "second" }
+            let followed = try await client.execute(
+                uri: String(url[path.lowerBound...]), method: .get)
+            #expect(followed.status == .temporaryRedirect)
+            #expect(
+                followed.headers[.location]?.contains("X-Amz-Security-Token=second") == true)
         }
     }
 

@@ -45,7 +45,7 @@ public struct RecordingLibrary: Sendable {
     public struct Link: Hashable, Sendable {
         /// Behind the server's base address: `/recordings/…`.
         var path: String
-        /// The file's own address in a store; nil while it is here.
+        /// The file's own address in a store; nil where the path is better or all there is.
         var storeURL: String?
         /// Of the master playlist of a VOD; nil for everything else.
         public var playbackPath: String?
@@ -59,7 +59,7 @@ public struct RecordingLibrary: Sendable {
         public func url(base: String) -> String { storeURL ?? base + path }
     }
 
-    /// - Parameter lifetime: rounded to whole seconds; cut to a week where the file is in a store.
+    /// - Parameter lifetime: rounded to whole seconds; cut to a week where it is the store's address.
     /// - Returns: nil for an asset without a file that can be had.
     public func link(
         to asset: CatalogueAsset, at now: UnixTime, lifetime: Duration? = nil
@@ -67,11 +67,15 @@ public struct RecordingLibrary: Sendable {
         var lifetime = lifetime ?? Self.linkLifetime
         var storeURL: String?
         if asset.location != nil {
-            if store != nil {
+            // With temporary credentials the store's address would be dead before its time, so the
+            // server's is given, which leads to a new one whenever it is asked for.
+            if store?.isTemporary == false {
                 lifetime = min(lifetime, AWSSignature.presignMaximum)
                 storeURL = self.storeURL(of: asset, at: now, validity: lifetime)
             }
-            guard storeURL != nil || isHere(asset) else { return nil }
+            guard storeURL != nil || store?.isTemporary == true || isHere(asset) else {
+                return nil
+            }
         }
         guard asset.status == .completed,
             let name = asset.path.split(separator: "/").last,
