@@ -162,6 +162,24 @@ import Workbench
         }
     }
 
+    @Test func aPlaylistOfSignedAddressesIsSmallForWhoAcceptsGzip() async throws {
+        let world = try await world()
+        let segment = "#EXTINF:2.000,\n#EXT-X-BYTERANGE:100@40\n../Rec.zip\n"
+        try world.scratch.write(
+            ("#EXTM3U\n" + String(repeating: segment, count: 500)).utf8,
+            to: "recordings/\(Self.place)/vod/stream_0/archive.m3u8")
+        let uri = "\(world.link(to: "s1-vod"))/stream_0/stream.m3u8"
+        try await world.routes { client in
+            let plain = try await client.execute(uri: uri, method: .get)
+            #expect(plain.headers[.contentEncoding] == nil)
+            let packed = try await client.execute(
+                uri: uri, method: .get, headers: [.acceptEncoding: "gzip"])
+            #expect(packed.headers[.contentEncoding] == "gzip")
+            #expect(packed.headers[.vary] == "Accept-Encoding")
+            #expect(packed.body.readableBytes * 20 < plain.body.readableBytes)
+        }
+    }
+
     @Test func withoutAStoreThereIsTheCopyThatStayedHere() async throws {
         let world = try await world(nil)
         try world.scratch.write(

@@ -107,12 +107,20 @@ struct AssetOrigin: Sendable {
         guard let text else { return nil }
         var headers = Origin.headers(kind: .playlist, tag: nil)
         headers[.cacheControl] = "private, no-store"
-        let lines = String(decoding: text, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.isEmpty || $0.hasPrefix("#") ? $0 : Substring(url) }
+        headers[.vary] = "Accept-Encoding"
+        let acceptsGzip = AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
+        // The address is hundreds of bytes, on each segment's line.
+        let (bytes, isGzip) = try await threads.runIfActive { () -> ([UInt8], Bool) in
+            let lines = String(decoding: text, as: UTF8.self)
+                .split(separator: "\n", omittingEmptySubsequences: false)
+                .map { $0.isEmpty || $0.hasPrefix("#") ? $0 : Substring(url) }
+            let plain = Array(lines.joined(separator: "\n").utf8)
+            return acceptsGzip && plain.count <= Gzip.inputBytesMaximum
+                ? (Gzip.compressed(plain), true) : (plain, false)
+        }
+        if isGzip { headers[.contentEncoding] = "gzip" }
         return Response(
-            status: .ok, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(string: lines.joined(separator: "\n"))))
+            status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// The playlist of ranges that a finisher leaves beside each layer's.
