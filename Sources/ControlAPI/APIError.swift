@@ -159,6 +159,8 @@ extension APIError {
             self = .unavailable(
                 "too many variants",
                 "too_many_variants: room \(room) already has \(maximum) on air")
+        case .runsOtherwise:
+            self = .conflict("live stream is already running, but differently", error.description)
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .notOnAir(let id):

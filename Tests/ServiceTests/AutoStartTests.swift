@@ -231,6 +231,20 @@ import Testing
         }
     }
 
+    @Test func oneThatSomebodyStartedWithoutItsRecordingIsLeftAsItIs() async throws {
+        try await StreamsWorld { settings in
+            settings.autoStart = .roomOpens
+            settings.autoStartRecording = LiveStreamRecording(hlsVOD: true)
+        }.run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            for _ in 0..<2 { await world.streams.seen("demo", Self.room(1, 0)) }
+            let found = try await world.streams.streams(LiveStreamQuery()).streams
+            #expect(found.map(\.id) == [stream.id])
+            #expect(await world.streams.counts.refused == 0)
+        }
+    }
+
     @Test func aStreamOfItsNameThatIsStoppedIsNotWantedBack() async throws {
         try await StreamsWorld { $0.autoStart = .publishers(1) }.run { world in
             await world.streams.seen("demo", Self.room(1, 1))

@@ -235,6 +235,46 @@ import Testing
         }
     }
 
+    @Test func whatIsAskedForAndCannotBeHadOfWhatRunsIsRefused() async throws {
+        try await StreamsWorld().run { world in
+            let streams = world.streams
+            let id = try await streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
+            let vod = LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true))
+            let ladder = try Ladder(validating: [
+                Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
+            ])
+            for (request, lack) in [
+                (vod, "and hls_vod is not recorded"),
+                (
+                    LiveStreamRequest(recording: .init(singleFilePerLayer: true)),
+                    "and single_file_per_layer is not recorded"
+                ),
+                (LiveStreamRequest(audio: .init(only: true)), "with video"),
+                (LiveStreamRequest(ladder: ladder), "with another ladder"),
+                // All or none: nothing of it is started.
+                (
+                    LiveStreamRequest(
+                        variants: [.init(metadata: "b"), .init()], recording: vod.recording),
+                    "and hls_vod is not recorded"
+                ),
+            ] {
+                await #expect(throws: LiveStreamError.runsOtherwise(id, lack)) {
+                    try await streams.start(room: "demo", request, startedBy: nil)
+                }
+            }
+            #expect(try await streams.streams(LiveStreamQuery()).streams.count == 1)
+            // Less than there is, or the same once more, is no other one.
+            let whole = LiveStreamRequest(
+                recording: .init(hlsVOD: true, singleFilePerLayer: true), ladder: ladder)
+            let first = try await streams.start(room: "other", whole, startedBy: nil)
+            for request in [whole, vod, LiveStreamRequest()] {
+                let again = try await streams.start(room: "other", request, startedBy: nil)
+                #expect(again.map(\.id) == first.map(\.id))
+            }
+        }
+    }
+
     @Test func variantsOfARoomRunSideBySide() async throws {
         try await StreamsWorld().run { world in
             let first = try await world.streams.start(

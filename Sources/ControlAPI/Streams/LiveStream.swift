@@ -210,6 +210,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     /// In cores, with those that streams which were just started will take as needed.
     case insufficientCPU(idle: Double, needed: Double)
     case tooManyVariants(room: RoomID, maximum: Int)
+    /// It is on air already, without what is asked for, which cannot be had of it any more.
+    case runsOtherwise(StreamID, String)
     /// The reason names the field.
     case invalidLayout(String)
     /// The reason names the rule.
@@ -241,6 +243,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "not enough CPU: \(Self.cores(idle)) cores are idle, \(Self.cores(needed)) are needed"
         case .tooManyVariants(let room, let maximum):
             "too many variants: room \(room) already has \(maximum) on air"
+        case .runsOtherwise(let id, let reason): "stream \(id) runs already, \(reason)"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .invalidResolution(let reason): "resolution is not valid: \(reason)"
         case .notOnAir(let id): "stream \(id) is not on air"

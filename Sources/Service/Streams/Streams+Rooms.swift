@@ -53,6 +53,11 @@ extension Streams {
                 for stream in streams where !running.contains(stream.id) {
                     log(.info, "stream started by itself", stream.id)
                 }
+            } catch .runsOtherwise(let stream, let lack) {
+                // Somebody wanted it as it is.
+                log(
+                    .notice, "stream does not start by itself", stream,
+                    ["reason": "it runs already, \(lack)"])
             } catch {
                 let isNew = autoStarters[key]?.isRefused == false
                 autoStarters[key]?.refused()

@@ -151,6 +151,12 @@ public actor Streams: LiveStreamControl, Service {
             }
         }
         let new = request.variants.filter { existing($0) == nil }
+        for case let stream? in request.variants.map(existing) {
+            guard let lack = request.lack(of: stream, ladder: entries[stream.id]?.ladder) else {
+                continue
+            }
+            throw .runsOtherwise(stream.id, lack)
+        }
         let inRoom = archive.onAir(in: room, request.kind).count
         guard
             new.isEmpty || request.kind == .recording
