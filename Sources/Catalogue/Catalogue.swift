@@ -35,6 +35,15 @@ public final class Catalogue: Sendable {
         }
     }
 
+    /// Writes what changes nothing, to see whether it could be changed.
+    public func checkWritable() async throws(CatalogueError) {
+        try await write { database in
+            // The application's own number in the file's header, which is not used.
+            let number = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            try database.execute(sql: "PRAGMA user_version = \(number)")
+        }
+    }
+
     func write<Value: Sendable>(
         _ body: @Sendable @escaping (Database) throws -> Value
     ) async throws(CatalogueError) -> Value {

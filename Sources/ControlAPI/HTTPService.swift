@@ -133,6 +133,7 @@ public struct HTTPService: Sendable {
         TokenRoute(
             catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
         ).add(to: router)
+        ReadyRoute(control: control, catalogue: recordings.catalogue).add(to: router)
         PageAPI(
             control: control, door: door, authority: authority,
             handsOutTokens: configuration.handsOutTokens,

@@ -104,6 +104,7 @@ final class ControlDouble: LiveStreamControl {
         var requests: [LiveStreamRequest] = []
         var failure: LiveStreamError?
         var metadata: [TimedMetadataRequest] = []
+        var isShuttingDown = false
     }
 
     let state = Mutex(State())
@@ -199,6 +200,8 @@ final class ControlDouble: LiveStreamControl {
         }
         return try result.get()
     }
+
+    var isShuttingDown: Bool { get async { state.withLock { $0.isShuttingDown } } }
 
     private func read() throws(LiveStreamError) {
         if case .catalogue(let error) = state.withLock({ $0.failure }) {

@@ -48,6 +48,9 @@ public protocol LiveStreamControl: Sendable {
         _ requests: [TimedMetadataRequest], to stream: StreamID
     ) async throws(LiveStreamError) -> LiveStream
 
+    /// Whether the server is being stopped, so that no stream begins any more.
+    var isShuttingDown: Bool { get async }
+
     /// - Throws: `catalogue`, as all that looks for streams may.
     func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream?
 

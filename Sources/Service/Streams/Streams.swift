@@ -50,7 +50,7 @@ public actor Streams: LiveStreamControl, Service {
     /// Of rooms that somebody is in, too.
     var autoStarters: [AutoStartKey: AutoStarter] = [:]
     var idleCores = IdleCores()
-    var isShuttingDown = false
+    public private(set) var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
     private let launches: AsyncStream<StreamLaunch>

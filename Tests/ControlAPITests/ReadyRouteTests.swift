@@ -1,0 +1,37 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct ReadyRouteTests {
+    @Test func aServerThatIsBeingStoppedIsAliveAndNotReady() async throws {
+        let world = try await TestWorld()
+        try await world.routes { client in
+            let ready = try await client.execute(uri: "/ready", method: .get)
+            #expect(ready.status == .ok && ready.headers[.cacheControl] == "no-store")
+            #expect(String(buffer: ready.body) == #"{"reasons":[],"status":"ready"}"#)
+            world.control.state.withLock { $0.isShuttingDown = true }
+            let drained = try await client.execute(uri: "/ready", method: .get)
+            #expect(drained.status == .serviceUnavailable)
+            #expect(
+                String(buffer: drained.body)
+                    == #"{"reasons":["the server is shutting down"],"status":"unready"}"#)
+            let health = try await client.execute(uri: "/health", method: .get)
+            #expect(String(buffer: health.body) == #"{"status":"ok"}"#)
+        }
+    }
+
+    @Test func aServerWhoseCatalogueCannotBeWrittenIsNotReady() async throws {
+        let world = try await TestWorld()
+        // It cannot be told from one whose disk does not answer.
+        try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))
+        try await world.routes { client in
+            let answer = try await client.execute(uri: "/ready", method: .get)
+            #expect(answer.status == .serviceUnavailable)
+            let reasons = try TestJSON.object(answer)["reasons"] as? [String]
+            #expect(reasons?.count == 1 && reasons?.first?.hasPrefix("catalogue: ") == true)
+        }
+    }
+}
