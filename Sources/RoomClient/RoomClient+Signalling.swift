@@ -53,12 +53,15 @@ extension RoomClient {
             throw request.roomEnd
                 ? RoomClientError.roomEnded(reason: request.reason)
                 : RoomClientError.removed(reason: request.reason)
+        case .warning(let error):
+            logger.warning(
+                "warned by the server", metadata: ["code": "\(error.code)", "error": "\(error.message)"])
         case .silent:
             throw RoomClientError.unreachable("no sign of life")
         case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,
             .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata,
             .roleOffered, .trackMuteRequested, .mutesRequested, .sent, .groups,
-            .peersFound, .done, .warning, .ignored:
+            .peersFound, .done, .ignored:
             break
         }
         eventSink.yield(.signalling(event))

@@ -24,10 +24,9 @@ public struct Peer: Hashable, Sendable {
     /// Since when each of them is published.
     public internal(set) var startedAt: [TrackID: WallTime] = [:]
 
-    /// What the peer asked to publish by the offer that is being negotiated.
-    var offered: [Track] = []
-    /// Tracks that a role change took away, newest last. Its client goes on to name them until it
-    /// has taken them out of its offers one by one, which is no fault of it.
+    /// Tracks that it may not publish, newest last: a role change took them away, or its offer was
+    /// taken without them. Its client goes on to name them until it has taken them out of its offers
+    /// one by one, which is no fault of it.
     var withdrawn: [TrackID] = []
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
@@ -108,10 +107,16 @@ public struct Peer: Hashable, Sendable {
         let refused = tracks.filter(isRefused)
         tracks.removeAll(where: isRefused)
         for track in refused { startedAt[track.id] = nil }
-        let ids = Set((refused + offered.filter(isRefused)).map(\.id))
-        withdrawn.removeAll(where: ids.contains)
-        withdrawn = (withdrawn + ids.sorted()).suffix(maximum)
+        remember(withdrawn: refused.map(\.id), maximum: maximum)
         return refused
+    }
+
+    /// Remembers tracks that it may not publish: so many of the newest, less those whose ids are
+    /// none.
+    mutating func remember(withdrawn ids: [TrackID], maximum: Int) {
+        let ids = ids.filter { $0.rawValue.utf8.count <= RoomLimits.identifierBytes }.suffix(maximum)
+        withdrawn.removeAll(where: ids.contains)
+        withdrawn = (withdrawn + ids).suffix(maximum)
     }
 }
 

@@ -75,9 +75,8 @@ extension Room {
         var peer = old
         peer.role = role.name
         peer.roleOffers = []
-        // Twice as many: what it publishes, and what an offer that is being negotiated would add.
         let withdrawn = peer.withdrawTracks(
-            notIn: role.publishParams.allowed, remembering: 2 * limits.tracksPerPeer)
+            notIn: role.publishParams.allowed, remembering: withdrawnMaximum)
         peers[id] = peer
 
         if peer.isReachable { tell([id], .policyChanged(role: role.name)) }

@@ -2,50 +2,30 @@ public import MediaKernel
 
 /// What peers publish.
 extension Room {
-    /// What of these tracks a peer publishes when it offers them: all of them, or the offer is
-    /// refused. Only those that a role change took away are passed over.
-    private func admitted(_ tracks: [Track], of id: PeerID) throws(RoomError) -> [Track] {
-        let peer = try joinedPeer(id)
-        guard tracks.count <= limits.tracksPerPeer else {
-            throw .tooManyTracks(count: tracks.count, maximum: limits.tracksPerPeer)
-        }
-        let allowed = policy.role(peer.role)?.publishParams.allowed ?? []
-        var publishable: [Track] = []
-        for track in tracks {
-            try track.check()
-            guard !peer.isHidden, allowed.contains(track.publishKind) else {
-                guard !peer.withdrawn.contains(track.id) else { continue }
-                throw .mayNotPublish(kind: track.publishKind.rawValue, role: peer.role)
-            }
-            let isTaken = peers.values.contains { $0.id != id && $0.track(track.id) != nil }
-            guard !isTaken else { throw .trackIDTaken(track.id) }
-            publishable.append(track)
-        }
-        return publishable
-    }
-
-    /// A peer's offer came, before its media is negotiated: whether the peer may publish exactly
-    /// these tracks, and whether it may offer so often. `nil`: the tracks are as before.
-    public mutating func offerReceived(
-        _ tracks: [Track]?, from id: PeerID, at now: Instant
-    ) throws(RoomError) {
-        let offered = if let tracks { try admitted(tracks, of: id) } else { [Track]() }
+    /// A peer's offer came, before its media is negotiated: whether it may offer so often.
+    public mutating func offerReceived(from id: PeerID, at now: Instant) throws(RoomError) {
+        _ = try joinedPeer(id)
         try spendFanOut(of: id, at: now)
-        peers[id]?.offered = offered
     }
 
     /// A peer publishes exactly these tracks from now on: new ones are added, missing ones are
-    /// gone, others take what is said of them.
+    /// gone, others take what is said of them. Those that it may not publish are left out, and the
+    /// others taken: a browser whose offer is refused waits for the answer for good, and its next
+    /// offers name the same tracks.
+    ///
+    /// - Returns: why some are left out that were not before.
+    @discardableResult
     public mutating func tracksPublished(
         _ tracks: [Track], by id: PeerID, wall: WallTime
-    ) throws(RoomError) {
-        let tracks = try admitted(tracks, of: id)
+    ) throws(RoomError) -> [RoomError] {
         var peer = try joinedPeer(id)
-        peer.offered = []
+        let (tracks, refusals) = admitted(tracks, of: peer)
+        let news = refusals.filter { !peer.withdrawn.contains($0.track) }.map(\.reason)
         peer.withdrawn.removeAll { withdrawn in tracks.contains { $0.id == withdrawn } }
+        peer.remember(withdrawn: refusals.map(\.track), maximum: withdrawnMaximum)
         let before = peer.tracks
         peer.tracks = before.compactMap { old in tracks.first { $0.id == old.id } }
-        let added = Self.unique(tracks).filter { track in !before.contains { $0.id == track.id } }
+        let added = tracks.filter { track in !before.contains { $0.id == track.id } }
         peer.tracks += added
         let startedAt = peer.startedAt
         peer.startedAt = Dictionary(
@@ -56,17 +36,59 @@ extension Room {
             before.contains { $0.id == track.id && $0 != track }
         }
         peers[id] = peer
-        guard !added.isEmpty || !removed.isEmpty || !updated.isEmpty else { return }
-        let listeners = subscribers(of: peer)
-        let recipients = listeners.reachable
-        if !removed.isEmpty { tell(recipients, .tracksRemoved(removed, of: peer)) }
-        if !added.isEmpty { tell(recipients, .tracksAdded(added, of: peer)) }
-        if !updated.isEmpty { tell(recipients, .tracksUpdated(updated, of: peer)) }
-        if !added.isEmpty || !removed.isEmpty { resubscribe(listeners) }
+        if !added.isEmpty || !removed.isEmpty || !updated.isEmpty {
+            let listeners = subscribers(of: peer)
+            let recipients = listeners.reachable
+            if !removed.isEmpty { tell(recipients, .tracksRemoved(removed, of: peer)) }
+            if !added.isEmpty { tell(recipients, .tracksAdded(added, of: peer)) }
+            if !updated.isEmpty { tell(recipients, .tracksUpdated(updated, of: peer)) }
+            if !added.isEmpty || !removed.isEmpty { resubscribe(listeners) }
+        }
+        return Array(Self.unique(news, by: \.self).prefix(limits.tracksPerPeer))
     }
 
+    private typealias Refusal = (track: TrackID, reason: RoomError)
+
+    /// What of these tracks a peer publishes, each once, and why not the others. Past the maximum,
+    /// what it publishes already comes first.
+    private func admitted(
+        _ tracks: [Track], of peer: Peer
+    ) -> (tracks: [Track], refusals: [Refusal]) {
+        let offered = Self.unique(tracks, by: \.id)
+        let allowed = peer.isHidden ? [] : policy.role(peer.role)?.publishParams.allowed ?? []
+        let taken = takenTracks(besides: peer)
+        var admitted: [Track] = []
+        var refusals: [Refusal] = []
+        let known = offered.filter { peer.track($0.id) != nil }
+        for track in known + offered.filter({ peer.track($0.id) == nil }) {
+            do throws(RoomError) {
+                try track.check()
+                guard allowed.contains(track.publishKind) else {
+                    throw .mayNotPublish(kind: track.publishKind.rawValue, role: peer.role)
+                }
+                guard !taken.contains(track.id) else { throw .trackIDTaken(track.id) }
+                guard admitted.count < limits.tracksPerPeer else {
+                    throw .tooManyTracks(count: offered.count, maximum: limits.tracksPerPeer)
+                }
+                admitted.append(track)
+            } catch {
+                refusals.append((track.id, error))
+            }
+        }
+        return (admitted, refusals)
+    }
+
+    /// The ids of what others publish.
+    private func takenTracks(besides peer: Peer) -> Set<TrackID> {
+        Set(peers.values.lazy.filter { $0.id != peer.id }.flatMap { $0.tracks.map(\.id) })
+    }
+
+    /// Of how many tracks it is known that a peer may not publish them: as many as it publishes, and
+    /// as many as it would like to.
+    var withdrawnMaximum: Int { 2 * limits.tracksPerPeer }
+
     /// A peer muted, unmuted or described tracks it publishes. Changes nothing when one of them is
-    /// not its own; one that a role change took away is passed over.
+    /// not its own; one that it may not publish is passed over.
     public mutating func tracksUpdated(
         _ changes: [TrackID: TrackChange], by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -92,8 +114,10 @@ extension Room {
         tell(subscribers(of: peer).reachable, .tracksUpdated(updated, of: peer))
     }
 
-    private static func unique(_ tracks: [Track]) -> [Track] {
-        var seen: Set<TrackID> = []
-        return tracks.filter { seen.insert($0.id).inserted }
+    private static func unique<Element, Key: Hashable>(
+        _ elements: [Element], by key: (Element) -> Key
+    ) -> [Element] {
+        var seen: Set<Key> = []
+        return elements.filter { seen.insert(key($0)).inserted }
     }
 }

@@ -38,6 +38,11 @@ struct RoomFixture {
         try room.tracksPublished(tracks, by: id, wall: wall)
         return drain()
     }
+
+    /// Why some of these tracks are not published.
+    mutating func leftOut(_ tracks: [Track], by id: PeerID) throws -> [RoomError] {
+        try room.tracksPublished(tracks, by: id, wall: wall)
+    }
 }
 
 extension Room {

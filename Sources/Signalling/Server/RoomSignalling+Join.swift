@@ -119,7 +119,7 @@ extension RoomSignalling {
             tracks.values.map(\.track).sorted { $0.id < $1.id }
         }
         try ruled { () throws(RoomError) in
-            try room.offerReceived(tracks, from: peer, at: clock.now())
+            try room.offerReceived(from: peer, at: clock.now())
         }
         if let firstAsksForVideos {
             let answer = try await openMedia(
@@ -130,7 +130,7 @@ extension RoomSignalling {
             return .sent
         }
         let answer = try await publish(params.desc.sdp, from: peer)
-        try published(tracks, by: peer)
+        try published(tracks, on: connection)
         return .result(AnswerResult(type: .answer, sdp: answer))
     }
 
@@ -146,7 +146,7 @@ extension RoomSignalling {
                 connection, offer: offer, asksForVideos: asksForVideos)
             // Who has left meanwhile has no seat, or a new one.
             guard seats[peer] == .opening(connection.id) else { throw SignallingError.busy }
-            try published(tracks, by: peer)
+            try published(tracks, on: connection)
             seats[peer] = .open
             return answer
         } catch {
@@ -170,11 +170,15 @@ extension RoomSignalling {
         }
     }
 
-    private func published(_ tracks: [Track]?, by peer: PeerID) throws(SignallingError) {
+    /// The offer has been answered, whatever the peer may not publish of it.
+    private func published(
+        _ tracks: [Track]?, on connection: Connection
+    ) throws(SignallingError) {
         guard let tracks else { return }
-        try ruled { () throws(RoomError) in
-            try room.tracksPublished(tracks, by: peer, wall: clock.wall())
+        let leftOut = try ruled { () throws(RoomError) in
+            try room.tracksPublished(tracks, by: connection.peer, wall: clock.wall())
         }
+        for reason in leftOut { refuse(.room(reason), id: nil, isCall: false, on: connection) }
     }
 
     func answer(
