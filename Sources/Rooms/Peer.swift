@@ -75,6 +75,9 @@ public struct Peer: Hashable, Sendable {
     /// Whether a message would reach it.
     public var isReachable: Bool { phase == .present }
 
+    /// Whether it has joined and a message would not reach it.
+    var isAway: Bool { hasJoined && !isReachable }
+
     /// Whether its media has stopped, where there was any.
     public var isMediaBroken: Bool {
         switch media {

@@ -92,7 +92,7 @@ public struct Room: Sendable {
     }
 
     /// A client asked to join. It holds a place from now on, but nobody hears of it before
-    /// ``joinCompleted(_:wall:)``.
+    /// ``joinCompleted(_:wall:)``. Where there is no place, one who is away may lose its own.
     public mutating func joinRequested(_ request: JoinRequest, at now: Instant) throws(RoomError) {
         try Check.identifier(request.peer.rawValue, field: "peer id")
         try Check.name(request.name, field: "name")
@@ -100,32 +100,27 @@ public struct Room: Sendable {
         guard let role = policy.role(request.role) else { throw .unknownRole(request.role) }
         guard peers[request.peer] == nil else { throw .alreadyJoined(request.peer) }
         try checkLock(for: role)
-        try checkSize(for: role)
-        try checkPlace(in: role)
+        let replaced = try replaceable(by: request.userID, as: role)
         let owner = TokenOwner(userID: request.userID, tokenID: request.tokenID)
-        var rates = departedRates[owner] ?? RequestRates(limits, at: now)
+        var rates =
+            departedRates[owner] ?? replaced.first { $0.owner.isSame(as: owner) }?.rates
+            ?? RequestRates(limits, at: now)
         guard rates.fanOut.take(at: now) else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
         }
-        departedRates[owner] = nil
         joins += 1
         departed.removeAll { $0 == request.peer }
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
             isHidden: role.isHidden, name: request.name, metadata: request.metadata,
             joinedOrder: joins, joinedAt: WallTime(milliseconds: 0), rates: rates)
+        // Not before: the session goes on.
+        for peer in replaced { left(peer.id, .connectionClosed) }
+        departedRates[owner] = nil
     }
 
     private func checkLock(for role: Role) throws(RoomError) {
         guard !isLocked || role.isHidden else { throw .roomLocked }
-    }
-
-    private func checkSize(for role: Role) throws(RoomError) {
-        guard peers.count < limits.peers else { throw .roomFull(maximum: limits.peers) }
-        guard let maximum = limits.visiblePeers, !role.isHidden else { return }
-        guard peers.values.count(where: { !$0.isHidden }) < maximum else {
-            throw .roomFull(maximum: maximum)
-        }
     }
 
     /// The peer's media is up: it is in the room.

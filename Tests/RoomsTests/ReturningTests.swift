@@ -249,6 +249,52 @@ import Testing
             })
     }
 
+    // MARK: - Full rooms
+
+    /// A page that is loaded anew says nothing and comes by another peer id.
+    @Test mutating func whoComesAgainByAnotherIDTakesItsOwnPlace() throws {
+        var limits = RoomLimits()
+        limits.visiblePeers = 2
+        fixture = RoomFixture(
+            policy: try Policy(validating: [Role(name: "host", maxPeerCount: 1), Role(name: "guest")]),
+            limits: limits)
+        try fixture.join("a", role: "host", user: "ann", token: "t")
+        let session = fixture.room.session
+        fixture.room.connectionLost("a", at: fixture.now)
+        try fixture.join("a2", role: "host", user: "ann", token: "t")
+        #expect(fixture.room.peer("a") == nil && fixture.room.hasLeft("a"))
+        #expect(fixture.room.session == session && session != nil)
+
+        try fixture.join("b", user: "ben")
+        fixture.room.connectionLost("b", at: fixture.now)
+        // Its media is there yet: it is no other's to replace.
+        #expect(roomError { try fixture.join("c", user: "cat") } == .roomFull(maximum: 2))
+        #expect(
+            roomError { try fixture.join("c", role: "host", user: "ben") }
+                == .roleFull(role: "host", maximum: 1))
+        let effects = try fixture.join("b2", user: "ben")
+        #expect(effects.contains(.releaseMedia("b")))
+        #expect(effects.told("a2").count == 2, "one left and one joined")
+        #expect(fixture.room.peerCount == 2)
+    }
+
+    @Test mutating func whoIsTakenForGoneGivesWayToAnybody() throws {
+        var limits = RoomLimits()
+        limits.peers = 2
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("a")
+        try fixture.join("b")
+        fixture.room.connectionLost("b", at: .zero)
+        fixture.room.mediaLost("b", at: .zero)
+        #expect(roomError { try fixture.join("c") } == .roomFull(maximum: 2))
+        fixture.room.handleTimeout(at: .zero + .seconds(10))
+        _ = fixture.drain()
+        let effects = try fixture.join("c")
+        #expect(effects.contains(.releaseMedia("b")))
+        #expect(effects.told("a").count == 1, "of the other it has heard")
+        #expect(roomError { try fixture.join("d") } == .roomFull(maximum: 2))
+    }
+
     @Test mutating func nobodyHearsOfAHiddenPeersAbsence() throws {
         try fixture.join("a")
         try fixture.join("bot", role: Policy.recorderRole)

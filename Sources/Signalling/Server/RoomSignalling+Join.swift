@@ -34,6 +34,8 @@ extension RoomSignalling {
             return welcome(connection, EmptyResult(), id: id)
         }
         seats[peer] = .opening(connection.id)
+        // Others may have made place.
+        await settle()
         let answer: String
         do {
             answer = try await connect(
