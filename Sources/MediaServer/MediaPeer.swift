@@ -41,6 +41,12 @@ final class MediaPeer {
     /// When the subscribe connection was last offered, its beginning left out.
     var lastOffer: Instant?
     var needsRestart = false
+    /// It is to be offered its subscribe connection though nothing has changed.
+    var owesOffer = false
+    /// When it was offered last.
+    var offeredAt: Instant?
+    /// Through which of its sockets it is offered.
+    var socket = 0
 
     /// What it receives; nil when that has changed and must be looked up again.
     var received: ReceivedTracks?

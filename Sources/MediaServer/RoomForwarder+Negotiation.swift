@@ -95,6 +95,12 @@ extension RoomForwarder {
         do throws(PeerConnectionError) {
             try connection.core.accept(answer: answer, at: now)
         } catch {
+            if error == .unexpectedAnswer {
+                // It answers an older offer, so an answer to the last one may have been taken for
+                // that one's.
+                peer.owesOffer = true
+                offerSubscribe(peer, at: now)
+            }
             throw .badDescription(String(describing: error))
         }
         loop.drain(connection, at: now)
@@ -112,10 +118,25 @@ extension RoomForwarder {
         if peer.needsOffer { offerSubscribe(peer, at: now) }
     }
 
-    func restartSubscribe(of id: PeerID, at now: Instant) {
-        guard let peer = peers[id], peer.subscribe != nil else { return }
+    /// - Parameter socket: through which the peer is offered from now on. On a new one nobody
+    ///   answers what was offered through the old one; on the same one it is waited for.
+    func restartSubscribe(of id: PeerID, socket: Int, at now: Instant) {
+        guard let peer = peers[id] else { return }
+        let isNew = socket != peer.socket
+        peer.socket = socket
+        guard peer.subscribe != nil else { return }
         peer.needsRestart = true
-        offerSubscribe(peer, at: now, always: true)
+        offerSubscribe(peer, at: now, always: isNew)
+    }
+
+    /// How long a restart waits for the answer to an offer. 100ms' web SDK ends its session when
+    /// another one comes while it makes its answer.
+    static let answerTimeout: Duration = .seconds(10)
+
+    private func awaitsAnswer(_ peer: MediaPeer, at now: Instant) -> Bool {
+        guard peer.subscribe?.core.isOfferOutstanding == true else { return false }
+        guard peer.needsRestart, let offered = peer.offeredAt else { return true }
+        return now - offered < Self.answerTimeout
     }
 
     /// How often a peer is offered its subscribe connection at most. In a room that fills, every
@@ -142,20 +163,22 @@ extension RoomForwarder {
             ?? loop.makeConnection(of: peer, direction: .subscribe, room: self, at: now)
         peer.subscribe = connection
         let isTooSoon = peer.lastOffer.map { now - $0 < offerInterval(of: peer) } ?? false
-        if connection.core.isOfferOutstanding || isTooSoon, !always {
+        if awaitsAnswer(peer, at: now) || isTooSoon, !always {
             peer.needsOffer = true
             return
         }
         peer.needsOffer = false
         let hasChanged = reconcile(peer, over: connection)
-        guard isFirst || hasChanged || always else { return }
+        guard isFirst || hasChanged || always || peer.needsRestart || peer.owesOffer else { return }
         do throws(PeerConnectionError) {
             let offer = try connection.core.createOffer(restartsICE: peer.needsRestart, at: now)
             peer.needsRestart = false
+            peer.owesOffer = false
+            peer.offeredAt = now
             if !isFirst { peer.lastOffer = now }
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
-            emit(.subscribeOffer(peer.id, offer))
+            emit(.subscribeOffer(peer.id, offer, socket: peer.socket))
         } catch {
             loop.logger.error(
                 "cannot offer",

@@ -77,8 +77,11 @@ public protocol RoomMedia: Sendable {
     /// `.subscribeOffer`) as needed; changes that follow each other closely go into one offer.
     /// Media of a track that is in nobody's subscriptions goes nowhere.
     func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async
-    /// The peer's socket is new: offers made since it lost its old one have not reached it. Emits a fresh `.subscribeOffer` with an ICE restart.
-    func restartSubscribe(of peer: PeerID) async
+    /// Emits a fresh `.subscribeOffer` with an ICE restart: at once where the socket is new, for
+    /// which older offers are not, or else when the one before it has been answered.
+    /// - Parameter socket: a number of the peer's socket, which its offers carry from now on. Until
+    ///   the first restart they carry 0.
+    func restartSubscribe(of peer: PeerID, socket: Int) async
     /// The best form of a track that this peer wishes to get, `none` for nothing at all; for
     /// audio everything else means all of it. Holds while the peer is to receive the track.
     func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async
@@ -95,7 +98,7 @@ extension RoomMedia {
 
 /// What the media plane tells the signalling.
 public enum RoomMediaEvent: Sendable {
-    case subscribeOffer(PeerID, sdp: String)
+    case subscribeOffer(PeerID, sdp: String, socket: Int = 0)
     /// A text frame on the peer's `ion-sfu` channel.
     case dataMessage(PeerID, String)
     case connection(PeerID, TransportTarget, ConnectionState)

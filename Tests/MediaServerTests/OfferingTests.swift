@@ -84,11 +84,76 @@ extension SimulatedRoomTests {
             while room.peers["viewer"]?.subscribe?.core.isOfferOutstanding == true,
                 let event = await events.next(isolation: nil)
             {
-                guard case .subscribeOffer("viewer", let offer) = event else { continue }
+                guard case .subscribeOffer("viewer", let offer, _) = event else { continue }
                 offers += 1
                 let answer = try viewer.answer(offer, at: now)
                 try room.subscribeAnswer(answer, from: "viewer", at: now)
             }
+        }
+
+        /// What the viewer was offered since it was last asked, and for which sockets.
+        private mutating func offered() async -> [(offer: SessionDescription, socket: Int)] {
+            room.emit(.activeSpeakers([]))
+            var offered: [(offer: SessionDescription, socket: Int)] = []
+            while let event = await events.next(isolation: nil) {
+                switch event {
+                case .subscribeOffer("viewer", let offer, let socket):
+                    offered.append((offer, socket))
+                case .activeSpeakers: return offered
+                default: continue
+                }
+            }
+            return offered
+        }
+
+        private func answer(_ offer: SessionDescription) throws {
+            let answer = try viewer.answer(offer, at: now)
+            try room.subscribeAnswer(answer, from: "viewer", at: now)
+        }
+
+        /// 100ms' web SDK ends its session when it is offered twice before it has answered.
+        @Test mutating func aRestartWaitsForTheAnswerThatIsOnItsWay() async throws {
+            try publish([], as: "viewer")
+            room.restartSubscribe(of: "viewer", socket: 0, at: now)
+            room.tick(at: now)
+            let first = await offered()
+            try #require(first.count == 1)
+            try answer(first[0].offer)
+            let second = await offered()
+            try #require(second.count == 1)
+            let fragments = (first + second).map { $0.offer.media[0].iceUsernameFragment }
+            #expect(fragments[0] != fragments[1])
+            try answer(second[0].offer)
+            #expect(await offered().isEmpty)
+        }
+
+        @Test mutating func aRestartWaitsForNoAnswerForGood() async throws {
+            try publish([], as: "viewer")
+            room.restartSubscribe(of: "viewer", socket: 0, at: now)
+            now += RoomForwarder.answerTimeout - .milliseconds(1)
+            room.tick(at: now)
+            #expect(await offered().count == 1)
+            now += .milliseconds(1)
+            room.tick(at: now)
+            #expect(await offered().count == 1)
+        }
+
+        /// The client had the old offer, and answers it through the new socket.
+        @Test mutating func whoAnswersAnEarlierOfferIsOfferedAnew() async throws {
+            try publish([], as: "viewer")
+            room.restartSubscribe(of: "viewer", socket: 1, at: now)
+            let both = await offered()
+            #expect(both.map(\.socket) == [0, 1])
+            try answer(both[0].offer)
+            #expect(throws: MediaServerError.self) { try answer(both[1].offer) }
+            now += RoomForwarder.offerInterval
+            room.tick(at: now)
+            let again = await offered()
+            try #require(again.map(\.socket) == [1])
+            try answer(again[0].offer)
+            now += .seconds(1)
+            room.tick(at: now)
+            #expect(await offered().isEmpty)
         }
 
         private var received: Int { viewer.incomingTracks.count(where: \.isSending) }

@@ -29,7 +29,7 @@ final class TestRoom {
     /// The next offer for the peer's subscribe connection; other events are passed over.
     func nextOffer(for peer: PeerID) async throws -> SessionDescription {
         while let event = await next() {
-            guard case .subscribeOffer(peer, let offer) = event else { continue }
+            guard case .subscribeOffer(peer, let offer, _) = event else { continue }
             return offer
         }
         throw RoomEnded()

@@ -136,7 +136,7 @@ final class SimulatedRoom {
         try adopt(room.peers["camera"]?.publish, end: camera)
         run(for: .seconds(1))
         while let event = await offers.next() {
-            guard case .subscribeOffer("viewer", let offer) = event else { continue }
+            guard case .subscribeOffer("viewer", let offer, _) = event else { continue }
             let answer = try viewer.answer(offer, at: now)
             try room.subscribeAnswer(answer, from: "viewer", at: now)
             if offer.media.contains(where: { $0.kind == .video }) { break }

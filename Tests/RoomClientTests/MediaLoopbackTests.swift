@@ -42,7 +42,7 @@ import Testing
         var speakers: [ActiveSpeaker] = []
         for await event in room.events {
             switch event {
-            case .subscribeOffer(let peer, let offer):
+            case .subscribeOffer(let peer, let offer, _):
                 let client = peer == "ann" ? ann : ben
                 try await client.answer(offer, in: room, as: peer)
             case .trackMedia(_, let track, let isFlowing): if isFlowing { flowing.insert(track) }
@@ -106,7 +106,7 @@ import Testing
         ])
 
         for await event in room.events {
-            if case .subscribeOffer(let peer, let offer) = event {
+            if case .subscribeOffer(let peer, let offer, _) = event {
                 try await (peer == "ann" ? ann : ben).answer(offer, in: room, as: peer)
             }
             if try await ben.seen().packets["voice", default: []].count >= 50 { break }

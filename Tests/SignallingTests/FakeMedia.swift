@@ -144,7 +144,7 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    func restartSubscribe(of peer: PeerID) async { note("restart \(peer)") }
+    func restartSubscribe(of peer: PeerID, socket: Int) async { note("restart \(peer)") }
 
     func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async {
         note("prefer \(layer) of \(track) for \(peer)")

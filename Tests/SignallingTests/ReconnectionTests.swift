@@ -208,4 +208,24 @@ import Testing
         let back = try await fixture.connect("ben")
         #expect(try await back.drain().count == 5)
     }
+
+    /// 100ms' web SDK ends its session when it is offered twice before it has answered.
+    @Test func whatWasOfferedForAnEarlierSocketIsNotSaidToTheNext() async throws {
+        let ben = try await fixture.join("ben")
+        await fixture.hear(.subscribeOffer("ben", sdp: "first"))
+        #expect(try await ben.methods() == ["offer"])
+        await ben.close()
+        let back = try await fixture.connect("ben")
+        _ = try await back.drain()
+        await fixture.hear(
+            .subscribeOffer("ben", sdp: "late"),
+            .subscribeOffer("ben", sdp: "restart", socket: 1))
+        let offers = try await back.drain().map { $0.params["sdp"].string }
+        #expect(offers == ["restart"])
+        // One that joins anew begins anew.
+        await back.notify("leave")
+        let anew = try await fixture.join("ben")
+        await fixture.hear(.subscribeOffer("ben", sdp: "anew"))
+        #expect(try await anew.methods() == ["offer"])
+    }
 }

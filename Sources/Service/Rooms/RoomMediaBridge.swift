@@ -49,7 +49,9 @@ struct RoomMediaBridge: RoomMedia {
         await room.setSubscriptions(subscriptions.map(SubscriberTerms.init))
     }
 
-    func restartSubscribe(of peer: PeerID) async { await room.restartSubscribe(of: peer) }
+    func restartSubscribe(of peer: PeerID, socket: Int) async {
+        await room.restartSubscribe(of: peer, socket: socket)
+    }
 
     func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async {
         await room.setPreference(LayerPreference(layer), track: track, of: peer)
@@ -61,8 +63,8 @@ struct RoomMediaBridge: RoomMedia {
 extension RoomMediaEvent {
     fileprivate init(_ event: MediaEvent) {
         switch event {
-        case .subscribeOffer(let peer, let offer):
-            self = .subscribeOffer(peer, sdp: offer.rendered())
+        case .subscribeOffer(let peer, let offer, let socket):
+            self = .subscribeOffer(peer, sdp: offer.rendered(), socket: socket)
         case .connection(let peer, let direction, let state):
             self = .connection(peer, TransportTarget(direction), ConnectionState(state))
         case .trackMedia(let peer, let track, let isFlowing):

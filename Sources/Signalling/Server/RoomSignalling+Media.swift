@@ -17,9 +17,10 @@ extension RoomSignalling {
                 await media.setSubscriptions(subscriptions(of: peers))
             case .restartSubscribe(let peer):
                 guard seats[peer] == .open else { continue }
-                await media.restartSubscribe(of: peer)
+                await media.restartSubscribe(of: peer, socket: offeredSockets[peer] ?? 0)
             case .remove(let peer):
                 await media.removePeer(peer)
+                offeredSockets[peer] = nil
                 seats[peer] = nil
             }
         }
@@ -27,8 +28,11 @@ extension RoomSignalling {
 
     func received(_ event: RoomMediaEvent) async {
         switch event {
-        case .subscribeOffer(let peer, let sdp):
-            guard let connection = listener(peer, event) else { return }
+        case .subscribeOffer(let peer, let sdp, let socket):
+            // What was made for an earlier socket would be a second offer beside the one for this
+            // one, for which 100ms' web SDK ends its session.
+            guard socket == offeredSockets[peer] ?? 0, let connection = listener(peer, event)
+            else { return }
             push(.offer, DescriptionPayload(type: .offer, sdp: sdp), to: connection)
         case .dataMessage(let peer, let text):
             guard let (answer, wish) = answer(toData: text, from: peer) else { break }

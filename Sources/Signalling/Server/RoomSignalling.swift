@@ -63,6 +63,8 @@ public actor RoomSignalling {
     var walks: [PeerID: PeerWalks] = [:]
     var orders = MediaOrders()
     var subscribeRestarts = SubscribeRestarts()
+    /// For which of a peer's sockets its subscribe connection is offered; 0 is left out.
+    var offeredSockets: [PeerID: Int] = [:]
     var pollPages = PollPages()
     var unheardDismissals = UnheardDismissals()
     private var farewells: [Farewell] = []
@@ -195,6 +197,7 @@ public actor RoomSignalling {
             log(.info, "peer returned", peer)
             pushRoom(to: connection)
             if seats[peer] == .open {
+                offeredSockets[peer, default: 0] += 1
                 orders.add(.restartSubscribe(peer))
                 subscribeRestarts.restarted(peer, at: clock.now())
             }
