@@ -45,6 +45,8 @@ final class MediaPeer {
     var owesOffer = false
     /// When it was offered last.
     var offeredAt: Instant?
+    /// Answers of it that were refused, one after the other.
+    var refusedAnswers = 0
     /// Through which of its sockets it is offered.
     var socket = 0
 

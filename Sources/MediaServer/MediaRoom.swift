@@ -60,7 +60,13 @@ public final class MediaRoom: Sendable {
 
     /// The client's answer for its subscribe connection.
     public func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
-        let answer = try Self.parse(sdp)
+        let answer: SessionDescription
+        do {
+            answer = try Self.parse(sdp)
+        } catch {
+            try? await onLoop { $0.answerRefused(from: peer, at: $1) }
+            throw error
+        }
         try await onLoop { try $0.subscribeAnswer(answer, from: peer, at: $1) }
     }
 

@@ -100,9 +100,12 @@ extension RoomForwarder {
                 // that one's.
                 peer.owesOffer = true
                 offerSubscribe(peer, at: now)
+            } else {
+                answerRefused(from: id, at: now)
             }
             throw .badDescription(String(describing: error))
         }
+        peer.refusedAnswers = 0
         loop.drain(connection, at: now)
         for (mid, track) in peer.offered.values where connection.core.isWanted(mid: mid) {
             guard tracks[track.key] === track, track.subscriptions[id] == nil,
@@ -117,6 +120,21 @@ extension RoomForwarder {
         requestAwaited(by: peer, at: now)
         if peer.needsOffer { offerSubscribe(peer, at: now) }
     }
+
+    /// The answer to an offer was of no use, and no other one will come. The client may do better
+    /// with the same offer once more, or with a restart; after that it is offered what changes.
+    func answerRefused(from id: PeerID, at now: Instant) {
+        guard let peer = peers[id], let core = peer.subscribe?.core, core.isOfferOutstanding else {
+            return
+        }
+        core.withdrawOffer()
+        peer.refusedAnswers += 1
+        peer.owesOffer = peer.refusedAnswers <= Self.refusedAnswersMaximum
+        peer.needsRestart = peer.needsRestart || peer.refusedAnswers == Self.refusedAnswersMaximum
+        offerSubscribe(peer, at: now)
+    }
+
+    static let refusedAnswersMaximum = 2
 
     /// - Parameter socket: through which the peer is offered from now on. On a new one nobody
     ///   answers what was offered through the old one; on the same one it is waited for.

@@ -129,6 +129,10 @@ extension PeerConnection {
         settleICE(at: now)
     }
 
+    /// Takes the outstanding offer back, since no answer to it is of use. What it announced is in
+    /// the next one.
+    public func withdrawOffer() { isOfferOutstanding = false }
+
     private func settle(_ remote: MediaSection, at index: Int) {
         let mid = sections[index].mid
         guard !remote.isRejected else {

@@ -160,6 +160,19 @@ import Testing
         }
     }
 
+    @Test func anAnswerThatCannotBeReadIsAskedForAgain() async throws {
+        try await withRoom { room in
+            try await room.addPeer("ann")
+            var ann = try Participant("ann", tracks: [])
+            _ = try await ann.publish(in: room)
+            _ = try await room.nextOffer(for: "ann")
+            await #expect(throws: MediaServerError.self) {
+                try await room.room.subscribeAnswer("v=0", from: "ann")
+            }
+            try await ann.answer(try await room.nextOffer(for: "ann"), in: room)
+        }
+    }
+
     /// Ids are known to all, and chosen by who publishes.
     @Test func whoTakesAnothersTrackIDIsNotTakenForIt() async throws {
         try await withRoom { room in

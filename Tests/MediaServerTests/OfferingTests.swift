@@ -156,6 +156,31 @@ extension SimulatedRoomTests {
             #expect(await offered().isEmpty)
         }
 
+        @Test mutating func anAnswerThatIsRefusedHoldsNothingUp() async throws {
+            try publish([], as: "viewer")
+            var fragments: Set<String?> = []
+            for round in 1...3 {
+                let offers = await offered()
+                try #require(offers.count == 1)
+                fragments.insert(offers[0].offer.media[0].iceUsernameFragment)
+                // The same, the same again, and a restart.
+                #expect(fragments.count == (round < 3 ? 1 : 2))
+                var bad = try viewer.answer(offers[0].offer, at: now)
+                bad.media = []
+                #expect(throws: MediaServerError.self) {
+                    try room.subscribeAnswer(bad, from: "viewer", at: now)
+                }
+                now += .seconds(1)
+                room.tick(at: now)
+            }
+            #expect(await offered().isEmpty)
+            // What changes it is offered all the same.
+            try publish([.audio("voice")], as: "ann")
+            subscribe(to: ["voice"])
+            try await answer()
+            #expect(received == 1)
+        }
+
         private var received: Int { viewer.incomingTracks.count(where: \.isSending) }
 
         @Test mutating func aHundredPublishersAreOfferedInFewOffers() async throws {
