@@ -468,6 +468,45 @@ import Testing
         #expect(try await ann.call("whiteboard-create").code == 404)
     }
 
+    /// Whatever they say: to read them costs all who are in the room.
+    @Test(arguments: ["{", #"{"method":"analytics"}"#, #"{"method":"ping","id":"1"}"#])
+    func whoSendsTooManyFramesIsToldAndClosed(frame: String) async throws {
+        var limits = SignallingLimits()
+        (limits.framesPerSecond, limits.framesBurst) = (1, 1)
+        var roomLimits = RoomLimits()
+        (roomLimits.fanOutPerSecond, roomLimits.fanOutBurst) = (1, 2)
+        (roomLimits.readsPerSecond, roomLimits.readsBurst) = (1, 3)
+        let fixture = SignallingFixture(roomLimits: roomLimits, limits: limits)
+        let client = try await fixture.join("a")
+        // The join and what marked its end were two of ten; four a second come back.
+        for _ in 0..<8 { await client.send(frame) }
+        await fixture.pass(.seconds(1))
+        for _ in 0..<4 { await client.send(frame) }
+        #expect(await fixture.signalling.snapshot().peers.first?.isReachable == true)
+        await client.send(frame)
+        await client.send(frame)
+        var last: TestFrame?
+        while let next = try await client.next() { last = next }
+        #expect(last?.method == "on-warning" && last?.params["code"].integer == 429)
+        let closure = await client.socket.closure()
+        #expect(closure.code == 1008 && closure.reason == "too many frames")
+        _ = try await fixture.connect("a")
+    }
+
+    @Test func whoSendsTooManyBytesIsClosed() async throws {
+        var limits = SignallingLimits()
+        (limits.bytesPerSecond, limits.bytesBurst) = (1000, 3000)
+        let fixture = SignallingFixture(limits: limits)
+        let client = try await fixture.connect("a")
+        let frame = #"{"method":"analytics"}"# + String(repeating: " ", count: 1000)
+        for _ in 0..<2 { await client.send(frame) }
+        await fixture.pass(.seconds(1))
+        await client.send(frame)
+        #expect(await !fixture.signalling.isEmpty)
+        for _ in 0..<2 { await client.send(frame) }
+        #expect(await client.socket.closure().code == 1008)
+    }
+
     @Test func aFullRoomRefusesTheJoin() async throws {
         var limits = RoomLimits()
         limits.peers = 1

@@ -15,7 +15,7 @@ extension RoomSignalling {
     }
 
     /// A text frame came. It is dealt with when this returns. Whatever is in it, the connection
-    /// stays; only a frame that is too long closes it.
+    /// stays; only a frame that is too long closes it, and too many of them.
     public func received(_ text: String, on id: ConnectionID) async {
         guard let connection = connections[id] else { return }
         let hasJoined = room.peer(connection.peer)?.hasJoined ?? false
@@ -23,6 +23,12 @@ extension RoomSignalling {
         guard text.utf8.count <= longest else {
             log(.notice, "frame too long", connection.peer)
             drop(connection, code: CloseCode.messageTooBig, reason: "frame too long")
+            return await settle()
+        }
+        guard connections[id]?.allowance.take(text.utf8.count, at: clock.now()) ?? false else {
+            refuse(.tooManyFrames, id: nil, isCall: false, on: connection)
+            log(.notice, "too many frames", connection.peer)
+            close(connection, code: CloseCode.policyViolation, reason: "too many frames")
             return await settle()
         }
         connections[id]?.lastHeard = clock.now()

@@ -18,6 +18,7 @@ public actor RoomSignalling {
         let socket: any SignallingSocket
         let outbox: Outbox
         var lastHeard: Instant
+        var allowance: FrameAllowance
         /// Its client has said something by it.
         var hasSpoken = false
         /// Its client has joined by it, and not by an earlier one.
@@ -170,7 +171,8 @@ public actor RoomSignalling {
             id: ConnectionID(rawValue: connectionCount), peer: peer, claims: claims,
             socket: socket,
             outbox: Outbox(frames: limits.outboxFrames, bytes: limits.outboxBytes),
-            lastHeard: clock.now())
+            lastHeard: clock.now(),
+            allowance: FrameAllowance(limits, room.limits, at: clock.now()))
         startWriter(of: connection)
         if room.peer(peer) == nil,
             let dismissal = unheardDismissals.dismissal(of: peer, owner: claims.owner)

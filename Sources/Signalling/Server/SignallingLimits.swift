@@ -36,6 +36,14 @@ public struct SignallingLimits: Hashable, Sendable {
     /// may have read, and 100ms' clients show a message that comes twice twice.
     static let hearing: Duration = .seconds(4)
 
+    /// Frames that one connection sends, of any kind: so many a second for long …
+    public var framesPerSecond = 250
+    /// … and so many at once. Whoever sends more is closed with 1008.
+    public var framesBurst = 2500
+    /// The same in bytes of UTF-8: in the largest room an answer has some 300 KiB and comes once a
+    /// second at most.
+    public var bytesPerSecond = 1024 * 1024
+    public var bytesBurst = 8 * 1024 * 1024
     /// Frames that wait for a slow reader before it is let go.
     public var outboxFrames = 1024
     /// The same in bytes of UTF-8.

@@ -10,6 +10,8 @@ public enum SignallingError: Error, Hashable, Sendable {
     /// The dotted path of the parameter.
     case missingParameter(String)
     case badParameter(String, reason: String)
+    /// More than a connection may send, of whatever kind.
+    case tooManyFrames
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
     /// The token has expired, and its peer is not in the room any more.
@@ -29,6 +31,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         switch self {
         case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
         case .tokenExpired: 401
+        case .tooManyFrames: 429
         case .unknownMethod: 404
         case .busy: 503
         case .room(let error): error.code
@@ -43,6 +46,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .unknownMethod(let method): "method '\(method)' is not known here"
         case .missingParameter(let path): "parameter '\(path)' is missing"
         case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
+        case .tooManyFrames: "too many frames, or too large ones"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
         case .tokenExpired: "token is expired, and this peer is not in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
