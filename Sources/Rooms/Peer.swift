@@ -78,6 +78,9 @@ public struct Peer: Hashable, Sendable {
     /// Whether it has joined and a message would not reach it.
     var isAway: Bool { hasJoined && !isReachable }
 
+    /// Whether it is away, and a peer of that user may be the same client with another id.
+    func isReplaceable(by user: String) -> Bool { isAway && !user.isEmpty && userID == user }
+
     /// Whether its media has stopped, where there was any.
     public var isMediaBroken: Bool {
         switch media {

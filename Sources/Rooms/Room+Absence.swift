@@ -115,7 +115,7 @@ extension Room {
             guard present.count >= maximum else { return }
             let away = present.filter(\.isAway).inOrder
             let oldest =
-                away.first { !user.isEmpty && $0.userID == user } ?? away.first(where: \.isGhost)
+                away.first { $0.isReplaceable(by: user) } ?? away.first(where: \.isGhost)
             guard let oldest, present.count == maximum else { throw refusal }
             replaced.append(oldest)
         }

@@ -27,6 +27,7 @@ extension Room {
         peer.tracks = before.compactMap { old in tracks.first { $0.id == old.id } }
         let added = tracks.filter { track in !before.contains { $0.id == track.id } }
         peer.tracks += added
+        release(Set(added.map(\.id)), to: id)
         let startedAt = peer.startedAt
         peer.startedAt = Dictionary(
             peer.tracks.map { ($0.id, startedAt[$0.id] ?? wall) }
@@ -78,9 +79,27 @@ extension Room {
         return (admitted, refusals)
     }
 
-    /// The ids of what others publish.
+    /// The ids of what others publish, less what they left behind.
     private func takenTracks(besides peer: Peer) -> Set<TrackID> {
-        Set(peers.values.lazy.filter { $0.id != peer.id }.flatMap { $0.tracks.map(\.id) })
+        let others = peers.values.lazy.filter { other in
+            other.id != peer.id && !other.isReplaceable(by: peer.userID)
+        }
+        return Set(others.flatMap { $0.tracks.map(\.id) })
+    }
+
+    /// Takes tracks away from those who are away and published them.
+    private mutating func release(_ ids: Set<TrackID>, to successor: PeerID) {
+        let predecessors = peers.values.filter { peer in
+            peer.id != successor && peer.tracks.contains { ids.contains($0.id) }
+        }
+        for var peer in predecessors.inOrder {
+            let released = peer.tracks.filter { ids.contains($0.id) }
+            peer.tracks.removeAll { ids.contains($0.id) }
+            for track in released { peer.startedAt[track.id] = nil }
+            peer.remember(withdrawn: released.map(\.id), maximum: withdrawnMaximum)
+            peers[peer.id] = peer
+            if peer.isVisible { withdraw(released, of: peer, from: subscribers(of: peer)) }
+        }
     }
 
     /// Of how many tracks it is known that a peer may not publish them: as many as it publishes, and

@@ -295,6 +295,30 @@ import Testing
         #expect(roomError { try fixture.join("d") } == .roomFull(maximum: 2))
     }
 
+    @Test mutating func whoComesAgainByAnotherIDPublishesWhatItHadPublished() throws {
+        fixture = try Self.ghostFixture()
+        try fixture.join("b2", user: "ben")
+        try fixture.join("c", user: "eve")
+        #expect(try fixture.leftOut([.camera("v")], by: "c") == [.trackIDTaken("v")])
+        #expect(fixture.drain().isEmpty)
+        let effects = try fixture.publish([.camera("v")], by: "b2")
+        guard case .tracksRemoved(_, let old)? = effects.told("a").first,
+            case .tracksAdded(_, let new)? = effects.told("a").last
+        else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(old.id == "b" && new.id == "b2")
+        #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
+        // The other one is not refused what it says of it when it returns after all.
+        try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
+        try fixture.room.tracksUpdated(
+            ["v": TrackChange(isMuted: true)], by: "b", at: fixture.now)
+        #expect(try fixture.leftOut([.camera("v")], by: "b").isEmpty)
+        #expect(fixture.room.peer("b2")?.tracks.map(\.isMuted) == [false])
+        #expect(fixture.room.trackCount == 1)
+    }
+
     @Test mutating func nobodyHearsOfAHiddenPeersAbsence() throws {
         try fixture.join("a")
         try fixture.join("bot", role: Policy.recorderRole)
