@@ -26,8 +26,8 @@ final class Connection {
     var socket: (any DatagramSink)?
     /// What its last check over TCP came through.
     var listener: (any DatagramSink)?
-    /// Fragments and addresses under which it is registered, to take them back at the end.
-    var fragments: Set<String> = []
+    /// Fragments, newest last, and addresses under which it is registered, to take them back.
+    var fragments: [String] = []
     var addresses: Set<TransportAddress> = []
     var isClosed = false
 

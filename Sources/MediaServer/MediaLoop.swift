@@ -136,13 +136,21 @@ final class MediaLoop {
         return connection
     }
 
-    /// Makes a connection reachable under its current user name fragment; old ones stay valid,
-    /// since checks from before a restart may still be under way.
+    /// Makes a connection reachable under its current user name fragment. The one before it stays
+    /// valid, since checks from before a restart may still be under way; older ones the agent
+    /// itself knows no more.
     func registerFragment(of connection: Connection) {
         let fragment = connection.core.localUsernameFragment
-        connection.fragments.insert(fragment)
+        guard connection.fragments.last != fragment else { return }
+        connection.fragments.append(fragment)
         byFragment[fragment] = connection
         directory.register(fragment, of: index)
+        if connection.fragments.count > 2 { forget(connection.fragments.removeFirst()) }
+    }
+
+    private func forget(_ fragment: String) {
+        byFragment[fragment] = nil
+        directory.forget(fragment)
     }
 
     func close(_ connection: Connection, at now: Instant) {
@@ -150,10 +158,7 @@ final class MediaLoop {
         connection.isClosed = true
         connection.core.close(at: now)
         drain(connection, at: now)
-        for fragment in connection.fragments {
-            byFragment[fragment] = nil
-            directory.forget(fragment)
-        }
+        connection.fragments.forEach(forget)
         for address in connection.addresses where byAddress[address] === connection {
             release(address)
             if address.transport == .tcp { for link in links { link.close(address) } }

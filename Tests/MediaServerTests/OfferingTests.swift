@@ -15,6 +15,7 @@ extension SimulatedRoomTests {
     /// How many offers it takes to tell a subscriber of what changes around it.
     @Suite struct OfferingTests {
         private let identity: DTLSIdentity
+        private let directory: LoopDirectory
         private let loop: MediaLoop
         private let room: RoomForwarder
         private let viewer: PeerConnection
@@ -26,9 +27,9 @@ extension SimulatedRoomTests {
         init() throws {
             identity = try DTLSIdentity.generate()
             let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+            directory = LoopDirectory(eventLoops: [eventLoop])
             loop = MediaLoop(
-                eventLoop: eventLoop, index: 0,
-                directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
+                eventLoop: eventLoop, index: 0, directory: directory, identity: identity,
                 logger: Logger(label: "test"))
             loop.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
             let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
@@ -179,6 +180,17 @@ extension SimulatedRoomTests {
             subscribe(to: ["voice"])
             try await answer()
             #expect(received == 1)
+        }
+
+        /// A client that restarts its connections for days fills no memory.
+        @Test mutating func aConnectionIsKnownByItsLastTwoNames() async throws {
+            try publish([], as: "viewer")
+            for socket in 1...5 { room.restartSubscribe(of: "viewer", socket: socket, at: now) }
+            let names = await offered().compactMap { $0.offer.media[0].iceUsernameFragment }
+            try #require(Set(names).count == 6)
+            #expect(names.filter { directory.loop(ofFragment: $0) != nil } == names.suffix(2))
+            room.removePeer("viewer", at: now)
+            #expect(names.allSatisfy { directory.loop(ofFragment: $0) == nil })
         }
 
         private var received: Int { viewer.incomingTracks.count(where: \.isSending) }
