@@ -28,6 +28,8 @@ public struct Peer: Hashable, Sendable {
     /// taken without them. Its client goes on to name them until it has taken them out of its offers
     /// one by one, which is no fault of it.
     var withdrawn: [TrackID] = []
+    /// Tracks of which it said something that others have not been told yet.
+    var untold: Set<TrackID> = []
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted

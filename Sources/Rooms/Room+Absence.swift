@@ -10,10 +10,11 @@ extension Room {
 
     /// Lets go of the peers that did not come back in time, shows those no more of whom nothing is
     /// left but their place, stops the polls whose time is over, tells what was answered, no more
-    /// often than this is called, and forgets what is of no use any more.
+    /// often than this is called, and what had to wait, and forgets what is of no use any more.
     public mutating func handleTimeout(at now: Instant) {
         for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
+        tellTrackChanges(at: now)
         departedRates = departedRates.filter { !$0.value.areFull(limits, at: now) }
         handlePollTimeout(at: now)
         // Whoever has not heard of it by then has no place any more.

@@ -107,7 +107,8 @@ extension Room {
     var withdrawnMaximum: Int { 2 * limits.tracksPerPeer }
 
     /// A peer muted, unmuted or described tracks it publishes. Changes nothing when one of them is
-    /// not its own; one that it may not publish is passed over.
+    /// not its own; one that it may not publish is passed over. Past the peer's rate it is told
+    /// later, all at once: that somebody is muted must not be lost.
     public mutating func tracksUpdated(
         _ changes: [TrackID: TrackChange], by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -115,8 +116,6 @@ extension Room {
         for track in changes.keys.sorted() where peer.track(track) == nil {
             guard peer.withdrawn.contains(track) else { throw .unknownTrack(track) }
         }
-        try spendFanOut(of: id, at: now)
-        var updated: [Track] = []
         for index in peer.tracks.indices {
             let old = peer.tracks[index]
             guard let change = changes[old.id] else { continue }
@@ -126,10 +125,25 @@ extension Room {
                     description, field: "description", maximum: RoomLimits.descriptionBytes)
                 peer.tracks[index].description = description
             }
-            if peer.tracks[index] != old { updated.append(peer.tracks[index]) }
+            if peer.tracks[index] != old { peer.untold.insert(old.id) }
         }
+        peers[id] = peer
+        tellTrackChanges(of: peer, at: now)
+    }
+
+    /// Tells what peers said of their tracks when they had asked for too much.
+    mutating func tellTrackChanges(at now: Instant) {
+        let late = peers.values.filter { !$0.untold.isEmpty }
+        for peer in late.inOrder { tellTrackChanges(of: peer, at: now) }
+    }
+
+    private mutating func tellTrackChanges(of peer: Peer, at now: Instant) {
+        guard !peer.untold.isEmpty, peers[peer.id]?.rates.fanOut.take(at: now) == true else {
+            return
+        }
+        peers[peer.id]?.untold = []
+        let updated = peer.tracks.filter { peer.untold.contains($0.id) }
         guard !updated.isEmpty else { return }
-        peers[id]?.tracks = peer.tracks
         tell(subscribers(of: peer).reachable, .tracksUpdated(updated, of: peer))
     }
 

@@ -62,6 +62,33 @@ import Testing
         #expect(fixture.drain().isEmpty)
     }
 
+    /// Whoever is not heard to be muted is thought to be listening.
+    @Test mutating func aMutePastTheRateIsToldAsSoonAsThereIsRateAgain() throws {
+        try fixture.publish([.camera("v"), .microphone("m")], by: "a")
+        for _ in 0..<99 { try fixture.room.offerReceived(from: "a", at: fixture.now) }
+        func say(_ track: TrackID, isMuted: Bool) throws {
+            try fixture.room.tracksUpdated(
+                [track: TrackChange(isMuted: isMuted)], by: "a", at: fixture.now)
+        }
+        for isMuted in [true, false, true] { try say("v", isMuted: isMuted) }
+        try say("m", isMuted: true)
+        fixture.room.handleTimeout(at: fixture.now)
+        #expect(fixture.drain().isEmpty)
+        #expect(fixture.room.peers(listedFor: "b")[0].tracks.map(\.isMuted) == [true, true])
+
+        fixture.now += .milliseconds(60)
+        fixture.room.handleTimeout(at: fixture.now)
+        let told = fixture.drain().told("b")
+        guard told.count == 1, case .tracksUpdated(let tracks, _) = told[0] else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(tracks.map(\.id) == ["v", "m"] && tracks.allSatisfy(\.isMuted))
+        fixture.now += .seconds(1)
+        fixture.room.handleTimeout(at: fixture.now)
+        #expect(fixture.drain().isEmpty)
+    }
+
     @Test mutating func aPeerCannotMuteWhatIsNotItsOwn() throws {
         try fixture.publish([.camera("v")], by: "a")
         let error = roomError {
