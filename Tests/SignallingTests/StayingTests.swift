@@ -10,7 +10,9 @@ import Testing
     // MARK: - Tokens
 
     private func expired(_ token: String) -> SignallingClaims {
-        SignallingClaims(room: "r1", userID: "ann", role: "host", tokenID: token, isExpired: true)
+        SignallingClaims(
+            room: "r1", userID: "ann", role: "host", tokenID: token,
+            expiresAt: WallTime(milliseconds: 1_720_000_000_000))
     }
 
     @Test func anExpiredTokenLetsBackInWhoIsHereWithIt() async throws {
@@ -35,6 +37,30 @@ import Testing
         #expect(frame.method == "on-error" && frame.params["code"].integer == 401)
         #expect(await socket.closure().code == 1008)
         #expect(try await ann.call("ping").error == nil)
+    }
+
+    @Test func aTokenThatExpiresWhileItsOwnerLooksInLetsNobodyJoin() async throws {
+        let join = #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#
+        var claims = expired("t1")
+        claims.expiresAt.milliseconds += 10_000
+        func connect(_ peer: PeerID) async throws -> TestClient {
+            let socket = FakeSocket()
+            let id = await fixture.signalling.open(peer: peer, claims: claims, socket: socket)
+            return TestClient(
+                fixture: fixture, peer: peer, socket: socket, connection: try #require(id))
+        }
+        let (ann, visitor) = (try await connect("ann"), try await connect("visitor"))
+        #expect(try await ann.call("join", join).error == nil)
+        await fixture.pass(.seconds(10))
+        #expect(
+            try await visitor.call("join", join).error
+                == "401 token is expired, and this peer is not in the room")
+        // Nor does who is here join anew, and stays.
+        await ann.close()
+        let back = try await connect("ann")
+        #expect(try await back.call("join", join).code == 401)
+        let sdp = #"{"desc":{"type":"offer","sdp":"x"}}"#
+        #expect(try await back.call("offer", sdp).error == nil)
     }
 
     // MARK: - The subscribe connection
@@ -137,7 +163,8 @@ import Testing
         #expect(await !fixture.signalling.isHere("ann"), "it has heard")
         #expect(await !fixture.signalling.isEmpty, "the room stays to tell them")
         let expired = SignallingClaims(
-            room: "r1", userID: "user-ben", role: "host", tokenID: "", isExpired: true)
+            room: "r1", userID: "user-ben", role: "host", tokenID: "",
+            expiresAt: WallTime(milliseconds: 1_720_000_000_000))
         #expect(await fixture.signalling.isHere("ben", userID: "user-ben", tokenID: ""))
         let frame = try await farewell(of: "ben", token: expired)
         #expect(frame.method == "on-peer-leave-request")

@@ -350,7 +350,8 @@ extension SignallingClaims {
     fileprivate init(_ claims: RoomTokenClaims, of client: ClientKind, at authority: String) {
         self.init(
             room: claims.room, userID: claims.user, role: claims.role, tokenID: claims.tokenID,
-            isExpired: claims.isExpired(at: .now()), client: client, authority: authority)
+            expiresAt: WallTime(milliseconds: claims.expiresAt.nanoseconds / 1_000_000),
+            client: client, authority: authority)
     }
 }
 

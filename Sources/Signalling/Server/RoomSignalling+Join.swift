@@ -8,10 +8,13 @@ extension RoomSignalling {
         _ params: JoinParameters, id: RequestID?, on connection: Connection
     ) async throws(SignallingError) -> Reply {
         let (peer, claims) = (connection.peer, connection.claims)
-        if room.peer(peer)?.hasJoined ?? false {
-            guard connections[connection.id]?.hasJoined == false else {
-                throw .room(.alreadyJoined(peer))
-            }
+        let isHere = room.peer(peer)?.hasJoined ?? false
+        guard !isHere || connections[connection.id]?.hasJoined == false else {
+            throw .room(.alreadyJoined(peer))
+        }
+        // A socket may have looked in for longer than its token lasts.
+        guard !claims.isExpired(at: clock.wall()) else { throw .tokenExpired }
+        if isHere {
             // Its earlier socket was lost before the answer came: the client knows of no join.
             log(.info, "peer begins anew", peer)
             room.left(peer)

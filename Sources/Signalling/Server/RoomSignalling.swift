@@ -226,7 +226,9 @@ public actor RoomSignalling {
 
     private func admit(_ connection: Connection) throws(SignallingError) {
         let (peer, claims) = (connection.peer, connection.claims)
-        guard !claims.isExpired || isHere(peer, of: claims.owner) else { throw .tokenExpired }
+        guard !claims.isExpired(at: clock.wall()) || isHere(peer, of: claims.owner) else {
+            throw .tokenExpired
+        }
         do throws(RoomError) {
             guard claims.room == room.id else { throw RoomError.otherRoom }
             try room.checkArrival(peer, of: claims.owner, role: claims.role)

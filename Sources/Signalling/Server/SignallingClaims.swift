@@ -8,24 +8,27 @@ public struct SignallingClaims: Hashable, Sendable {
     public var role: String
     /// Which token it was: a peer comes back with the one it joined with.
     public var tokenID: String
-    /// Such a token serves a peer that is in the room to come back with, and nobody else.
-    public var isExpired: Bool
+    /// From then on the token serves a peer that is in the room to come back with, and nobody else.
+    public var expiresAt: WallTime
     /// Not of the token: who came with it, and under which `host[:port]` it found this server.
     public var client: ClientKind
     public var authority: String
 
     public init(
-        room: RoomID, userID: String, role: String, tokenID: String = "", isExpired: Bool = false,
+        room: RoomID, userID: String, role: String, tokenID: String = "",
+        expiresAt: WallTime = WallTime(milliseconds: .max),
         client: ClientKind = .web, authority: String = ""
     ) {
         self.room = room
         self.userID = userID
         self.role = role
         self.tokenID = tokenID
-        self.isExpired = isExpired
+        self.expiresAt = expiresAt
         self.client = client
         self.authority = authority
     }
+
+    func isExpired(at wall: WallTime) -> Bool { expiresAt <= wall }
 
     /// Who may speak for a peer that joined with it.
     var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }

@@ -14,7 +14,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     case tooManyFrames
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
-    /// The token has expired, and its peer is not in the room any more.
+    /// The token has expired, and its peer is not in the room any more, or wants to join anew.
     case tokenExpired
     /// Another join of this peer is still going on; the client tries again.
     case busy
