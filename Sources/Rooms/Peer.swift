@@ -94,8 +94,11 @@ public struct Peer: Hashable, Sendable {
     /// Who may speak for it.
     public var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 
+    /// Whether it has a place of which everybody may know.
+    var isMember: Bool { hasJoined && !isHidden }
+
     /// Whether everybody may know that it is here.
-    var isVisible: Bool { hasJoined && !isHidden && !isGhost }
+    var isVisible: Bool { isMember && !isGhost }
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 

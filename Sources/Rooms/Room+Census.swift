@@ -40,6 +40,18 @@ extension Room {
         return peer
     }
 
+    /// A peer that may be put out or asked for something: one that others take for gone too, since
+    /// it may come back.
+    ///
+    /// - Throws: as ``visiblePeer(_:)``.
+    func member(_ id: PeerID) throws(RoomError) -> Peer {
+        guard let peer = peers[id], peer.isMember else { return try visiblePeer(id) }
+        return peer
+    }
+
+    /// Whether somebody is here or may come back. Hidden peers do not count.
+    public var isOccupied: Bool { peers.values.contains(where: \.isMember) }
+
     /// Whether the peer was in this session and its place is over.
     public func hasLeft(_ id: PeerID) -> Bool { peers[id] == nil && departed.contains(id) }
 

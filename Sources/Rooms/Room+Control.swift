@@ -32,7 +32,7 @@ extension Room {
     ///
     /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
     public mutating func peerRemoved(_ id: PeerID, reason: String) throws(RoomError) {
-        remove(try visiblePeer(id), by: nil, reason: reason)
+        remove(try member(id), by: nil, reason: reason)
     }
 
     /// The operator put everybody of a role out.
@@ -40,7 +40,7 @@ extension Room {
     /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
     public mutating func peersRemoved(role name: String, reason: String) throws(RoomError) {
         let role = try visibleRole(name)
-        for peer in visiblePeers where peer.role == role.name {
+        for peer in joined where peer.isMember && peer.role == role.name {
             remove(peer, by: nil, reason: reason)
         }
     }

@@ -11,7 +11,7 @@ extension Room {
         by asker: PeerID, at now: Instant
     ) throws(RoomError) {
         try require(isMuted ? .mute : .unmute, of: asker)
-        let peer = try visiblePeer(target)
+        let peer = try member(target)
         guard let track = peer.track(id) else { throw .unknownTrack(id) }
         guard (stream ?? track.streamID) == track.streamID else {
             throw .invalidField(field: "stream_id", reason: "is not that of track \(id)")
@@ -33,7 +33,7 @@ extension Room {
             try Check.bytes(source, field: "source", maximum: RoomLimits.wordBytes)
         }
         try checkRoles(request.roles)
-        if let target { _ = try visiblePeer(target) }
+        if let target { _ = try member(target) }
         try spendFanOut(of: asker, at: now)
         say(
             .mutesRequested(request, by: asker),

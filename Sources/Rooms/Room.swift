@@ -178,7 +178,7 @@ public struct Room: Sendable {
     ) throws(RoomError) {
         try require(.removeOthers, of: id)
         try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
-        let peer = try visiblePeer(target)
+        let peer = try member(target)
         try spendFanOut(of: id, at: now)
         remove(peer, by: id, reason: reason)
     }

@@ -249,6 +249,38 @@ import Testing
             })
     }
 
+    /// It may come back.
+    @Test mutating func aGhostIsPutOutAndAskedToBeSilentAsIfItWereThere() throws {
+        fixture = try Self.ghostFixture()
+        try fixture.join("h", role: "host")
+        fixture.room.handleTimeout(at: .zero + .seconds(20))
+        _ = fixture.drain()
+        try fixture.room.muteRequested(
+            true, track: "v", stream: nil, of: "b", by: "h", at: fixture.now)
+        #expect(fixture.drain().isEmpty)
+        var other = fixture
+        try other.room.removalRequested(of: "b", by: "h", reason: "noise", at: other.now)
+        let effects = other.drain()
+        #expect(effects.dismissals(of: "b").map(\.reason) == ["noise"])
+        #expect(effects.toldPeers.isEmpty && effects.contains(.releaseMedia("b")))
+
+        other = fixture
+        try other.room.peerRemoved("b", reason: "")
+        #expect(other.room.hasLeft("b"))
+        other = fixture
+        try other.room.peersRemoved(role: "guest", reason: "")
+        #expect(other.room.hasLeft("a") && other.room.hasLeft("b"))
+
+        fixture.room.left("a")
+        fixture.room.left("h")
+        try fixture.join("bot", role: Policy.recorderRole)
+        #expect(fixture.room.visiblePeers.isEmpty && fixture.room.isOccupied)
+        fixture.room.ended(lock: false, reason: "late")
+        #expect(fixture.drain().dismissals(of: "b").map(\.reason) == ["late"])
+        try fixture.join("bot", role: Policy.recorderRole)
+        #expect(!fixture.room.isOccupied)
+    }
+
     // MARK: - Full rooms
 
     /// A page that is loaded anew says nothing and comes by another peer id.

@@ -16,6 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RoomDirectoryTests {
     /// Runs the body with a directory of rooms, in one of which Ann is.
     private func withAnn(
+        settings: RoomSettings = RoomSettings(),
         _ body: @Sendable (RoomDirectory, StreamsWorld) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -27,7 +28,7 @@ import Testing
             let directory = RoomDirectory(
                 policies: try PolicyStore(
                     policy: .standard, streams: StreamSettings(), catalogue: world.catalogue),
-                settings: RoomSettings(),
+                settings: settings,
                 registry: RoomRegistry(
                     catalogue: world.catalogue, opensOnJoin: true, logger: logger),
                 media: media,
@@ -71,6 +72,22 @@ import Testing
             try await directory.end("demo", isLocked: false, reason: "done")
             #expect(await bot.nextSignal() == .stop)
             #expect(try await world.streams.stream(id)?.stopReason == "room ended")
+        }
+    }
+
+    @Test func aRoomWhoseOnlyPeerMayComeBackIsEnded() async throws {
+        var settings = RoomSettings()
+        settings.limits.shownAbsence = .zero
+        try await withAnn(settings: settings) { directory, _ in
+            let signalling = try #require(await directory.signalling(of: "demo"))
+            for id in await signalling.connections.keys { await signalling.closed(id) }
+            await signalling.tick()
+            #expect(await directory.activeRoom("demo") == nil)
+            try await directory.end("demo", isLocked: false, reason: "done")
+            #expect(await signalling.snapshot().session == nil)
+            await #expect(throws: APIError.self) {
+                try await directory.end("demo", isLocked: false, reason: "done")
+            }
         }
     }
 

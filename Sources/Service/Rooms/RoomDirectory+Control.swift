@@ -39,7 +39,7 @@ extension RoomDirectory: RoomControl {
     public func remove(
         _ peer: PeerID, from room: RoomID, reason: String
     ) async throws(APIError) {
-        let signalling = try await activeSignalling(of: room)
+        let signalling = try await occupiedSignalling(of: room)
         try await ruled { () async throws(RoomError) in
             try await signalling.remove(peer, reason: reason)
         }
@@ -48,14 +48,14 @@ extension RoomDirectory: RoomControl {
     public func remove(
         role: String, from room: RoomID, reason: String
     ) async throws(APIError) {
-        let signalling = try await activeSignalling(of: room)
+        let signalling = try await occupiedSignalling(of: room)
         try await ruled { () async throws(RoomError) in
             try await signalling.remove(role: role, reason: reason)
         }
     }
 
     public func end(_ room: RoomID, isLocked: Bool, reason: String) async throws(APIError) {
-        let signalling = try await activeSignalling(of: room)
+        let signalling = try await occupiedSignalling(of: room)
         if isLocked {
             // Written down before it is answered, and before anybody is put out who might come
             // back at once.
@@ -67,6 +67,13 @@ extension RoomDirectory: RoomControl {
 
     private func activeSignalling(of id: RoomID) async throws(APIError) -> RoomSignalling {
         guard let signalling = signalling(of: id), await !signalling.snapshot().peers.isEmpty
+        else { throw .inactiveRoom(id) }
+        return signalling
+    }
+
+    /// The same where those count too who are taken for gone and may come back.
+    private func occupiedSignalling(of id: RoomID) async throws(APIError) -> RoomSignalling {
+        guard let signalling = signalling(of: id), await signalling.isOccupied
         else { throw .inactiveRoom(id) }
         return signalling
     }

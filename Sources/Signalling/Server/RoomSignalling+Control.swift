@@ -27,6 +27,9 @@ extension RoomSignalling {
         return changed
     }
 
+    /// Whether somebody is here or may come back, hidden peers left out.
+    public var isOccupied: Bool { room.isOccupied }
+
     /// Puts a peer out.
     public func remove(_ peer: PeerID, reason: String) async throws(RoomError) {
         try room.peerRemoved(peer, reason: reason)
