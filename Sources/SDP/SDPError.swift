@@ -31,8 +31,9 @@ public enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The most of everything that one description may hold. Beyond it parsing throws.
 public enum SDPLimits {
-    /// A subscriber of a hundred tracks gets about 300 KiB; nobody honest sends more than this.
-    public static let descriptionBytesMaximum = 512 * 1024
+    /// A subscriber of a hundred tracks gets about 300 KiB, and clients that let no section go send
+    /// more with each track; nobody honest sends more than this.
+    public static let descriptionBytesMaximum = 900 * 1024
     /// Browsers write lines of a few hundred bytes; only H.264 parameter sets come near.
     public static let lineBytesMaximum = 4096
     public static let sectionsMaximum = 400

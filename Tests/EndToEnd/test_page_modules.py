@@ -830,6 +830,17 @@ def test_what_was_published_is_so_again_however_often_the_way_back_fails(page, a
     """)) == ["audio", "video"]
 
 
+def test_what_is_published_and_taken_back_makes_no_later_offer_longer(page):
+    assert page.evaluate(in_a_room({}, """
+      const track = streams[0].getTracks()[0];
+      for (let round = 0; round < 5; round += 1) {
+        await client.unpublish(await client.publish(track.clone(), streams[0]));
+      }
+      const [, , { desc }] = calls.findLast(([, method]) => method === "offer");
+      return desc.sdp.match(/^m=/gm).length;
+    """)) == 4, "the channel, two tracks, and what was taken back"
+
+
 @pytest.mark.parametrize("is_raised", [True, False])
 def test_a_raised_hand_is_raised_again_where_the_server_has_forgotten_it(page, is_raised):
     assert page.evaluate(in_a_room({1: {"offer": [404]}}, f"""

@@ -334,6 +334,21 @@ import Testing
         #expect(await fixture.signalling.snapshot().peerCount == 1)
     }
 
+    /// 100ms' web SDK lets no section of its publish connection go.
+    @Test func anOfferOfWhatWasEverPublishedFitsIntoAFrame() async throws {
+        let client = try await fixture.join("a")
+        let line = #"a=rtpmap:96 VP8/90000\r\n"#
+        let longest = String(
+            repeating: line, count: SignallingLimits.joinedSDPBytes / (line.utf8.count - 2))
+        let reply = try await client.call(
+            "offer", #"{"desc":{"type":"offer","sdp":"\#(longest)"}}"#)
+        #expect(reply.error == nil)
+        #expect(
+            try await client.call(
+                "offer", #"{"desc":{"type":"offer","sdp":"\#(longest + line)"}}"#
+            ).error?.hasSuffix("at most 921600 are allowed") == true)
+    }
+
     @Test func descriptionsAndCandidatesAreBounded() async throws {
         let client = try await fixture.connect("a")
         let long = String(repeating: "x", count: 65537)
@@ -344,12 +359,12 @@ import Testing
         let joined = try await fixture.join("b")
         await joined.notify("answer", #"{"desc":{"type":"answer","sdp":"\#(long)"}}"#)
         #expect(fixture.media.calls().last == "answer b \(long)")
-        let longer = String(repeating: "x", count: 524_289)
+        let longer = String(repeating: "x", count: 921_601)
         for (method, type) in [("answer", "answer"), ("offer", "offer")] {
             #expect(
                 try await joined.call(
                     method, #"{"desc":{"type":"\#(type)","sdp":"\#(longer)"}}"#
-                ).error == "400 parameter 'desc.sdp' has 524289 bytes; at most 524288 are allowed")
+                ).error == "400 parameter 'desc.sdp' has 921601 bytes; at most 921600 are allowed")
         }
         let candidate = String(repeating: "x", count: 2049)
         #expect(

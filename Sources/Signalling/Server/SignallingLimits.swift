@@ -9,8 +9,9 @@ public struct SignallingLimits: Hashable, Sendable {
     /// In bytes of UTF-8: a description before the join, which holds what one peer publishes.
     public static let sdpBytes = 64 * 1024
     /// The same of a peer that has joined: its answer has a section of some 700 bytes for every
-    /// track it receives.
-    public static let joinedSDPBytes = 512 * 1024
+    /// track it receives, and the offers of 100ms' web SDK one of some 5000 for every track that it
+    /// has ever published. With its JSON escapes it fits into a frame.
+    public static let joinedSDPBytes = 900 * 1024
     /// In bytes of UTF-8: an ICE candidate, a media section's id.
     public static let candidateBytes = 2048
     /// In bytes of UTF-8: one frame of the data channel.

@@ -84,7 +84,7 @@ export class PublishConnection extends Connection {
 
   remove(publication) {
     this.publications = this.publications.filter((other) => other !== publication);
-    this.pc.removeTrack(publication.transceiver.sender);
+    publication.transceiver.stop(); // or its section would stay in every offer for good
   }
 
   /**
