@@ -30,7 +30,12 @@ import Testing
         let hands = try await ann.call("find-peer", #"{"group":"_handraise"}"#).result
         #expect(hands["total"].integer == 1)
         #expect(hands["peers"][0]["peer_id"].string == "ben")
-        #expect(try await ann.call("find-peer", #"{"group":""}"#).result["total"].integer == 2)
+        for nothing in [#""group":"""#, #""role":"""#, #""peers":[]"#, #""peerIds":[]"#] {
+            #expect(
+                try await ann.call("find-peer", "{\(nothing)}").result["total"].integer == 2)
+        }
+        let both = try await ann.call("find-peer", #"{"peers":[],"peerIds":["ben"]}"#).result
+        #expect(both["total"].integer == 1)
         let late = try await fixture.connect("late", role: "viewer")
         let state = try await late.drain().first { $0.method == "room-state" }?.params
         #expect(state?["peers"]["ben"]["groups"] == .array([.string("_handraise")]))

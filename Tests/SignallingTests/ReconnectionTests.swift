@@ -185,6 +185,21 @@ import Testing
         #expect(try await ann.drain().map(\.method) == ["on-peer-join"])
     }
 
+    @Test func aJoinThatALockOvertakesIsClosedWithTheReasonAndNoError() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.connect("ben")
+        _ = try await ben.drain()
+        fixture.media.closeGate()
+        async let joining: Void = ben.send(
+            #"{"id":"1","method":"join","params":{"name":"B","offer":{"type":"offer","sdp":"v"}}}"#)
+        await fixture.media.waitForGate()
+        _ = try await ann.call("end-room", #"{"lock":true,"reason":"late"}"#)
+        fixture.media.openGate()
+        await joining
+        #expect(await ben.socket.next() == nil)
+        #expect(await ben.socket.closure() == FakeSocket.Closure(code: 1000, reason: "late"))
+    }
+
     @Test func aRoomThatEndsDuringAJoinTakesNobodyIn() async throws {
         let ben = try await fixture.connect("ben")
         fixture.media.closeGate()

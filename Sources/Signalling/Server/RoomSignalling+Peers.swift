@@ -9,11 +9,14 @@ extension RoomSignalling {
     }
 
     func findPeers(_ params: FindPeersParameters, by peer: PeerID) -> Reply {
-        let wanted = (params.peers ?? params.peerIDs).map(Set.init)
-        // A client that wants no group in particular may name an empty one.
-        let group = params.group.flatMap { $0.isEmpty ? nil : $0 }
+        // A client that wants nothing in particular may say so by what is empty.
+        func named<Value: Collection>(_ value: Value?) -> Value? {
+            value.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let wanted = (named(params.peers) ?? named(params.peerIDs)).map(Set.init)
+        let (role, group) = (named(params.role), named(params.group))
         let found = room.visiblePeers.filter { one in
-            (wanted?.contains(one.id) ?? true) && (params.role.map { $0 == one.role } ?? true)
+            (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
                 && (group.map { one.groups.contains($0) } ?? true)
         }
         let iterator = walks[peer, default: PeerWalks()].begin(found.map(\.id))
