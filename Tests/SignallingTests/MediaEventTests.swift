@@ -246,4 +246,44 @@ import Testing
                 #"data ben {"jsonrpc":"2.0","method":"active-speakers","params":{"speaker-list":[]}}"#,
             ])
     }
+
+    @Test func whomAPeerDoesNotHearTakesNobodysPlaceAmongTheSpeakers() async throws {
+        func role(_ name: String, hears names: [String]) -> Role {
+            Role(
+                name: name, publishParams: PublishParameters(allowed: [.audio]),
+                subscribeParams: SubscribeParameters(subscribeToRoles: names))
+        }
+        let fixture = SignallingFixture(
+            policy: try Policy(validating: [
+                role("near", hears: ["near"]), role("far", hears: ["near", "far"]),
+            ]))
+        var speakers: [(PeerID, TrackID, level: Int)] = []
+        for (peer, role, count) in [
+            ("ann", "near", 0), ("ben", "near", 1), ("dan", "far", 10), ("eve", "far", 10),
+        ] as [(PeerID, String, Int)] {
+            let client = try await fixture.join(peer, role: role)
+            let ids = (0..<count).map { "\(peer)-\($0)" }
+            let tracks = ids.map {
+                #""\#($0)":{"track_id":"\#($0)","stream_id":"s","type":"audio"}"#
+            }
+            let list = tracks.joined(separator: ",")
+            let answer = try await client.call(
+                "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{\#(list)}}"#)
+            #expect(answer.error == nil, "\(answer)")
+            speakers += ids.map { (peer, TrackID($0), level: role == "far" ? 90 : 10) }
+        }
+        // What nobody publishes is the loudest, then those whom only the far hear.
+        speakers += (0..<SignallingLimits.speakers).map { ("ann", TrackID("x\($0)"), level: 95) }
+        speakers.sort { $0.level > $1.level }
+        _ = fixture.media.calls()
+        await fixture.hear(.activeSpeakers(speakers))
+        let frames = fixture.media.calls()
+        func heard(by peer: String) -> [String] {
+            let frame = frames.first { $0.hasPrefix("data \(peer) ") } ?? ""
+            return frame.matches(of: /"track_id":"([^"]*)"/).map { String($0.1) }
+        }
+        #expect(heard(by: "ann") == ["ben-0"])
+        #expect(heard(by: "eve").count == SignallingLimits.speakers)
+        #expect(heard(by: "eve").allSatisfy { $0.hasPrefix("dan-") || $0.hasPrefix("eve-") })
+    }
 }

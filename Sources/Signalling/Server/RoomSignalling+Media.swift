@@ -52,10 +52,7 @@ extension RoomSignalling {
                 .debug, "track media changed", peer,
                 ["track": "\(track)", "has_media": "\(hasMedia)"])
         case .activeSpeakers(let speakers):
-            await tellSpeakers(
-                speakers.prefix(SignallingLimits.speakers).map { peer, track, level in
-                    .init(peerID: peer, trackID: track, level: min(max(level, 0), 100))
-                })
+            await tellSpeakers(speakers)
         case .connectionQuality(let scores):
             await tellQuality(scores)
         }
@@ -110,30 +107,35 @@ extension RoomSignalling {
 
     // MARK: - The data channel
 
-    private func tellSpeakers(_ speakers: [ActiveSpeakersPayload.Speaker]) async {
+    /// - Parameter speakers: loudest first.
+    private func tellSpeakers(_ speakers: [(PeerID, TrackID, level: Int)]) async {
         // Of what a peer sends and does not publish nobody is told.
         var speaking: [(peer: Peer, speaker: ActiveSpeakersPayload.Speaker)] = []
-        for speaker in speakers {
-            guard let peer = room.peer(speaker.peerID),
-                peer.tracks.contains(where: { $0.id == speaker.trackID })
+        for (id, track, level) in speakers {
+            guard let peer = room.peer(id), peer.tracks.contains(where: { $0.id == track })
             else { continue }
-            speaking.append((peer, speaker))
+            speaking.append(
+                (peer, .init(peerID: id, trackID: track, level: min(max(level, 0), 100))))
         }
         // Most peers hear the same people: each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
         var letters: [(peer: PeerID, text: String)] = []
         for (id, seat) in seats where seat == .open {
             guard let listener = room.peer(id), listener.hasJoined else { continue }
-            // A peer hears of its own voice too: clients show who speaks, themselves included.
-            let own = speaking.filter {
-                $0.peer.id == id || room.receives(listener, from: $0.peer)
-            }.map { $0.speaker }
-            if rendered[own] == nil {
-                rendered[own] = text(
-                    of: CallFrame.dataNotification(
-                        .activeSpeakers, ActiveSpeakersPayload(speakerList: own)))
+            // Counted only now: whom a peer does not hear must not crowd out whom it hears. It
+            // hears of its own voice too, since clients show who speaks, themselves included.
+            var heard: [ActiveSpeakersPayload.Speaker] = []
+            for (peer, speaker) in speaking
+            where peer.id == id || room.receives(listener, from: peer) {
+                heard.append(speaker)
+                if heard.count == SignallingLimits.speakers { break }
             }
-            if let text = rendered[own] { letters.append((id, text)) }
+            if rendered[heard] == nil {
+                rendered[heard] = text(
+                    of: CallFrame.dataNotification(
+                        .activeSpeakers, ActiveSpeakersPayload(speakerList: heard)))
+            }
+            if let text = rendered[heard] { letters.append((id, text)) }
         }
         await media.sendData(letters)
     }
