@@ -1,10 +1,12 @@
 import ControlAPI
 import Foundation
+import Glibc
 import Logging
 import MediaKernel
 import Recording
 import Rooms
 import Testing
+import Workbench
 
 @testable import Service
 
@@ -46,9 +48,13 @@ import Testing
         #expect([record.senderID, record.senderName, record.senderUserID] == ["", "", ""])
     }
 
-    private func lines(_ world: StreamsWorld, _ id: StreamID) throws -> [String] {
-        let file = ChatFile(in: "\(world.directory)/demo/\(id)")
-        guard let bytes = try file.read() else { return [] }
+    private func lines(_ world: StreamsWorld, _ id: StreamID) async throws -> [String] {
+        #expect(await world.chat.caughtUp(id, within: .seconds(10)))
+        return try lines(in: "\(world.directory)/demo/\(id)")
+    }
+
+    private func lines(in directory: String) throws -> [String] {
+        guard let bytes = try ChatFile(in: directory).read() else { return [] }
         return String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
     }
 
@@ -70,7 +76,7 @@ import Testing
             world.chat.said(try talk.say(#""elsewhere""#), in: "other")
             let date = "2025-10-09T08:53:21.002Z"
             #expect(
-                try lines(world, id) == [
+                try await lines(world, id) == [
                     "SenderPeerID,SenderName,SenderUserID,Roles,SentAt,Type,Message",
                     "a,Ann,user-a,[],\(date),chat,\"hello, \"\"all\"\"\"",
                     "a,Ann,user-a,[],\(date),poll,\"{\"\"poll\"\":1}\"",
@@ -95,7 +101,7 @@ import Testing
             world.chat.said(try talk.say(#""still""#), in: "demo")
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
             world.chat.said(try talk.say(#""stopped""#), in: "demo")
-            let texts = try lines(world, id).dropFirst().dropLast().map {
+            let texts = try await lines(world, id).dropFirst().dropLast().map {
                 $0.split(separator: ",").last ?? ""
             }
             #expect(texts == ["recorded", "still"])
@@ -110,7 +116,99 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.chat.said(try talk.say(#""hello""#), in: "demo")
-            #expect(try lines(world, id).isEmpty)
+            #expect(try await lines(world, id).isEmpty)
         }
+    }
+
+    @Test func aDiskThatHangsHoldsUpNobody() async throws {
+        let scratch = try Scratch()
+        for name in ["hung", "well"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(scratch.path)/\(name)", withIntermediateDirectories: true)
+        }
+        let disk = try FullPipe("\(scratch.path)/hung/\(ChatFile.name)")
+        let chat = ChatRecorder(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        chat.begin("hung", in: "demo", directory: "\(scratch.path)/hung", isPaused: false)
+        chat.begin("well", in: "demo", directory: "\(scratch.path)/well", isPaused: false)
+        var talk = try Talk()
+        let body = String(repeating: "x", count: 8000)
+        let message = try talk.say("\"\(body)\"")
+        let last = try talk.say(#""last""#)
+        // More than is kept for a disk, on a thread that may hang with it.
+        let count = 2 * ChatWriter.waitingBytesMaximum / body.utf8.count
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let path = "\(scratch.path)/well/\(ChatFile.name)"
+        Thread.detachNewThread {
+            var size = 0
+            for _ in 0..<count {
+                chat.said(message, in: "demo")
+                // The disk that is well is to keep up.
+                var status = stat()
+                while stat(path, &status) != 0 || status.st_size == size { usleep(100) }
+                size = status.st_size
+            }
+            end.yield()
+        }
+        let isOver = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await ends.first { _ in true } != nil }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(10))
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        #expect(isOver)
+        #expect(try lines(in: "\(scratch.path)/well").count == count + 2)
+        #expect(await !chat.caughtUp("hung", within: .milliseconds(100)))
+        // It works again: what waited comes, the rest was too much.
+        var written = ""
+        while await !chat.caughtUp("hung", within: .milliseconds(1)) { written += disk.read() }
+        chat.said(last, in: "demo")
+        #expect(await chat.caughtUp("hung", within: .seconds(10)))
+        written += disk.read()
+        let kept = written.matches(of: /,x+/).count
+        #expect((count / 4...count / 2).contains(kept))
+        #expect(written.hasSuffix(",last\r\n"))
+    }
+
+    @Test func aFinisherFindsTheWholeChat() async throws {
+        try await StreamsWorld().run { world in
+            var talk = try Talk()
+            let (id, bot) = try await start(world)
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            let message = try talk.say("\"\(String(repeating: "x", count: 8000))\"")
+            for _ in 0..<100 { world.chat.said(message, in: "demo") }
+            _ = try await world.streams.stop(stream: id, stoppedBy: nil)
+            await world.end(bot, .finished(reason: "asked to"))
+            _ = try #require(await world.finishers.next())
+            #expect(try lines(in: "\(world.directory)/demo/\(id)").count == 102)
+        }
+    }
+}
+
+/// A file on a disk that hangs: a pipe that is full until somebody reads it.
+private final class FullPipe: Sendable {
+    private let file: Int32
+
+    init(_ path: String) throws {
+        guard mkfifo(path, 0o600) == 0 else { throw Failure(code: errno) }
+        file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { throw Failure(code: errno) }
+        while write(file, Array(repeating: UInt8(ascii: "."), count: 4096), 4096) > 0 {}
+    }
+
+    deinit { close(file) }
+
+    struct Failure: Error { let code: Int32 }
+
+    /// What is in it.
+    func read() -> String {
+        var bytes: [UInt8] = []
+        var buffer: [UInt8] = Array(repeating: 0, count: 65536)
+        while case let count = Glibc.read(file, &buffer, buffer.count), count > 0 {
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -9,60 +9,69 @@ import Synchronization
 /// Keeps the chat of rooms while their streams are recorded: what was said to everybody, or to
 /// roles. What was said to one peer is private, as it is with 100ms.
 ///
-/// From any thread. A message is in the file when `said` returns, so `kill -9` costs none.
+/// From any thread, and nobody waits for a disk: each stream has a ``ChatWriter``.
 public final class ChatRecorder: Sendable {
-    private struct Chat {
-        var file: ChatFile
-        var isPaused: Bool
+    private struct Chats {
+        /// Also of streams whose chat has ended, until it is written.
+        var writers: [StreamID: ChatWriter] = [:]
+        /// Those whose chat goes on.
+        var streams: [RoomID: Set<StreamID>] = [:]
     }
 
-    private let chats = Mutex<[RoomID: [StreamID: Chat]]>([:])
+    private let chats = Mutex(Chats())
     private let logger: Logger
 
     public init(logger: Logger) { self.logger = logger }
 
     /// - Parameter directory: of the stream; it exists.
     func begin(_ stream: StreamID, in room: RoomID, directory: String, isPaused: Bool) {
-        let chat = Chat(file: ChatFile(in: directory), isPaused: isPaused)
-        chats.withLock { $0[room, default: [:]][stream] = chat }
+        var logger = logger
+        logger[metadataKey: "stream"] = "\(stream)"
+        logger[metadataKey: "room"] = "\(room)"
+        let writer = ChatWriter(ChatFile(in: directory), isPaused: isPaused, logger: logger)
+        chats.withLock { chats in
+            chats.writers[stream] = writer
+            chats.streams[room, default: []].insert(stream)
+        }
     }
 
-    func setPaused(_ isPaused: Bool, _ stream: StreamID, in room: RoomID) {
-        chats.withLock { $0[room]?[stream]?.isPaused = isPaused }
+    func setPaused(_ isPaused: Bool, _ stream: StreamID) {
+        chats.withLock { $0.writers[stream] }?.setPaused(isPaused)
     }
 
     /// Ending what has not begun is no error.
     func end(_ stream: StreamID, in room: RoomID) {
-        chats.withLock { chats in
-            chats[room]?[stream] = nil
-            if chats[room]?.isEmpty == true { chats[room] = nil }
+        let writer = chats.withLock { chats -> ChatWriter? in
+            chats.streams[room]?.remove(stream)
+            if chats.streams[room]?.isEmpty == true { chats.streams[room] = nil }
+            return chats.writers[stream]
         }
+        writer?.whenCaughtUp { self.chats.withLock { $0.writers[stream] = nil } }
     }
 
     func said(_ message: Message, in room: RoomID) {
-        guard let record = ChatRecord(message) else { return }
-        chats.withLock { chats in
-            for (stream, chat) in chats[room] ?? [:] where !chat.isPaused {
-                if keep(record, in: chat.file, of: stream, room) { continue }
-                chats[room]?[stream] = nil
-            }
+        let writers = chats.withLock { chats in
+            (chats.streams[room] ?? []).compactMap { chats.writers[$0] }
         }
+        guard !writers.isEmpty, let record = ChatRecord(message) else { return }
+        for writer in writers { writer.said(record) }
     }
 
-    /// - Returns: whether more can be kept.
-    private func keep(
-        _ record: ChatRecord, in file: ChatFile, of stream: StreamID, _ room: RoomID
-    ) -> Bool {
-        let metadata: Logger.Metadata = ["stream": "\(stream)", "room": "\(room)"]
-        do {
-            if try file.append(record) { return true }
-            logger.warning("the chat is as long as it may be", metadata: metadata)
-            return false
-        } catch {
-            logger.error(
-                "a message cannot be kept",
-                metadata: metadata.merging(["error": "\(error)"]) { given, _ in given })
-            return true
+    /// Waits until what was said in a stream is in its file.
+    ///
+    /// - Returns: false when it is not after `patience`, or the task is cancelled.
+    func caughtUp(_ stream: StreamID, within patience: Duration) async -> Bool {
+        guard let writer = chats.withLock({ $0.writers[stream] }) else { return true }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        writer.whenCaughtUp { end.yield() }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await ends.first { _ in true } != nil }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
         }
     }
 }

@@ -72,6 +72,9 @@ extension Streams {
     }
 
     func supervise(_ job: FinisherJob, kill: AsyncStream<Void>) async {
+        if await !chat.caughtUp(job.stream, within: Self.chatWaitMaximum) {
+            log(.error, "the end of the chat is not written yet", job.stream)
+        }
         let exit = await finishers.run(job, kill: kill) { report in
             await self.reported(report, of: job.stream)
         }

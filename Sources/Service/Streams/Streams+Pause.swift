@@ -19,7 +19,7 @@ extension Streams {
             stream.updatedAt = time
         }
         entry.signals?.yield(.recordingPaused(isPaused))
-        chat.setPaused(isPaused, id, in: record.room)
+        chat.setPaused(isPaused, id)
         log(.info, isPaused ? "recording paused" : "recording resumed", id)
         announce(id)
         return archive[id] ?? record

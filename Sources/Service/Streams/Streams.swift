@@ -22,6 +22,8 @@ public actor Streams: LiveStreamControl, Service {
     static let placesMaximum: Int64 = 1000
     /// How long the news that a stream is running waits for its copy in a store.
     static let copyWaitMaximum: Duration = .seconds(5)
+    /// How long a finisher waits for the last messages of the chat to be in their file.
+    static let chatWaitMaximum: Duration = .seconds(5)
     /// From a state that could not be written down to the next attempt.
     static let saveRetryDelay: Duration = .seconds(1)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
