@@ -30,13 +30,21 @@ extension Catalogue {
         }
     }
 
-    /// - Parameter template: of whose id and name nothing is known yet.
+    /// Makes a template, or overwrites the one that has its name already.
+    ///
+    /// - Parameter template: of whose id nothing is known yet.
+    /// - Returns: it, under the other one's id and as old as that one, if there was one.
     public func createTemplate(
         _ template: CatalogueTemplate
-    ) async throws(CatalogueError) -> TemplateUpdate<Never> {
+    ) async throws(CatalogueError) -> CatalogueTemplate {
         try await write { database in
-            try CatalogueTemplate.update(template, at: template.createdAt, in: database) { _ in nil
+            var written = template
+            if let old = try CatalogueTemplate.find(named: template.name, in: database) {
+                written.id = old.id
+                written.createdAt = old.createdAt
             }
+            try written.write(to: database)
+            return written
         }
     }
 
@@ -77,6 +85,14 @@ extension CatalogueTemplate {
         ).map { CatalogueTemplate($0) }
     }
 
+    fileprivate static func find(
+        named name: String, in database: Database
+    ) throws -> CatalogueTemplate? {
+        try Row.fetchOne(
+            database, sql: "SELECT * FROM template WHERE nameKey = ?", arguments: [nameKey(name)]
+        ).map { CatalogueTemplate($0) }
+    }
+
     /// What names that count as the same have in common.
     private static func nameKey(_ name: String) -> String { name.lowercased() }
 
@@ -86,17 +102,14 @@ extension CatalogueTemplate {
     ) throws -> TemplateUpdate<Refusal> {
         var template = template
         if let refusal = change(&template) { return .refused(refusal) }
-        let namesake = try Row.fetchOne(
-            database, sql: "SELECT * FROM template WHERE nameKey = ?",
-            arguments: [nameKey(template.name)]
-        ).map { CatalogueTemplate($0) }
+        let namesake = try find(named: template.name, in: database)
         if let namesake, namesake.id != template.id { return .nameTaken(by: namesake.id) }
         template.updatedAt = now
         try template.write(to: database)
         return .updated(template)
     }
 
-    private func write(to database: Database) throws {
+    fileprivate func write(to database: Database) throws {
         try database.execute(
             sql: """
                 INSERT INTO template (id, name, nameKey, document, created, updated)

@@ -20,7 +20,7 @@ public struct CatalogueTemplate: Hashable, Sendable {
     }
 }
 
-/// What became of an attempt to make or change a template.
+/// What became of an attempt to change a template.
 public enum TemplateUpdate<Refusal: Sendable>: Sendable {
     /// As it is now.
     case updated(CatalogueTemplate)

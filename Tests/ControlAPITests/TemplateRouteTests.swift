@@ -111,6 +111,26 @@ import Testing
         }
     }
 
+    @Test func aTemplateOfAKnownNameIsOverwritten() async throws {
+        try await world.routes { client in
+            let id = try await make(client, Self.school)
+            let other = try await make(client, #"{"name":"Other","roles":{"a":{}}}"#)
+            #expect(
+                try await make(client, #"{"name":"sCHOOL","roles":{"pupil":{}}}"#) == id)
+            let object = try TestJSON.object(try await call(client, "/\(id)"))
+            #expect(object["name"] as? String == "sCHOOL")
+            #expect((object["roles"] as? [String: Any])?.keys.sorted() == ["pupil"])
+            #expect((object["destinations"] as? [String: Any])?.isEmpty == true)
+            #expect((object["settings"] as? [String: Any])?["retry"] == nil)
+            #expect(other != id)
+            // One that cannot be leaves the other as it was.
+            let refused = try await call(client, "", #"{"name":"School","roles":{"bad":{}}}"#)
+            #expect(refused.status == .badRequest)
+            let now = try TestJSON.object(try await call(client, "/\(id)"))
+            #expect(now["name"] as? String == "sCHOOL")
+        }
+    }
+
     @Test func rolesComeGoAndAreRenamed() async throws {
         try await world.routes { client in
             let id = try await make(client, Self.school)
@@ -142,7 +162,7 @@ import Testing
             let long = String(repeating: "x", count: 129)
             let deep = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
             for (path, body, status) in [
-                ("", #"{"name":"x"}"#, 400), ("", #"{"name":"sCHOOL","roles":{"a":{}}}"#, 409),
+                ("", #"{"name":"x"}"#, 400),
                 ("", #"{"name":"Default","roles":{"a":{}}}"#, 409),
                 ("", #"{"name":"\#(long)","roles":{"a":{}}}"#, 400),
                 ("", #"{"name":"","roles":{"a":{}}}"#, 400),

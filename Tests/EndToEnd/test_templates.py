@@ -186,6 +186,15 @@ def test_a_template_that_cannot_be_is_refused_with_all_reasons(server, change, w
         assert word in answer.json["details"][0]
 
 
+def test_a_template_of_a_known_name_is_overwritten(server, connect):
+    made = template(server, **LECTURE)
+    room = room_of(server, made)
+    again = template(server, name=made["name"].upper(), **CLUB)
+    assert again["id"] == made["id"] and again["createdAt"] == made["createdAt"]
+    assert again["roles"].keys() == {"member"}
+    enter(connect, room, "member")
+
+
 def test_a_peer_keeps_its_place_while_its_template_changes(server, connect, club):
     path = f"/templates/{server.manage('GET', f'/rooms/{club}').json['template_id']}"
     member = enter(connect, club, "member")

@@ -83,12 +83,9 @@ struct TemplateRoutes: Sendable {
         let template = CatalogueTemplate(
             id: id, name: body.name ?? UUID().uuidString.lowercased(),
             document: try text(document, id: id), createdAt: now)
-        switch try await catalogue.createTemplate(template) {
-        case .updated(let template):
-            return JSON.response(try TemplateBody(template, account: authority.accessKey))
-        case .nameTaken(let other): throw nameTaken(other)
-        case .unknown: throw APIError.internal()
-        }
+        return JSON.response(
+            try TemplateBody(
+                try await catalogue.createTemplate(template), account: authority.accessKey))
     }
 
     /// The policy file's comes last, being the oldest.
@@ -144,7 +141,8 @@ struct TemplateRoutes: Sendable {
         case .updated(let template):
             return try TemplateBody(template, account: authority.accessKey)
         case .unknown: throw APIError.templateNotFound(id)
-        case .nameTaken(let other): throw nameTaken(other)
+        case .nameTaken(let other):
+            throw APIError.conflict("name is taken", "template \(other) has it")
         case .refused(let error): throw error
         }
     }
@@ -202,10 +200,6 @@ struct TemplateRoutes: Sendable {
             throw .badRequest("\(name) is not valid")
         }
         return text
-    }
-
-    private func nameTaken(_ other: String) -> APIError {
-        .conflict("name is taken", "template \(other) has it")
     }
 
     private var now: UnixTime { UnixTime(clock()) }
