@@ -111,6 +111,70 @@ import Testing
         }
     }
 
+    @Test func whatIsNotSaidOfARoleIsAsWith100ms() async throws {
+        try await world.routes { client in
+            let id = try await make(
+                client,
+                #"""
+                {"roles": {"guest": {}, "null": {"publishParams": null, "permissions": null},
+                           "quiet": {"publishParams": {}, "subscribeParams": {},
+                                     "permissions": {"hlsStreaming": false, "rtmpStreaming": null}},
+                           "unseen": {"isHidden": true}, "__internal_recorder": {}}}
+                """#)
+            _ = try await call(client, "/\(id)/roles/late", #"{"permissions":{"mute":true}}"#)
+            // What was written before stays what it was.
+            _ = try await call(client, "/\(id)", #"{"name":"\#(UUID().uuidString)"}"#)
+            func role(_ name: String) async throws -> Role {
+                try TestJSON.decode(Role.self, try await call(client, "/\(id)/roles/\(name)"))
+            }
+            var streaming = Permissions()
+            streaming.hlsStreaming = true
+            streaming.rtmpStreaming = true
+            streaming.browserRecording = true
+            for name in ["guest", "null", "late"] {
+                var expected = streaming
+                expected.mute = name == "late"
+                let role = try await role(name)
+                #expect(role.permissions == expected, "\(name)")
+                #expect(role.publishParams.allowed == [.audio, .video, .screen], "\(name)")
+                #expect(role.subscribeParams.subscribeToRoles == ["*"], "\(name)")
+            }
+            let quiet = try await role("quiet")
+            #expect(quiet.publishParams.allowed.isEmpty)
+            #expect(quiet.subscribeParams.subscribeToRoles.isEmpty)
+            #expect(!quiet.permissions.hlsStreaming && quiet.permissions.rtmpStreaming)
+            for name in ["unseen", "__internal_recorder"] {
+                let role = try await role(name)
+                #expect(role.permissions == Permissions(), "\(name)")
+                #expect(role.publishParams.allowed.isEmpty, "\(name)")
+            }
+        }
+    }
+
+    @Test func rolesThatWereWrittenBeforeAreNotGivenMore() async throws {
+        let old = CatalogueTemplate(
+            id: "old", name: "old",
+            document: #"{"roles":{"a":{"name":"a"}},"settings":{},"destinations":{}}"#,
+            createdAt: UnixTime(seconds: 1_760_000_000))
+        _ = try await world.catalogue.createTemplate(old)
+        try await world.routes { client in
+            let changed = try await call(client, "/old", #"{"name":"older"}"#)
+            #expect(changed.status == .ok)
+            _ = try await call(client, "/old/roles/b", "{}")
+            let role = try TestJSON.decode(Role.self, try await call(client, "/old/roles/a"))
+            #expect(role == Role(name: "a"))
+        }
+    }
+
+    @Test func aTemplateWithoutRolesHasThoseOfThePolicyFile() async throws {
+        try await world.routes { client in
+            let id = try await make(client, #"{"name":"x"}"#)
+            let made = try await call(client, "/\(id)/roles/host")
+            #expect(made.status == .ok)
+            #expect(try await call(client, "/default/roles/host").body == made.body)
+        }
+    }
+
     @Test func aTemplateOfAKnownNameIsOverwritten() async throws {
         try await world.routes { client in
             let id = try await make(client, Self.school)
@@ -162,7 +226,6 @@ import Testing
             let long = String(repeating: "x", count: 129)
             let deep = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
             for (path, body, status) in [
-                ("", #"{"name":"x"}"#, 400),
                 ("", #"{"name":"Default","roles":{"a":{}}}"#, 409),
                 ("", #"{"name":"\#(long)","roles":{"a":{}}}"#, 400),
                 ("", #"{"name":"","roles":{"a":{}}}"#, 400),

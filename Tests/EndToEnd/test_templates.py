@@ -30,6 +30,7 @@ CLUB = {
     "roles": {"member": {
         "publishParams": {"allowed": ["audio"]},
         "subscribeParams": {"subscribeToRoles": ["member"]},
+        "permissions": {"hlsStreaming": False},
     }},
     "destinations": {"hlsDestinations": {"default": {
         "layers": [{"width": 480, "height": 270, "videoBitrate": 200},
@@ -184,6 +185,18 @@ def test_a_template_that_cannot_be_is_refused_with_all_reasons(server, change, w
     assert answer.status == 400 and answer.json["message"] == "template is not valid", answer
     for word in words:
         assert word in answer.json["details"][0]
+
+
+def test_a_role_of_which_nothing_is_said_is_as_with_100ms(server, connect):
+    room = room_of(server, template(server, roles={"guest": {}, "host": {}}))
+    guest = enter(connect, room, "guest")
+    role = guest.wait_for("on-policy-change")["known_roles"]["guest"]
+    assert set(role["publishParams"]["allowed"]) == {"audio", "video", "screen"}
+    assert set(role["subscribeParams"]["subscribeToRoles"]) == {"guest", "host"}
+    granted = {name for name, value in role["permissions"].items() if value}
+    assert granted == {"hlsStreaming", "rtmpStreaming", "browserRecording", "broadcast"}
+    without = template(server)
+    assert without["roles"].keys() >= {"host", "guest", "viewer"}
 
 
 def test_a_template_of_a_known_name_is_overwritten(server, connect):

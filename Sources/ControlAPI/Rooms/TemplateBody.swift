@@ -89,10 +89,9 @@ struct TemplateRequestBody: Decodable, Sendable {
     }
 
     func change(_ document: inout TemplateDocument) throws(APIError) {
-        document.roles = roles ?? document.roles
+        if let roles { try document.setRoles(roles) }
         document.settings = settings ?? document.settings
         document.destinations = destinations ?? document.destinations
-        try document.nameRoles()
     }
 }
 

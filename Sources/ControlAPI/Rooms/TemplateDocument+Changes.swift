@@ -22,7 +22,7 @@ extension TemplateDocument {
             roles[name] = nil
             replaceSubscriptions(to: name, by: newName)
         }
-        roles[newName] = .object(body.merging(["name": .string(newName)]) { _, new in new })
+        roles[newName] = .object(Self.completed(body, name: newName))
     }
 
     /// What a role is to be called that has this name now.
@@ -53,14 +53,48 @@ extension TemplateDocument {
         }
     }
 
-    /// Every role names itself, as 100ms' do.
-    mutating func nameRoles() throws(APIError) {
-        for (name, role) in roles {
-            guard case .object(let fields) = role else {
+    /// - Throws: a 400 when one of them is no object.
+    mutating func setRoles(_ bodies: Object) throws(APIError) {
+        roles = [:]
+        for (name, body) in bodies {
+            guard case .object(let fields) = body else {
                 throw .badRequest("malformed body", "roles.\(name) is not of type object")
             }
-            roles[name] = .object(fields.merging(["name": .string(name)]) { _, new in new })
+            roles[name] = .object(Self.completed(fields, name: name))
         }
+    }
+
+    /// A role that names itself, as 100ms' do, and has 100ms' defaults for what its maker does not
+    /// say: it publishes everything, receives everybody, and may stream and record. In a policy
+    /// file it is the closed door. The defaults are written down, so that what is missing in a
+    /// template means the same in both.
+    private static func completed(_ role: Object, name: String) -> Object {
+        var role = role
+        role["name"] = .string(name)
+        // 100ms has no hidden roles, and they may publish nothing.
+        guard name != Policy.recorderRole, role["isHidden"] != .bool(true) else { return role }
+        if role["publishParams"] ?? .null == .null {
+            let kinds = PublishParameters.Kind.allCases.map { JSONValue.string($0.rawValue) }
+            role["publishParams"] = .object(["allowed": .array(kinds)])
+        }
+        if role["subscribeParams"] ?? .null == .null {
+            role["subscribeParams"] = .object([
+                "subscribeToRoles": .array([.string(SubscribeParameters.everyRole)])
+            ])
+        }
+        let granted: Object = [
+            "browserRecording": .bool(true), "hlsStreaming": .bool(true),
+            "rtmpStreaming": .bool(true),
+        ]
+        switch role["permissions"] ?? .null {
+        case .null: role["permissions"] = .object(granted)
+        case .object(let written):
+            role["permissions"] = .object(
+                granted.merging(written) { $1 == .null ? $0 : $1 })
+        // Refused by the check.
+        default: break
+        }
+        return role
     }
 
     /// - Throws: a 400 for what cannot be meant, or not be had, here.
