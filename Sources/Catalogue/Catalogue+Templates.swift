@@ -20,6 +20,21 @@ extension Catalogue {
         }
     }
 
+    /// - Returns: of those that are there, by their ids.
+    public func templateNames(
+        _ ids: Set<String>
+    ) async throws(CatalogueError) -> [String: String] {
+        guard !ids.isEmpty else { return [:] }
+        return try await read { database in
+            let marks = databaseQuestionMarks(count: ids.count)
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT id, name FROM template WHERE id IN (\(marks))",
+                arguments: StatementArguments(ids))
+            return Dictionary(
+                uniqueKeysWithValues: rows.map { ($0["id"] as String, $0["name"] as String) })
+        }
+    }
+
     /// The template that a room names. A room that is not there yet names none.
     public func template(of room: RoomID) async throws(CatalogueError) -> RoomTemplate {
         try await read { database in

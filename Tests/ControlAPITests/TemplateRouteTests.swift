@@ -309,13 +309,34 @@ import Testing
             }
             let made = try TestJSON.object(try await room(#"{"template_id":"\#(id)"}"#))
             let path = "/\(try #require(made["id"] as? String))"
-            #expect(made["template_id"] as? String == id && made["template"] as? String == id)
+            #expect(made["template_id"] as? String == id)
+            #expect(made["template"] as? String == "School")
             let kept = try TestJSON.object(try await room(#"{"description":"d"}"#, path))
             #expect(kept["template_id"] as? String == id)
             #expect(try await room(#"{"template_id":"none"}"#, path).status == .badRequest)
             let back = try TestJSON.object(try await room(#"{"template_id":"default"}"#, path))
             #expect(back["template_id"] as? String == "default")
+            #expect(back["template"] as? String == "default")
             #expect(world.door.state.withLock { $0.changes.map(\.template) } == [id, id, nil])
+        }
+    }
+
+    @Test func listedRoomsSayTheNamesOfTheirTemplates() async throws {
+        try await world.routes { client in
+            let id = try await make(client, Self.school)
+            let other = try await make(client, #"{"name":"Other","roles":{"a":{}}}"#)
+            for body in ["{}", #"{"template_id":"\#(other)"}"#, #"{"template_id":"\#(id)"}"#] {
+                _ = try await client.execute(
+                    uri: "/v2/rooms", method: .post, headers: headers,
+                    body: ByteBuffer(string: body))
+            }
+            let answer = try await client.execute(
+                uri: "/v2/rooms", method: .get, headers: headers)
+            let rooms = try #require(try TestJSON.object(answer)["data"] as? [[String: Any]])
+            let names = rooms.compactMap { $0["template"] as? String }
+            #expect(names.sorted() == ["Other", "School", "default"])
+            let ids = rooms.compactMap { $0["template_id"] as? String }
+            #expect(ids.sorted() == ["default", id, other].sorted())
         }
     }
 

@@ -83,6 +83,8 @@ def test_each_room_has_the_roles_and_permissions_of_its_template(server, connect
     assert set(policy["known_roles"]) == {"teacher", "student"}
     shown = server.manage("GET", f"/rooms/{lecture}").json
     assert policy["template_id"] == shown["template_id"]
+    made = server.manage("GET", f"/templates/{shown['template_id']}").json
+    assert shown["template"] == made["name"]
     assert member.wait_for("on-policy-change")["known_roles"].keys() == {"member"}
     full = connect("late", room=lecture, role="student").join()["error"]
     assert full["code"] == 403 and "student" in full["message"]

@@ -4,8 +4,9 @@ import MediaKernel
 /// A room as the control API shows it: 100ms' object.
 struct RoomBody: Encodable {
     var room: CatalogueRoom
-    /// Of the room's policy.
-    var template: String
+    /// Of the room's policy, and its name.
+    var templateID: String
+    var templateName: String
     /// Whose the room is: the access key, as in webhooks.
     var account: String
 
@@ -33,8 +34,8 @@ struct RoomBody: Encodable {
         try container.encode(account, forKey: .appID)
         // What 100ms records of each peer by itself is not made here.
         try container.encode(["enabled": false], forKey: .recordingInfo)
-        try container.encode(template, forKey: .templateID)
-        try container.encode(template, forKey: .template)
+        try container.encode(templateID, forKey: .templateID)
+        try container.encode(templateName, forKey: .template)
         try container.encode("auto", forKey: .region)
         try container.encode(room.size, forKey: .size)
         try container.encode(room.isLarge, forKey: .largeRoom)

@@ -66,7 +66,7 @@ struct RoomRoutes: Sendable {
         switch update {
         case .updated(let room):
             await door.roomChanged(room, saysEnabled: saysEnabled)
-            return JSON.response(body(room))
+            return try await response(room)
         case .unknown: throw APIError.roomNotFound(id)
         case .nameTaken(let other):
             throw APIError.conflict("name is taken", "room \(other) has it")
@@ -79,20 +79,32 @@ struct RoomRoutes: Sendable {
     }
 
     private func get(room: String?) async throws -> Response {
-        let room = try await catalogue.knownRoom(try RoomID(parameter: room))
-        return JSON.response(body(room))
+        try await response(try await catalogue.knownRoom(try RoomID(parameter: room)))
     }
 
     private func list(_ request: Request) async throws -> Response {
         let query = try RoomQuery(request)
         let page = try await catalogue.rooms(query)
+        let names = try await templateNames(of: page.records)
         return JSON.response(
-            ListBody(limit: query.limit, data: page.records.map(body), last: page.last ?? ""))
+            ListBody(
+                limit: query.limit, data: page.records.map { body($0, names) },
+                last: page.last ?? ""))
     }
 
-    private func body(_ room: CatalogueRoom) -> RoomBody {
+    private func response(_ room: CatalogueRoom) async throws -> Response {
+        JSON.response(body(room, try await templateNames(of: [room])))
+    }
+
+    /// By the ids of the templates.
+    private func templateNames(of rooms: [CatalogueRoom]) async throws -> [String: String] {
+        try await catalogue.templateNames(Set(rooms.compactMap(\.template)))
+    }
+
+    private func body(_ room: CatalogueRoom, _ templateNames: [String: String]) -> RoomBody {
         RoomBody(
-            room: room, template: room.template ?? templates.standard.id,
+            room: room, templateID: room.template ?? templates.standard.id,
+            templateName: room.template.map { templateNames[$0] ?? $0 } ?? StandardTemplate.name,
             account: authority.accessKey)
     }
 
