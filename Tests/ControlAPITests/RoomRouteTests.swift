@@ -121,6 +121,8 @@ import Testing
             "description is not valid"
         ),
         (#"{"template_id":"none"}"#, "template not found"),
+        (#"{"template":"default"}"#, "Invalid body param"),
+        (#"{"template":"default","template_id":"default"}"#, "Invalid body param"),
         (#"{"region":"mars"}"#, "region is not supported"),
         (#"{"size":2501}"#, "size is not valid"), (#"{"size":-1}"#, "size is not valid"),
         (#"{"size":20001,"large_room":true}"#, "size is not valid"),
@@ -136,6 +138,15 @@ import Testing
             #expect(error.message == message && error.details.count == 1)
             #expect(try names(try await get(client, "")) == [])
             #expect(world.door.state.withLock { $0.changes } == [])
+        }
+    }
+
+    @Test func aResponseMayBeSentBackAsAChange() async throws {
+        try await world.routes { client in
+            let made = try await post(client, "", #"{"name":"hall"}"#)
+            let id = try #require(try TestJSON.object(made)["id"] as? String)
+            let back = try await post(client, "/\(id)", String(buffer: made.body))
+            #expect(back.status == .ok && back.body == made.body)
         }
     }
 

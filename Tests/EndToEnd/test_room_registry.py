@@ -165,6 +165,7 @@ def test_where_joining_makes_no_rooms_others_are_refused_with_their_number(binar
     ({"size": 2501}, "size"),
     ({"max_duration_seconds": 60}, "max_duration_seconds"),
     ({"template_id": "none"}, "template"),
+    ({"template": "default"}, "Invalid body param"),
     ({"enabled": 1}, "malformed"),
 ])
 def test_what_cannot_be_meant_is_refused(server, body, word):

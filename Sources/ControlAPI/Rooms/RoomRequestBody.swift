@@ -8,6 +8,8 @@ struct RoomRequestBody: Decodable {
     var name: String?
     var description: String?
     var templateID: String?
+    /// In responses the template's name; ``templateID`` is what says which one.
+    var template: JSONValue?
     var region: String?
     var enabled: Bool?
     var largeRoom: Bool?
@@ -15,10 +17,18 @@ struct RoomRequestBody: Decodable {
     var maxDuration: Int?
 
     enum CodingKeys: String, CodingKey {
-        case name, description, region, enabled, size
+        case name, description, template, region, enabled, size
         case templateID = "template_id"
         case largeRoom = "large_room"
         case maxDuration = "max_duration_seconds"
+    }
+
+    /// - Throws: 100ms' 400 for a new room that names its template in the wrong field. A change may
+    ///   have it there: it may be a response, changed and sent back.
+    func checkNew() throws(APIError) {
+        guard template == nil else {
+            throw .badRequest("Invalid body param", "Invalid body param: template. Use template_id")
+        }
     }
 
     /// - Throws: a 400 that names the field. Whether there is such a template is not its concern.

@@ -32,6 +32,7 @@ struct RoomRoutes: Sendable {
 
     private func create(_ request: Request) async throws -> Response {
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
+        try body.checkNew()
         try await check(body)
         let id = RoomID(Hexadecimal.newID())
         let room = CatalogueRoom(
