@@ -133,11 +133,13 @@ extension APIError {
 
 extension RoomQuery {
     /// The filters and the page of a list: `name`, `enabled`, `after`, `before`, `start`, `limit`.
+    /// As with 100ms, `enabled` is true when it is missing.
     init(_ request: Request) throws(APIError) {
         let parameters = ListParameters(request)
         self.init(
             name: try parameters.text("name", Limits.isRoomName),
-            isEnabled: try parameters.flag("enabled"), createdFrom: try parameters.time("after"),
+            isEnabled: try parameters.flag("enabled") ?? true,
+            createdFrom: try parameters.time("after"),
             createdTo: try parameters.time("before"), start: try parameters.start())
         limit = try parameters.limit() ?? limit
     }
