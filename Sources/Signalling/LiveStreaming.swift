@@ -11,8 +11,8 @@ public protocol LiveStreaming: Sendable {
     ///   that a meeting URL may have.
     /// - Throws: ``LiveStreamingError``, shown to the peer; anything else is shown as a 500.
     func start(
-        room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
-        recording: HLSRecordingRequest?, startedBy: PeerID, authority: String
+        room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
+        startedBy: PeerID, authority: String
     ) async throws
     /// Stopping what is stopped is no error. No variants: every stream of the room.
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws
@@ -29,7 +29,7 @@ public protocol LiveStreaming: Sendable {
     func said(_ message: Message, room: RoomID)
     /// Lists it in the playlists of the room's streams, from the segment of this moment on.
     func addTimedMetadata(
-        _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID
+        _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID
     ) async throws
 }
 

@@ -188,7 +188,7 @@ final class ControlDouble: LiveStreamControl {
     }
 
     func addTimedMetadata(
-        _ requests: [TimedMetadataRequest], to stream: StreamID
+        _ requests: [TimedMetadataRequest], to stream: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
         let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }

@@ -105,7 +105,7 @@ import Testing
             for other in ["", "192.0.2.8:8080"] {
                 await #expect(throws: LiveStreamingError.self, "\(other)") {
                     try await room.start(
-                        room: "demo", session: nil, variants: variants, recording: nil,
+                        room: "demo", variants: variants, recording: nil,
                         startedBy: "ann", authority: other)
                 }
                 await #expect(throws: LiveStreamingError.self, "\(other)") {
@@ -115,7 +115,7 @@ import Testing
                 }
             }
             try await room.start(
-                room: "demo", session: nil, variants: variants, recording: nil,
+                room: "demo", variants: variants, recording: nil,
                 startedBy: "ann", authority: "192.0.2.7:8080")
             try await room.startRecording(
                 room: "demo", RecordingRequest(meetingURL: url), startedBy: "ann",

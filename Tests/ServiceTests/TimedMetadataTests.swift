@@ -31,7 +31,7 @@ import Testing
             let (id, bot) = try await running(world)
             world.clock.advance(.milliseconds(1234))
             let requests = [try request("a"), try request("b")]
-            let stream = try await world.streams.addTimedMetadata(requests, to: id)
+            let stream = try await world.streams.addTimedMetadata(requests, to: id, addedBy: nil)
             #expect(stream.id == id && stream.status == .running)
             let start = world.clock.time.milliseconds
             let expected = [
@@ -47,9 +47,9 @@ import Testing
     @Test func whatComesWhileABotIsReplacedIsWrittenDownForTheNextOne() async throws {
         try await StreamsWorld().run { world in
             let (id, bot) = try await running(world)
-            _ = try await world.streams.addTimedMetadata([try request("a")], to: id)
+            _ = try await world.streams.addTimedMetadata([try request("a")], to: id, addedBy: nil)
             await world.end(bot, .failed(reason: "crashed"))
-            _ = try await world.streams.addTimedMetadata([try request("b")], to: id)
+            _ = try await world.streams.addTimedMetadata([try request("b")], to: id, addedBy: nil)
             #expect(try log(world, id).map(\.payload) == ["a", "b"])
             #expect(try log(world, id).map(\.number) == [1, 2])
         }
@@ -61,16 +61,16 @@ import Testing
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
             let one = [try request()]
             await #expect(throws: LiveStreamError.notRunning(id)) {
-                try await world.streams.addTimedMetadata(one, to: id)
+                try await world.streams.addTimedMetadata(one, to: id, addedBy: nil)
             }
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
             await #expect(throws: LiveStreamError.notRunning(id)) {
-                try await world.streams.addTimedMetadata(one, to: id)
+                try await world.streams.addTimedMetadata(one, to: id, addedBy: nil)
             }
             await #expect(throws: LiveStreamError.notFound("stream x")) {
-                try await world.streams.addTimedMetadata(one, to: "x")
+                try await world.streams.addTimedMetadata(one, to: "x", addedBy: nil)
             }
         }
     }
@@ -79,20 +79,20 @@ import Testing
         try await StreamsWorld().run { world in
             let (id, _) = try await running(world)
             let burst = try (0..<Limits.timedMetadataBurst).map { try request("\($0)") }
-            _ = try await world.streams.addTimedMetadata(burst, to: id)
+            _ = try await world.streams.addTimedMetadata(burst, to: id, addedBy: nil)
             await #expect(
                 throws: LiveStreamError.tooFast(perSecond: Limits.timedMetadataPerSecond)
-            ) { try await world.streams.addTimedMetadata([burst[0]], to: id) }
+            ) { try await world.streams.addTimedMetadata([burst[0]], to: id, addedBy: nil) }
             // The first burst is in already.
             for _ in 1..<TimedMetadata.perStreamMaximum / Limits.timedMetadataBurst {
                 world.clock.advance(.seconds(10))
-                _ = try await world.streams.addTimedMetadata(burst, to: id)
+                _ = try await world.streams.addTimedMetadata(burst, to: id, addedBy: nil)
             }
             world.clock.advance(.seconds(10))
             await #expect(
                 throws: LiveStreamError.tooMuchTimedMetadata(
                     id, maximum: TimedMetadata.perStreamMaximum)
-            ) { try await world.streams.addTimedMetadata([burst[0]], to: id) }
+            ) { try await world.streams.addTimedMetadata([burst[0]], to: id, addedBy: nil) }
         }
     }
 
@@ -104,9 +104,9 @@ import Testing
             await #expect(
                 throws: LiveStreamingError(
                     code: 409, message: "room demo has no live stream that is running")
-            ) { try await room.addTimedMetadata([one], room: "demo", by: "ann") }
+            ) { try await room.addTimedMetadata([one], room: "demo", addedBy: "ann") }
             let ids = [try await running(world, "a").0, try await running(world, "b").0]
-            try await room.addTimedMetadata([one, one], room: "demo", by: "ann")
+            try await room.addTimedMetadata([one, one], room: "demo", addedBy: "ann")
             for id in ids { #expect(try log(world, id).map(\.seconds) == [2, 2]) }
             await #expect(
                 throws: LiveStreamingError(
@@ -115,7 +115,8 @@ import Testing
                         + "metadata_objs.1.duration must be from 1 to 3600 seconds")
             ) {
                 try await room.addTimedMetadata(
-                    [one, HLSTimedMetadata(payload: "p", duration: 0)], room: "demo", by: "ann")
+                    [one, HLSTimedMetadata(payload: "p", duration: 0)], room: "demo", addedBy: "ann"
+                )
             }
         }
     }

@@ -170,8 +170,8 @@ final class FakeStreaming: LiveStreaming {
     func fail(_ error: any Error & Sendable) { state.withLock { $0.error = error } }
 
     func start(
-        room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
-        recording: HLSRecordingRequest?, startedBy: PeerID, authority: String
+        room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
+        startedBy: PeerID, authority: String
     ) async throws {
         let urls = variants.map { $0.meetingURL ?? "-" }.joined(separator: " ")
         try note(
@@ -203,10 +203,10 @@ final class FakeStreaming: LiveStreaming {
     func said() -> [String] { state.withLock { $0.said } }
 
     func addTimedMetadata(
-        _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID
+        _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID
     ) async throws {
         let words = metadata.map { "\($0.payload)/\($0.duration)" }
-        try note("metadata [\(words.joined(separator: " "))] in \(room) by \(peer)")
+        try note("metadata [\(words.joined(separator: " "))] in \(room) by \(addedBy)")
     }
 
     private func note(_ call: String) throws {

@@ -43,9 +43,10 @@ public protocol LiveStreamControl: Sendable {
     /// Lists what players are to do in the stream's playlists, from the segment of this moment on:
     /// all of it, or nothing.
     ///
+    /// - Parameter addedBy: the peer who asked, nil when a server did.
     /// - Throws: `notRunning`, `tooFast`, `tooMuchTimedMetadata`, `notFound`, `storage`.
     func addTimedMetadata(
-        _ requests: [TimedMetadataRequest], to stream: StreamID
+        _ requests: [TimedMetadataRequest], to stream: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream
 
     /// Whether the server is being stopped, so that no stream begins any more.

@@ -85,7 +85,8 @@ struct LiveStreamRoutes: Sendable {
         let body = try await JSON.decode(TimedMetadataBody.self, from: request)
         if try await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
         let metadata = try body.checked()
-        return try await response(try await control.addTimedMetadata([metadata], to: id))
+        return try await response(
+            try await control.addTimedMetadata([metadata], to: id, addedBy: nil))
     }
 
     private func get(_ request: Request, stream: String?) async throws -> Response {

@@ -6,7 +6,7 @@ import Recording
 extension Streams {
     /// Written down first, so that it is neither lost with a bot nor left out of the VOD.
     public func addTimedMetadata(
-        _ requests: [TimedMetadataRequest], to id: StreamID
+        _ requests: [TimedMetadataRequest], to id: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
         guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
         guard let entry = entries[id], entry.machine.status == .running else {
@@ -33,7 +33,9 @@ extension Streams {
             throw .storage(error.description)
         }
         for one in metadata { entry.signals?.yield(.metadata(one)) }
-        log(.info, "timed metadata added", id, ["count": "\(metadata.count)"])
+        log(
+            .info, "timed metadata added", id,
+            ["count": "\(metadata.count)", "by": "\(addedBy?.rawValue ?? "server")"])
         return archive[id] ?? record
     }
 }

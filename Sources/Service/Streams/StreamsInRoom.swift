@@ -22,8 +22,8 @@ public struct StreamsInRoom: LiveStreaming {
     }
 
     public func start(
-        room: RoomID, session: SessionID?, variants: [HLSVariantRequest],
-        recording: HLSRecordingRequest?, startedBy: PeerID, authority: String
+        room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
+        startedBy: PeerID, authority: String
     ) async throws {
         do {
             let request = try LiveStreamRequest(
@@ -88,7 +88,7 @@ public struct StreamsInRoom: LiveStreaming {
 
     /// All streams of the room that are running get it.
     public func addTimedMetadata(
-        _ metadata: [HLSTimedMetadata], room: RoomID, by peer: PeerID
+        _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID
     ) async throws {
         do {
             let requests = try metadata.enumerated().map { index, one in
@@ -103,7 +103,8 @@ public struct StreamsInRoom: LiveStreaming {
                     code: 409, message: "room \(room) has no live stream that is running")
             }
             for stream in streams {
-                _ = try await control.addTimedMetadata(requests, to: stream.id)
+                _ = try await control.addTimedMetadata(
+                    requests, to: stream.id, addedBy: addedBy)
             }
         } catch let error as APIError {
             throw LiveStreamingError(error)

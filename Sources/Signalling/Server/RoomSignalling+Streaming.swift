@@ -12,9 +12,8 @@ extension RoomSignalling {
         let variants = try checked(params.variants)
         do {
             try await streaming.start(
-                room: room.id, session: room.session?.id, variants: variants,
-                recording: params.hlsRecording, startedBy: peer,
-                authority: connection.claims.authority)
+                room: room.id, variants: variants, recording: params.hlsRecording,
+                startedBy: peer, authority: connection.claims.authority)
         } catch {
             throw streamingError(error, "start")
         }
@@ -45,7 +44,7 @@ extension RoomSignalling {
                 reason: "has \(count) entries; 1 to \(SignallingLimits.timedMetadata) are allowed")
         }
         do {
-            try await streaming.addTimedMetadata(params.metadata, room: room.id, by: peer)
+            try await streaming.addTimedMetadata(params.metadata, room: room.id, addedBy: peer)
         } catch {
             throw streamingError(error, "take timed metadata")
         }
