@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The sequence and picture parameter sets of an H.264 stream (ITU-T H.264 sect. 7.3.2).
 public struct H264ParameterSets: Hashable, Sendable {
     /// NAL units without start code.
@@ -21,11 +23,7 @@ public struct H264ParameterSets: Hashable, Sendable {
     /// The `CODECS` name: profile, constraint flags and level in hexadecimal.
     /// RFC 6381 sect. 3.3.
     public var codecString: String {
-        let digits = sequence[1...3].map { byte in
-            let hexadecimal = String(byte, radix: 16, uppercase: true)
-            return byte < 16 ? "0" + hexadecimal : hexadecimal
-        }
-        return "avc1." + digits.joined()
+        "avc1." + Hexadecimal.text(sequence[1...3], uppercase: true)
     }
 
     /// The non-empty NAL units between start codes. Annex B sect. B.1.1.

@@ -1,16 +1,46 @@
-/// Base 16 in lower case, two digits a byte.
+/// Base 16, two digits a byte. Written in lower case unless a format wants upper; read in either.
 public enum Hexadecimal {
-    public static func text(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    /// - Parameter separator: between bytes, such as the colons of a fingerprint.
+    public static func text(
+        _ bytes: some Sequence<UInt8>, uppercase: Bool = false, separator: String = ""
+    ) -> String {
+        bytes.map { text($0, uppercase: uppercase) }.joined(separator: separator)
     }
 
-    /// Nil for what has other characters, or half a byte. Upper case is read too.
+    /// As many digits as the type has room for: four for a `UInt16`.
+    public static func text<Value: FixedWidthInteger & UnsignedInteger>(
+        _ value: Value, uppercase: Bool = false
+    ) -> String {
+        let digits = String(value, radix: 16, uppercase: uppercase)
+        return String(repeating: "0", count: Value.bitWidth / 4 - digits.utf8.count) + digits
+    }
+
+    /// Nil for what has other characters, or half a byte.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        let values = digits.compactMap { $0 }
+        let values = text.utf8.compactMap { value($0) }
+        guard values.count.isMultiple(of: 2), values.count == text.utf8.count else { return nil }
         return stride(from: 0, to: values.count, by: 2).map {
-            UInt8(values[$0] << 4 | values[$0 + 1])
+            values[$0] << 4 | values[$0 + 1]
         }
+    }
+
+    /// 0 to 15; nil for a character that is no digit.
+    public static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// A new id: 24 digits, as 100ms' have.
+    public static func identifier() -> String {
+        var random = SystemRandomNumberGenerator()
+        return identifier(using: &random)
+    }
+
+    public static func identifier(using random: inout some RandomNumberGenerator) -> String {
+        text((0..<12).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 }

@@ -83,14 +83,14 @@ public struct AWSSignature: Sendable {
             request.method, PercentEncoding.encoded(request.path, keepsSlashes: true),
             request.canonicalQuery, headers, names, payloadHash,
         ].joined(separator: "\n")
-        let hash = hexadecimal(SHA256.hash(data: Data(canonical.utf8)))
+        let hash = Hexadecimal.text(SHA256.hash(data: Data(canonical.utf8)))
         let text = [Self.algorithm, date.dateTime, scope(date), hash].joined(separator: "\n")
         var key = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
         for part in [date.date, region, Self.service, "aws4_request"] {
             key = SymmetricKey(
                 data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
         }
-        return hexadecimal(
+        return Hexadecimal.text(
             HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 

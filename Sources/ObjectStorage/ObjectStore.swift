@@ -1,4 +1,5 @@
 import Crypto
+import MediaKernel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -100,7 +101,7 @@ public struct ObjectStore: Hashable, Sendable {
             StoreRequest.Field("x-amz-checksum-sha256", Data(digest).base64EncodedString()),
         ]
         request.headers += encryptionHeaders
-        request.payloadHash = hexadecimal(digest)
+        request.payloadHash = Hexadecimal.text(digest)
         return request
     }
 
@@ -119,7 +120,7 @@ public struct ObjectStore: Hashable, Sendable {
         request.headers = [
             StoreRequest.Field("x-amz-checksum-sha256", Data(digest).base64EncodedString())
         ]
-        request.payloadHash = hexadecimal(digest)
+        request.payloadHash = Hexadecimal.text(digest)
         return request
     }
 
@@ -141,7 +142,7 @@ public struct ObjectStore: Hashable, Sendable {
         var request = request(
             "POST", location, query: [StoreRequest.Field("uploadId", uploadID)])
         request.headers = [StoreRequest.Field("content-type", "application/xml")]
-        request.payloadHash = hexadecimal(SHA256.hash(data: body))
+        request.payloadHash = Hexadecimal.text(SHA256.hash(data: body))
         return (request, body)
     }
 

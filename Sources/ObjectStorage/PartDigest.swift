@@ -11,8 +11,3 @@ public struct PartDigest: Sendable {
     /// Of all bytes so far.
     public var bytes: [UInt8] { Array(hash.finalize()) }
 }
-
-/// Two small digits a byte, as signatures have digests.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-}

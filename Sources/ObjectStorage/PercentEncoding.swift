@@ -1,18 +1,16 @@
+import MediaKernel
+
 /// AWS' form of RFC 3986: everything but unreserved characters, in upper case.
 enum PercentEncoding {
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
     /// - Parameter keepsSlashes: for a path of several components.
     static func encoded(_ text: String, keepsSlashes: Bool = false) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
+        text.utf8.reduce(into: "") { encoded, byte in
             if isUnreserved(byte) || keepsSlashes && byte == UInt8(ascii: "/") {
-                bytes.append(byte)
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                encoded += "%" + Hexadecimal.text(byte, uppercase: true)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

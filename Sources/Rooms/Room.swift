@@ -279,12 +279,5 @@ public struct Room: Sendable {
         for subscriber in subscribers { emit(.resubscribe(subscriber.id)) }
     }
 
-    /// 24 hexadecimal digits.
-    mutating func makeIdentifier() -> String {
-        var digits = ""
-        for _ in 0..<24 {
-            digits.append(String(Int.random(in: 0..<16, using: &random), radix: 16))
-        }
-        return digits
-    }
+    mutating func makeIdentifier() -> String { Hexadecimal.identifier(using: &random) }
 }

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// `a=fingerprint:<algorithm> <value>`: the hash of the DTLS certificate. RFC 8122 sect. 5.
 public struct Fingerprint: Hashable, Sendable {
     /// Lower case: `sha-256`.
@@ -14,17 +16,8 @@ public struct Fingerprint: Hashable, Sendable {
         let words = text.words
         guard words.count == 2 else { return nil }
         let pairs = words[1].parts(at: ":")
-        guard pairs.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(isHexDigit) }) else {
-            return nil
-        }
+        guard pairs.allSatisfy({ Hexadecimal.bytes($0)?.count == 1 }) else { return nil }
         self.init(algorithm: String(words[0]), value: String(words[1]))
-    }
-}
-
-private func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-    default: false
     }
 }
 

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The profiles of H.264 that `profile-level-id` can name. RFC 6184 table 5.
 public enum H264Profile: Hashable, Sendable, CaseIterable {
     case constrainedBaseline
@@ -82,12 +84,9 @@ public struct H264ProfileLevel: Hashable, Sendable {
 
     /// Nil when it is not six hexadecimal digits or names no profile.
     public init?(parsing text: String) {
-        guard text.utf8.count == 6, text.allSatisfy(\.isHexDigit),
-            let bits = UInt32(text, radix: 16),
-            let profile = H264Profile(
-                profileIDC: UInt8(truncatingIfNeeded: bits >> 16),
-                constraints: UInt8(truncatingIfNeeded: bits >> 8))
+        guard let bytes = Hexadecimal.bytes(text), bytes.count == 3,
+            let profile = H264Profile(profileIDC: bytes[0], constraints: bytes[1])
         else { return nil }
-        self.init(profile: profile, levelIDC: UInt8(truncatingIfNeeded: bits))
+        self.init(profile: profile, levelIDC: bytes[2])
     }
 }

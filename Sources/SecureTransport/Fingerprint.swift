@@ -1,4 +1,5 @@
 import COpenSSL
+import MediaKernel
 
 /// A certificate's digest as the SDP's `a=fingerprint` carries it (RFC 8122 sect. 5).
 struct Fingerprint: Hashable {
@@ -32,17 +33,13 @@ struct Fingerprint: Hashable {
     /// Nil for an unknown algorithm, and for a value that is not its digest in "AB:CD:…" form.
     init?(algorithm name: String, value: String) {
         guard let algorithm = Algorithm(name: name) else { return nil }
-        let pairs = value.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard pairs.count == algorithm.byteCount else { return nil }
-        var digest: [UInt8] = []
-        for pair in pairs {
-            guard pair.count == 2, let high = pair.first.flatMap(Self.nibble),
-                let low = pair.last.flatMap(Self.nibble)
-            else { return nil }
-            digest.append(high << 4 | low)
+        let pairs = value.split(separator: ":", omittingEmptySubsequences: false)
+            .map { Hexadecimal.bytes($0) ?? [] }
+        guard pairs.count == algorithm.byteCount, pairs.allSatisfy({ $0.count == 1 }) else {
+            return nil
         }
         self.algorithm = algorithm
-        self.digest = digest
+        digest = pairs.flatMap { $0 }
     }
 
     /// The digest of an `X509 *`; nil when OpenSSL is out of memory.
@@ -61,25 +58,7 @@ struct Fingerprint: Hashable {
     }
 
     /// Upper-case hexadecimal bytes with colons between.
-    var value: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        for byte in digest {
-            if !text.isEmpty { text.append(UInt8(ascii: ":")) }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func nibble(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
+    var value: String { Hexadecimal.text(digest, uppercase: true, separator: ":") }
 }
 
 /// The fingerprints that the remote certificate must fit, and whether it did.

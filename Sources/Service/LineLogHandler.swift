@@ -1,6 +1,7 @@
 import Clocks
 import ControlAPI
 public import Logging
+import MediaKernel
 import Synchronization
 
 /// Writes one line an event to standard error: time, level, logger, message, then the metadata by
@@ -88,8 +89,7 @@ public struct LineLogHandler: LogHandler {
             case "\r": text += "\\r"
             case "\t": text += "\\t"
             case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                text += "\\u" + Hexadecimal.text(UInt16(scalar.value))
             default: text.unicodeScalars.append(scalar)
             }
         }

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The rule that places tiles.
 public enum LayoutName: String, Hashable, Sendable, CaseIterable {
     /// Equal tiles in rows.
@@ -140,21 +142,12 @@ public struct RGB: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `#rrggbb`; nil for anything else.
     public init?(_ text: String) {
-        let digits = text.utf8.dropFirst()
-        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6,
-            digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-            let value = UInt32(text.dropFirst(), radix: 16)
+        guard text.utf8.first == UInt8(ascii: "#"),
+            let bytes = Hexadecimal.bytes(text.dropFirst()), bytes.count == 3
         else { return nil }
-        self.init(
-            red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
+        self.init(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 
     /// `#rrggbb`.
-    public var description: String {
-        "#"
-            + [red, green, blue].map { value in
-                let text = String(value, radix: 16)
-                return text.count == 1 ? "0" + text : text
-            }.joined()
-    }
+    public var description: String { "#" + Hexadecimal.text([red, green, blue]) }
 }

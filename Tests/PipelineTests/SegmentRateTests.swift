@@ -124,11 +124,8 @@ import Workbench
             #expect(report.pictures.indices.filter { report.pictures[$0].isKeyframe } == [0])
             // CODECS is what the sequence parameter set in the segment says.
             let start = try #require(bytes.firstRange(of: [0, 0, 1, 0x67])).upperBound
-            let profile = bytes[start..<start + 3].map { byte in
-                let digits = String(byte, radix: 16, uppercase: true)
-                return byte < 16 ? "0" + digits : digits
-            }
-            #expect(variant.codecs == "avc1.\(profile.joined()),mp4a.40.2")
+            let profile = Hexadecimal.text(bytes[start..<start + 3], uppercase: true)
+            #expect(variant.codecs == "avc1.\(profile),mp4a.40.2")
         }
         // Content that is not hard would prove nothing.
         #expect(heaviest > 0.8 * Double(variant.bandwidth))

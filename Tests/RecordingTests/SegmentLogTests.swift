@@ -74,8 +74,7 @@ import Workbench
             changed[index] = index == 0 ? number : "\(name)=\(number)"
             if round.isMultiple(of: 2) { changed.swapAt(0, index) }
             let text = changed.joined(separator: " ")
-            let digits = String(CRC32.checksum(text.utf8), radix: 16)
-            let sum = String(repeating: "0", count: 8 - digits.count) + digits
+            let sum = Hexadecimal.text(CRC32.checksum(text.utf8))
             guard let record = SegmentRecord(line: "\(text) *\(sum)") else { continue }
             // What is taken can be planned and laid out.
             guard let plan = try? RecordingPlan(layers: [[record, Self.record]]) else { continue }

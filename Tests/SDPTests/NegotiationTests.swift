@@ -1,3 +1,4 @@
+import MediaKernel
 import SDP
 import Testing
 
@@ -246,12 +247,10 @@ import Testing
             try offer("AV1", "tier=\(b);level-idx=\(a)")
             try offer("H264", "packetization-mode=\(a);level-asymmetry-allowed=\(b)")
         }
-        for (profile, level) in (0...255).flatMap({ p in (0...255).map { (p, $0) } }) {
-            let digits = [0x42, 0x4d, 0x58, 0x64, 0x6e, 0x7a, 0xf4][level % 7]
-            let id = [digits, profile, level].map { number in
-                String(number, radix: 16).count == 1
-                    ? "0" + String(number, radix: 16) : String(number, radix: 16)
-            }.joined()
+        let bytes = UInt8.min...UInt8.max
+        for (constraints, level) in bytes.flatMap({ c in bytes.map { (c, $0) } }) {
+            let profile: UInt8 = [0x42, 0x4d, 0x58, 0x64, 0x6e, 0x7a, 0xf4][Int(level % 7)]
+            let id = Hexadecimal.text([profile, constraints, level])
             try offer(level % 2 == 0 ? "H264" : "h264", "profile-level-id=\(id)")
             try offer("H264", "packetization-mode=1;profile-level-id=\(id.uppercased())")
         }

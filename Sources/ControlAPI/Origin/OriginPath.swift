@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// A path below a directory of media that may be served, taken apart and checked.
 ///
 /// Only names that the streams themselves can make pass: components of `[A-Za-z0-9_.-]` that do
@@ -94,20 +96,11 @@ struct OriginPath: Hashable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexValue),
-                let low = rest.popFirst().flatMap(hexValue)
+            guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+                let low = rest.popFirst().flatMap(Hexadecimal.value)
             else { return nil }
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -34,7 +34,7 @@ struct RoomRoutes: Sendable {
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
         try body.checkNew()
         try await check(body)
-        let id = RoomID(Hexadecimal.newID())
+        let id = RoomID(Hexadecimal.identifier())
         let room = CatalogueRoom(
             id: id, name: body.name ?? UUID().uuidString.lowercased(), createdAt: now)
         return try await response(
@@ -110,13 +110,6 @@ struct RoomRoutes: Sendable {
     }
 
     private var now: UnixTime { UnixTime(clock()) }
-}
-
-extension Hexadecimal {
-    /// 24 digits, as 100ms' ids have.
-    static func newID() -> String {
-        text((0..<12).map { _ in UInt8.random(in: .min ... .max) })
-    }
 }
 
 extension Catalogue {

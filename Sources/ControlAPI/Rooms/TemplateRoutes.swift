@@ -74,7 +74,7 @@ struct TemplateRoutes: Sendable {
 
     private func create(_ request: Request) async throws -> Response {
         let body = try await template(request)
-        let id = Hexadecimal.newID()
+        let id = Hexadecimal.identifier()
         // 100ms requires no roles; without any, nobody could join.
         var document = TemplateDocument(roles: control.standard.document.roles)
         try body.change(&document)

@@ -1,4 +1,5 @@
 import JWTKit
+import MediaKernel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -21,9 +22,7 @@ struct TokenJSONEncoder: JWTJSONEncoder {
             if let byte = UInt8(exactly: unit), byte < 0x80, byte & 0x3E != 0x3E {
                 escaped.append(byte)
             } else {
-                let digits = String(unit, radix: 16)
-                let zeros = String(repeating: "0", count: 4 - digits.count)
-                escaped += #"\u\#(zeros)\#(digits)"#.utf8
+                escaped += #"\u\#(Hexadecimal.text(unit))"#.utf8
             }
         }
         return Data(escaped)

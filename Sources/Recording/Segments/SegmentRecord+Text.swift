@@ -19,7 +19,7 @@ extension SegmentRecord {
         var text = "\(number) run=\(run) rate=\(frameRate) origin=\(origin) first=\(firstFrame)"
         text += " frames=\(frameCount)"
         if isLeftOut { text += " left=1" }
-        text += " bytes=\(byteCount) crc=\(hexadecimal(checksum))"
+        text += " bytes=\(byteCount) crc=\(Hexadecimal.text(checksum))"
         if let parameterSets {
             text += " sps=\(Hexadecimal.text(parameterSets.sequence))"
             text += " pps=\(Hexadecimal.text(parameterSets.picture))"
@@ -31,7 +31,7 @@ extension SegmentRecord {
             text += "@\(sound.firstSample):"
             text += sound.blockSizes.map(String.init).joined(separator: ",")
         }
-        return "\(text) *\(hexadecimal(CRC32.checksum(text.utf8)))\n"
+        return "\(text) *\(Hexadecimal.text(CRC32.checksum(text.utf8)))\n"
     }
 
     private static func text(of pictures: [PictureSample]) -> String {
@@ -50,8 +50,7 @@ extension SegmentRecord {
         guard line.utf8.count <= Self.lineBytesMaximum, let mark = line.lastIndex(of: "*"),
             mark > line.startIndex,
             line[line.index(after: mark)...]
-                == hexadecimal(
-                    CRC32.checksum(line[..<line.index(before: mark)].utf8))
+                == Hexadecimal.text(CRC32.checksum(line[..<line.index(before: mark)].utf8))
         else { return nil }
         let parts = line[..<line.index(before: mark)].split(separator: " ")
         guard let number = parts.first.flatMap({ Int($0) }),
@@ -135,9 +134,4 @@ extension SegmentRecord.SoundRecord {
         guard !sizes.isEmpty else { return nil }
         self.init(format: format, firstSample: first, blockSizes: sizes)
     }
-}
-
-func hexadecimal(_ value: UInt32) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
 }

@@ -61,9 +61,7 @@ public struct TimedMetadata: Hashable, Sendable, Codable {
             case 0x22: escaped += "\\\""
             case 0x5C: escaped += "\\\\"
             case 0x20..<0x7F: escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default:
-                let digits = String(unit, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: escaped += "\\u" + Hexadecimal.text(unit)
             }
         }
     }

@@ -20,9 +20,8 @@ struct StreamIDs {
             counter += 1
         }
         return StreamID(
-            Self.hexadecimal(UInt64(lastMilliseconds), digits: 12)
-                + Self.hexadecimal(UInt64(counter), digits: 4)
-                + Self.hexadecimal(UInt64(random), digits: 8))
+            Hexadecimal.text(UInt64(lastMilliseconds)).suffix(12)
+                + Hexadecimal.text(counter) + Hexadecimal.text(random))
     }
 
     /// Ids that come are behind this one, also when the clock was set back.
@@ -32,10 +31,5 @@ struct StreamIDs {
         else { return }
         lastMilliseconds = milliseconds
         counter = .max
-    }
-
-    private static func hexadecimal(_ value: UInt64, digits: Int) -> String {
-        let text = String(value, radix: 16)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text.suffix(digits)
     }
 }

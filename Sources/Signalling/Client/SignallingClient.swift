@@ -270,15 +270,10 @@ public struct SignallingClient: Sendable {
     private mutating func makeID() -> RequestID {
         let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+        let digits = Hexadecimal.text(high) + Hexadecimal.text(low)
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
             String(digits.dropFirst(range.lowerBound).prefix(range.count))
         }
         return .string(groups.joined(separator: "-"))
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
