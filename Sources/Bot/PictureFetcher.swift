@@ -104,9 +104,10 @@ struct PictureFetcher: Sendable {
         guard location.hasPrefix("/"), !location.hasPrefix("//") else {
             return PictureAddress(location)
         }
-        let scheme = address.isSecure ? "https" : "http"
         let port = address.port.map { ":\($0)" } ?? ""
-        return PictureAddress("\(scheme)://\(address.host)\(port)\(location)")
+        let url = HTTPURL(
+            isSecure: address.isSecure, authority: address.host + port, target: location)
+        return PictureAddress(url.description)
     }
 
     /// On a thread of its own: a large picture takes some tenths of a second.

@@ -27,18 +27,14 @@ struct Endpoints: Sendable {
     func webSocket(to room: RoomID, for request: Request, isRecorder: Bool) -> String {
         let authority = authority(of: request)
         let isDirect = isRecorder && !isTLS && listenAuthorities.contains(authority.lowercased())
-        if let publicBaseURL, !isDirect {
-            for (scheme, socket) in [("https://", "wss://"), ("http://", "ws://")]
-            where publicBaseURL.lowercased().hasPrefix(scheme) {
-                return socket + publicBaseURL.dropFirst(scheme.count) + "/ws?room=\(room)"
-            }
-        }
-        return "\(isTLS ? "wss" : "ws")://\(authority)/ws?room=\(room)"
+        let direct = HTTPURL(isSecure: isTLS, authority: authority)
+        let base = isDirect ? direct : publicBaseURL.flatMap { HTTPURL($0) } ?? direct
+        return "\(base.isSecure ? "wss" : "ws")://\(base.authority)\(base.target)/ws?room=\(room)"
     }
 
     /// In front of paths, as the caller of this request can reach them.
     func base(for request: Request) -> String {
-        publicBaseURL ?? "\(isTLS ? "https" : "http")://\(authority(of: request))"
+        publicBaseURL ?? HTTPURL(isSecure: isTLS, authority: authority(of: request)).origin
     }
 
     /// Every `host[:port]` that means this server: the public one, the one we listen on and the
@@ -49,9 +45,8 @@ struct Endpoints: Sendable {
 
     var authorities: Set<String> {
         var names = listenAuthorities
-        if let publicBaseURL, let slashes = publicBaseURL.firstRange(of: "://") {
-            names.insert(
-                publicBaseURL[slashes.upperBound...].prefix { $0 != "/" }.lowercased())
+        if let url = publicBaseURL.flatMap({ HTTPURL($0) }) {
+            names.insert(url.authority.lowercased())
         }
         return names
     }

@@ -56,7 +56,7 @@ public struct ObjectStore: Hashable, Sendable {
 
     /// What all its addresses begin with, for browsers that are told whom to ask.
     public var origin: String {
-        "\(isTLS ? "https" : "http")://\(host(of: bucket))"
+        HTTPURL(isSecure: isTLS, authority: host(of: bucket)).origin
     }
 
     private func host(of bucket: String) -> String {
@@ -68,7 +68,7 @@ public struct ObjectStore: Hashable, Sendable {
 
     /// The address that a request goes to.
     public func url(of request: StoreRequest) -> String {
-        "\(isTLS ? "https" : "http")://\(request.host)\(request.target)"
+        HTTPURL(isSecure: isTLS, authority: request.host, target: request.target).description
     }
 
     // MARK: Requests

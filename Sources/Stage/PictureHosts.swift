@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The address of an image on the web, read so strictly that nobody can read it otherwise: ASCII,
 /// no user, no backslash, a host name or an IPv4 address.
 public struct PictureAddress: Hashable, Sendable {
@@ -13,13 +15,8 @@ public struct PictureAddress: Hashable, Sendable {
         guard bytes.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             return nil
         }
-        let lower = text.lowercased()
-        guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
-            return nil
-        }
-        let rest = lower.dropFirst(scheme.count)
-        let authority = rest.prefix { !"/?#".contains($0) }
-        let parts = authority.split(
+        guard let url = HTTPURL(text) else { return nil }
+        let parts = url.authority.lowercased().split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first, Self.isHost(name) else { return nil }
         if parts.count == 2 {
@@ -31,7 +28,7 @@ public struct PictureAddress: Hashable, Sendable {
             port = nil
         }
         self.text = text
-        isSecure = scheme == "https://"
+        isSecure = url.isSecure
         host = String(name)
     }
 

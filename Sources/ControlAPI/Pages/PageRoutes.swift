@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MediaKernel
 import NIOCore
 
 /// The pages `/`, `/recordings`, `/rooms/<id>` and `/watch/<id>`, and what they load from
@@ -76,13 +77,10 @@ struct PageRoutes: Sendable {
 
     /// `https://host[:port]` of a URL; nil for a path on this server.
     static func origin(_ url: String) -> String? {
-        for scheme in ["https://", "http://"] where url.lowercased().hasPrefix(scheme) {
-            let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-            let isPlain = authority.utf8.allSatisfy {
-                Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
-            }
-            return isPlain && !authority.isEmpty ? scheme + authority : nil
+        guard let url = HTTPURL(url) else { return nil }
+        let isPlain = url.authority.utf8.allSatisfy {
+            Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
         }
-        return nil
+        return isPlain ? url.origin : nil
     }
 }

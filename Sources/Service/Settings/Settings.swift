@@ -123,7 +123,7 @@ public struct Settings: Hashable, Sendable {
     public var publicBaseURL: String {
         if let publicURL { return publicURL }
         let host = Self.isAnyAddress(httpHost) ? "localhost" : Self.bracketed(httpHost)
-        return "\(isTLS ? "https" : "http")://\(host):\(httpPort)"
+        return HTTPURL(isSecure: isTLS, authority: "\(host):\(httpPort)").origin
     }
 
     /// Where a bot on this machine finds the server: by its public name under TLS, since that is
@@ -131,7 +131,7 @@ public struct Settings: Hashable, Sendable {
     public func botEndpoint(port: Int) -> String {
         if isTLS, let publicURL { return publicURL }
         let host = Self.isAnyAddress(httpHost) ? "127.0.0.1" : Self.bracketed(httpHost)
-        return "\(isTLS ? "https" : "http")://\(host):\(port)"
+        return HTTPURL(isSecure: isTLS, authority: "\(host):\(port)").origin
     }
 
     public var http: HTTPServiceConfiguration {
@@ -186,9 +186,7 @@ extension Settings {
             return
         }
         while url.hasSuffix("/") { url.removeLast() }
-        let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
-        let rest = url.dropFirst(scheme?.count ?? 0)
-        guard scheme != nil, !rest.isEmpty, !rest.contains(where: { "/?# ".contains($0) }) else {
+        guard let parts = HTTPURL(url), parts.target.isEmpty, !parts.authority.contains(" ") else {
             throw .invalid(
                 key: SettingKey.httpPublicURL.rawValue,
                 reason: "it must be http:// or https:// with a host and nothing behind it")
@@ -343,6 +341,7 @@ extension Settings {
             }
             return
         }
+        // As the client reads it that sends to it.
         guard let parts = URL(string: url), let host = parts.host, !host.isEmpty,
             parts.scheme == "https" || parts.scheme == "http"
         else {

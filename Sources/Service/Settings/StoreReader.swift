@@ -1,3 +1,4 @@
+import MediaKernel
 import ObjectStorage
 
 #if canImport(FoundationEssentials)
@@ -79,18 +80,20 @@ struct StoreReader {
             return (true, "s3.\(region).amazonaws.com")
         }
         while text.hasSuffix("/") { text.removeLast() }
-        let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }
-        var rest = text.dropFirst(scheme?.count ?? 0)
-        guard let scheme, !rest.isEmpty, !rest.contains(where: { "/?#@ ".contains($0) }) else {
+        guard let url = HTTPURL(text), url.target.isEmpty,
+            !url.authority.contains(where: { "@ ".contains($0) })
+        else {
             throw invalid(
                 .recordingsStoreEndpoint,
                 "it must be http:// or https:// with a host and nothing behind it")
         }
-        let isTLS = scheme == "https://"
         // Clients leave the scheme's own port out of the Host header, which is signed.
-        let port = isTLS ? ":443" : ":80"
-        if rest.hasSuffix(port), rest.count > port.count { rest.removeLast(port.count) }
-        return (isTLS, rest.lowercased())
+        let port = url.isSecure ? ":443" : ":80"
+        var authority = url.authority.lowercased()
+        if authority.hasSuffix(port), authority.count > port.count {
+            authority.removeLast(port.count)
+        }
+        return (url.isSecure, authority)
     }
 
     private func copyURL(isWanted: Bool) throws(SettingsError) -> String? {
@@ -99,11 +102,8 @@ struct StoreReader {
             throw invalid(.recordingsStoreLiveURL, "recordings.store.live must be true with it")
         }
         while text.hasSuffix("/") { text.removeLast() }
-        let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }
-        let rest = text.dropFirst(scheme?.count ?? 0)
-        guard scheme != nil, !rest.isEmpty, !rest.hasPrefix("/"),
-            !rest.contains(where: { "?#@ \"\\".contains($0) || !$0.isASCII || $0.isNewline })
-        else {
+        let isPlain = !text.contains { "?#@ \"\\".contains($0) || !$0.isASCII || $0.isNewline }
+        guard HTTPURL(text) != nil, isPlain else {
             throw invalid(
                 .recordingsStoreLiveURL,
                 "it must be http:// or https:// with a host, perhaps a path")
