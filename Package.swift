@@ -114,7 +114,7 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
                 "Datagrams", "PeerConnection", log,
             ] + nio),
-        room("Signalling", ["MediaKernel", "Rooms", log]),
+        room("Signalling", ["MediaKernel", "Clocks", "Rooms", log]),
         room(
             "Pipeline",
             ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
@@ -182,8 +182,8 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Bot", "Publisher", "Finisher", "Catalogue", "RoomClient",
-                "Service", "ControlAPI", log,
+                "MediaKernel", "Clocks", "Bot", "Publisher", "Finisher", "Catalogue",
+                "RoomClient", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -276,8 +276,8 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Signalling", "MediaServer", "Recording",
-                "Catalogue", "Signing", "ObjectStorage", "ControlAPI", "Workbench", log,
+                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "MediaServer",
+                "Recording", "Catalogue", "Signing", "ObjectStorage", "ControlAPI", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
     ]

@@ -1,19 +1,12 @@
 import Glibc
 public import MediaKernel
 
-/// Reads the machine's clocks. Only shells call this; cores get the result as an argument.
+/// Reads the machine's clock. Only shells call this; cores get the result as an argument.
 public enum MonotonicClock {
     /// Time since boot that no adjustment of the wall clock moves.
     public static var now: Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
-    /// Nanoseconds since the Unix epoch, for timestamps that people and other programs read.
-    public static var unixNanoseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

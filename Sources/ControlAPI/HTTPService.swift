@@ -1,10 +1,11 @@
 public import Catalogue
+public import Clocks
 import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 public import Logging
-import MediaKernel
+public import MediaKernel
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -40,7 +41,7 @@ public struct HTTPService: Sendable {
     private let renewedBody: @Sendable (CatalogueDelivery) async throws -> [UInt8]?
     private let files: WebFiles
     private let logger: Logger
-    private let clock: @Sendable () -> Timestamp
+    private let clock: @Sendable () -> UnixTime
 
     /// - Parameters:
     ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
@@ -55,7 +56,7 @@ public struct HTTPService: Sendable {
             nil
         },
         logger: Logger,
-        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) throws(HTTPServiceError) {
         self.configuration = configuration
         self.authority = authority

@@ -1,11 +1,15 @@
 /// A point on the wall clock, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// For deadlines that outlive the process: when a link expires, when a delivery is tried again.
-/// Where a process measures how long something takes, `Instant` does it better.
+/// For what is shown to people and other programs, and for deadlines that outlive the process: when
+/// a link expires, when a delivery is tried again. Where a process measures how long something
+/// takes, `Instant` does it better.
 public struct UnixTime: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// - Parameter milliseconds: of years up to 2262.
+    public init(milliseconds: Int64) { nanoseconds = milliseconds * 1_000_000 }
 
     /// - Parameter seconds: of years up to 2262.
     public init(seconds: Int64) { nanoseconds = seconds * 1_000_000_000 }
@@ -20,9 +24,14 @@ public struct UnixTime: Hashable, Comparable, Sendable, Codable, CustomStringCon
     }
 
     /// Whole seconds, rounded down.
-    public var seconds: Int64 {
-        let whole = nanoseconds / 1_000_000_000
-        return nanoseconds % 1_000_000_000 < 0 ? whole - 1 : whole
+    public var seconds: Int64 { whole(1_000_000_000) }
+
+    /// Whole milliseconds, rounded down: as 100ms' protocol and JavaScript have time.
+    public var milliseconds: Int64 { whole(1_000_000) }
+
+    private func whole(_ unit: Int64) -> Int64 {
+        let quotient = nanoseconds / unit
+        return nanoseconds % unit < 0 ? quotient - 1 : quotient
     }
 
     public static func < (a: UnixTime, b: UnixTime) -> Bool { a.nanoseconds < b.nanoseconds }
@@ -31,9 +40,17 @@ public struct UnixTime: Hashable, Comparable, Sendable, Codable, CustomStringCon
         UnixTime(nanoseconds: a.nanoseconds + b.nanoseconds)
     }
 
+    public static func - (a: UnixTime, b: Duration) -> UnixTime {
+        UnixTime(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
+
     public static func - (a: UnixTime, b: UnixTime) -> Duration {
         .nanoseconds(a.nanoseconds - b.nanoseconds)
     }
 
-    public var description: String { "\(nanoseconds / 1_000_000) ms since 1970" }
+    /// RFC 3339 in UTC with nanoseconds, e.g. `2023-03-22T04:24:10.155978231Z`.
+    public var description: String {
+        let civil = CivilTime(unixNanoseconds: nanoseconds)
+        return "\(civil.date)T\(civil.time).\(paddedDecimal(civil.nanosecond, digits: 9))Z"
+    }
 }

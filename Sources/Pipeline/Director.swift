@@ -79,7 +79,7 @@ final class Director {
         audioOutput: AudioOutput, pauses: RecordingPauses,
         emit: @escaping @Sendable (PipelineEvent) -> Void,
         now: @escaping () -> Instant = { MonotonicClock.now },
-        wallClock: @escaping () -> Int64 = { MonotonicClock.unixNanoseconds },
+        wallClock: @escaping () -> Int64 = { UnixTime.now.nanoseconds },
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration

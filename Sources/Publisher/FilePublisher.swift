@@ -85,10 +85,10 @@ final class FilePublisher: ClientMediaObserver {
     ) {
         guard direction == .publish, state == .connected, clock == nil else { return }
         // Both clocks are read at once, for `now` may be some time ago on a busy machine.
-        let (start, wallTime) = (MonotonicClock.now, MonotonicClock.unixNanoseconds)
-        clock = PublisherClock(start: start, unixNanoseconds: wallTime, skew: conditions.clockSkew)
+        let (start, wallTime) = (MonotonicClock.now, UnixTime.now)
+        clock = PublisherClock(start: start, wallStart: wallTime, skew: conditions.clockSkew)
         let length = round.rescaled(to: 1_000_000_000).ticks
-        let position = conditions.followsWallClock && length > 0 ? wallTime % length : 0
+        let position = conditions.followsWallClock && length > 0 ? wallTime.nanoseconds % length : 0
         for encoding in files.indices { files[encoding].start(at: .nanoseconds(position)) }
     }
 

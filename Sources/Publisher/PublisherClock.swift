@@ -3,13 +3,14 @@ import MediaKernel
 /// A publisher's own clock, which may run fast or slow. Counts from the moment it was started.
 struct PublisherClock: Hashable, Sendable {
     private let start: Instant
-    /// The wall clock at the start, in nanoseconds since the Unix epoch.
-    private let wallStart: Int64
+    private let wallStart: UnixTime
     private let skew: Int64
 
-    /// - Parameter skew: how much faster than real time it runs, in millionths; one of
-    ///   `PublisherConditions.clockSkews`.
-    init(start: Instant, unixNanoseconds wallStart: Int64, skew: Int) {
+    /// - Parameters:
+    ///   - wallStart: what the wall clock showed at the start.
+    ///   - skew: how much faster than real time it runs, in millionths; one of
+    ///     `PublisherConditions.clockSkews`.
+    init(start: Instant, wallStart: UnixTime, skew: Int) {
         self.start = start
         self.wallStart = wallStart
         self.skew = Int64(skew)
@@ -23,6 +24,6 @@ struct PublisherClock: Hashable, Sendable {
 
     /// What its own wall clock shows after so much of its own time.
     func wallTime(after elapsed: Duration) -> NTPTime {
-        NTPTime(unixNanoseconds: wallStart + elapsed.nanoseconds)
+        NTPTime(unixNanoseconds: (wallStart + elapsed).nanoseconds)
     }
 }

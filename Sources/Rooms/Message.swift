@@ -23,5 +23,5 @@ public struct Message: Hashable, Sendable {
     /// `chat` or a client's own word.
     public var type: String
     public var body: OpaqueJSON
-    public var sentAt: WallTime
+    public var sentAt: UnixTime
 }

@@ -16,13 +16,13 @@ public struct Peer: Hashable, Sendable {
     public var metadata: String
     /// Grows by one a join; the order in which peers are listed.
     public let joinedOrder: Int
-    public internal(set) var joinedAt: WallTime
+    public internal(set) var joinedAt: UnixTime
     /// Sorted, each once.
     public internal(set) var groups: [String] = []
     /// In the order in which they were published.
     public internal(set) var tracks: [Track] = []
     /// Since when each of them is published.
-    public internal(set) var startedAt: [TrackID: WallTime] = [:]
+    public internal(set) var startedAt: [TrackID: UnixTime] = [:]
 
     /// Tracks that it may not publish, newest last: a role change took them away, or its offer was
     /// taken without them. Its client goes on to name them until it has taken them out of its offers

@@ -18,14 +18,14 @@ public struct HLSRecording: Hashable, Sendable {
     public var state: RecordingState
     public var hlsVOD: Bool
     public var singleFilePerLayer: Bool
-    public var initialisedAt: WallTime?
-    public var startedAt: WallTime?
+    public var initialisedAt: UnixTime?
+    public var startedAt: UnixTime?
     /// Nil where it was not started from the room.
     public var startedBy: PeerID?
 
     public init(
         state: RecordingState, hlsVOD: Bool, singleFilePerLayer: Bool,
-        initialisedAt: WallTime? = nil, startedAt: WallTime? = nil, startedBy: PeerID? = nil
+        initialisedAt: UnixTime? = nil, startedAt: UnixTime? = nil, startedBy: PeerID? = nil
     ) {
         self.state = state
         self.hlsVOD = hlsVOD
@@ -40,14 +40,14 @@ public struct HLSRecording: Hashable, Sendable {
 /// what it records with.
 public struct RoomRecording: Hashable, Sendable {
     public var state: RecordingState
-    public var initialisedAt: WallTime?
-    public var startedAt: WallTime?
+    public var initialisedAt: UnixTime?
+    public var startedAt: UnixTime?
     /// Nil where it was not started from the room.
     public var startedBy: PeerID?
     public var error: StreamingFailure?
 
     public init(
-        state: RecordingState, initialisedAt: WallTime? = nil, startedAt: WallTime? = nil,
+        state: RecordingState, initialisedAt: UnixTime? = nil, startedAt: UnixTime? = nil,
         startedBy: PeerID? = nil, error: StreamingFailure? = nil
     ) {
         self.state = state

@@ -5,7 +5,7 @@ public import MediaKernel
 extension Room {
     /// The operator said something to peers.
     public mutating func operatorSpoke(
-        to audience: Audience, type: String, body: OpaqueJSON, at now: Instant, wall: WallTime
+        to audience: Audience, type: String, body: OpaqueJSON, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> Message {
         try checkMessage(type: type, body: body)
         try checkAudience(audience)

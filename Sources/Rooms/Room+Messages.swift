@@ -28,7 +28,7 @@ extension Room {
     /// A peer sent a message. Its sender is not told; it has the returned message.
     public mutating func messageSent(
         by id: PeerID, to audience: Audience, type: String, body: OpaqueJSON, at now: Instant,
-        wall: WallTime
+        wall: UnixTime
     ) throws(RoomError) -> Message {
         try require(.broadcast, of: id)
         let sender = try joinedPeer(id)
@@ -54,7 +54,7 @@ extension Room {
     /// - Parameter sender: nil is the operator.
     mutating func send(
         _ audience: Audience, type: String, body: OpaqueJSON, from sender: Peer?, at now: Instant,
-        wall: WallTime
+        wall: UnixTime
     ) -> Message {
         let message = Message(
             id: makeIdentifier(), sender: sender, audience: audience, type: type, body: body,
@@ -67,7 +67,7 @@ extension Room {
     /// A peer set a value of the session's store. The listeners are told.
     public mutating func valueSet(
         _ key: String, to data: OpaqueJSON, ifVersion version: Int?, by id: PeerID,
-        at now: Instant, wall: WallTime
+        at now: Instant, wall: UnixTime
     ) throws(RoomError) -> SessionStore.Entry {
         try require(.broadcast, of: id)
         try spendFanOut(of: id, at: now)

@@ -10,7 +10,7 @@ extension Room {
     /// - Parameter id: nil makes one up.
     /// - Returns: the poll's id.
     public mutating func pollSet(
-        _ id: PollID?, _ settings: PollSettings, by peer: PeerID, at now: Instant, wall: WallTime
+        _ id: PollID?, _ settings: PollSettings, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollID {
         try require(.pollWrite, of: peer)
         if let id { try Check.identifier(id.rawValue, field: "poll_id") }
@@ -43,7 +43,7 @@ extension Room {
 
     /// A peer started a poll. Everybody who may read polls is told, itself included.
     public mutating func pollStarted(
-        _ id: PollID, by peer: PeerID, at now: Instant, wall: WallTime
+        _ id: PollID, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
         try require(.pollWrite, of: peer)
         _ = try poll(id)
@@ -59,7 +59,7 @@ extension Room {
 
     /// A peer stopped a poll: nothing more is counted. Everybody who may read polls is told.
     public mutating func pollStopped(
-        _ id: PollID, by peer: PeerID, at now: Instant, wall: WallTime
+        _ id: PollID, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
         try require(.pollWrite, of: peer)
         _ = try poll(id)
@@ -68,7 +68,7 @@ extension Room {
     }
 
     private mutating func stop(
-        _ id: PollID, by peer: PeerID?, at now: Instant, wall: WallTime
+        _ id: PollID, by peer: PeerID?, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
         let info = try polls.change(id) { poll throws(RoomError) in
             try poll.stop(by: peer, at: now, wall: wall)
@@ -202,9 +202,8 @@ extension Room {
             guard let deadline = poll.deadline, deadline <= now,
                 let startedAt = poll.info.startedAt
             else { continue }
-            let length = Int64(poll.info.settings.duration) * 1000
             // It ended when it should have, however late that is seen.
-            let wall = WallTime(milliseconds: startedAt.milliseconds + length)
+            let wall = startedAt + .seconds(poll.info.settings.duration)
             _ = try? stop(poll.id, by: nil, at: deadline, wall: wall)
         }
         let news = polls.takeNews()

@@ -16,7 +16,7 @@ extension Room {
     /// - Returns: why some are left out that were not before.
     @discardableResult
     public mutating func tracksPublished(
-        _ tracks: [Track], by id: PeerID, wall: WallTime
+        _ tracks: [Track], by id: PeerID, wall: UnixTime
     ) throws(RoomError) -> [RoomError] {
         var peer = try joinedPeer(id)
         let (tracks, refusals) = admitted(tracks, of: peer)

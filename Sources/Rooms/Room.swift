@@ -16,7 +16,7 @@ public struct Room: Sendable {
     /// One occupancy of the room.
     public struct Session: Hashable, Sendable {
         public let id: SessionID
-        public let startedAt: WallTime
+        public let startedAt: UnixTime
     }
 
     public let id: RoomID
@@ -113,7 +113,7 @@ public struct Room: Sendable {
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
             isHidden: role.isHidden, name: request.name, metadata: request.metadata,
-            joinedOrder: joins, joinedAt: WallTime(milliseconds: 0), rates: rates)
+            joinedOrder: joins, joinedAt: UnixTime(milliseconds: 0), rates: rates)
         // Not before: the session goes on.
         for peer in replaced { left(peer.id, .connectionClosed) }
         departedRates[owner] = nil
@@ -124,7 +124,7 @@ public struct Room: Sendable {
     }
 
     /// The peer's media is up: it is in the room.
-    public mutating func joinCompleted(_ id: PeerID, wall: WallTime) throws(RoomError) {
+    public mutating func joinCompleted(_ id: PeerID, wall: UnixTime) throws(RoomError) {
         guard var peer = peers[id], peer.phase == .admitted else { throw .unknownPeer(id) }
         peer.cameLate = isLarge
         peer.isQuiet = peer.cameLate && isOfNoInterest(peer)

@@ -8,12 +8,12 @@ public struct SessionStore: Hashable, Sendable {
         /// 1 for the first value.
         public let version: Int
         public let updatedBy: PeerID
-        public let updatedAt: WallTime
+        public let updatedAt: UnixTime
 
         fileprivate var isCleared: Bool { data.text == "null" }
 
         fileprivate func isOlder(than other: Entry) -> Bool {
-            (updatedAt.milliseconds, key) < (other.updatedAt.milliseconds, other.key)
+            (updatedAt, key) < (other.updatedAt, other.key)
         }
     }
 
@@ -24,7 +24,7 @@ public struct SessionStore: Hashable, Sendable {
 
     mutating func set(
         _ key: String, to data: OpaqueJSON, ifVersion expected: Int?, by peer: PeerID,
-        wall: WallTime
+        wall: UnixTime
     ) throws(RoomError) -> Entry {
         try Self.check(key: key)
         try Check.bytes(data.text, field: "data", maximum: RoomLimits.storeValueBytes)

@@ -25,13 +25,13 @@ public struct HLSVariant: Hashable, Sendable {
     public var metadata: String
     public var playlistType: PlaylistType
     public var state: State
-    public var initialisedAt: WallTime?
-    public var startedAt: WallTime?
+    public var initialisedAt: UnixTime?
+    public var startedAt: UnixTime?
 
     public init(
         url: String, meetingURL: String = "", metadata: String = "",
-        playlistType: PlaylistType = .noDVR, state: State, initialisedAt: WallTime? = nil,
-        startedAt: WallTime? = nil
+        playlistType: PlaylistType = .noDVR, state: State, initialisedAt: UnixTime? = nil,
+        startedAt: UnixTime? = nil
     ) {
         self.url = url
         self.meetingURL = meetingURL

@@ -1,5 +1,4 @@
 import Clocks
-import ControlAPI
 public import Logging
 import MediaKernel
 import Synchronization
@@ -23,19 +22,18 @@ public struct LineLogHandler: LogHandler {
     public var metadataProvider: Logger.MetadataProvider?
     private let label: String
     private let format: Format
-    private let time: @Sendable () -> Timestamp
+    private let time: @Sendable () -> UnixTime
     private let write: @Sendable (String) -> Void
 
     public init(label: String, level: Logger.Level, format: Format) {
         self.init(
             label: label, level: level, format: format,
-            time: { Timestamp(nanoseconds: MonotonicClock.unixNanoseconds) },
-            write: StandardError.write)
+            time: { UnixTime.now }, write: StandardError.write)
     }
 
     init(
         label: String, level: Logger.Level, format: Format,
-        time: @escaping @Sendable () -> Timestamp, write: @escaping @Sendable (String) -> Void
+        time: @escaping @Sendable () -> UnixTime, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
         logLevel = level

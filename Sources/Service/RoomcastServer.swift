@@ -1,4 +1,5 @@
 public import Catalogue
+import Clocks
 public import ControlAPI
 import Foundation
 import Glibc
@@ -120,7 +121,7 @@ public struct RoomcastServer: Sendable {
             templates: policies, recordings: library, metrics: [streams] + metrics + machine,
             renewedBody: { [catalogue, events] delivery in
                 try await events?.renewed(
-                    delivery, from: catalogue, at: UnixTime(Timestamp.now()))
+                    delivery, from: catalogue, at: UnixTime.now)
             }, logger: logger)
         let settings = settings
         let streams = streams
@@ -169,7 +170,7 @@ public struct RoomcastServer: Sendable {
         let root = settings.stream.recordingsDirectory
         let notes = ManifestNotes(root: root)
         guard let store, let storeSettings = settings.store else {
-            try await catalogue.releaseDeliveries(at: UnixTime(Timestamp.now()))
+            try await catalogue.releaseDeliveries(at: UnixTime.now)
             return [
                 AssetRetention(catalogue: catalogue, root: root, notes: notes, logger: logger)
             ]

@@ -1,3 +1,4 @@
+import Clocks
 import ControlAPI
 import Foundation
 import Logging
@@ -140,7 +141,7 @@ struct Demo: Sendable {
         _ name: String, at endpoint: String, _ authority: TokenAuthority
     ) async throws -> PublisherRunner {
         let token = try await authority.makeRoomToken(
-            room: Self.room, user: name.lowercased(), role: "host", at: .now())
+            room: Self.room, user: name.lowercased(), role: "host", at: .now)
         return PublisherRunner(
             options: PublisherRunner.Options(
                 endpoint: endpoint, token: token, name: name,

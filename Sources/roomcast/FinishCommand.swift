@@ -1,5 +1,5 @@
 import ArgumentParser
-import ControlAPI
+import Clocks
 import Finisher
 import Foundation
 import Glibc
@@ -33,7 +33,7 @@ struct FinishCommand: ParsableCommand {
         let finisher = Finisher(
             directory: URL(fileURLWithPath: directory).path,
             recordings: URL(fileURLWithPath: recordings).path,
-            now: { UnixTime(nanoseconds: Timestamp.now().nanoseconds) },
+            now: { UnixTime.now },
             report: { $0.write() })
         do {
             FinisherEvent.finished(assets: try finisher.run().count).write()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import ControlAPI
 import MediaKernel
 import Service
@@ -56,7 +57,7 @@ struct TokenCommand: AsyncParsableCommand {
             }
             print(
                 try await key.authority().makeRoomToken(
-                    room: RoomID(room), user: user, role: role, at: .now(),
+                    room: RoomID(room), user: user, role: role, at: .now,
                     lifetime: .seconds(key.lifetime)))
         }
     }
@@ -70,7 +71,7 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             print(
                 try await key.authority().makeManagementToken(
-                    at: .now(), lifetime: .seconds(key.lifetime)))
+                    at: .now, lifetime: .seconds(key.lifetime)))
         }
     }
 }

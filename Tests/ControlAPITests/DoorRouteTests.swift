@@ -116,7 +116,7 @@ import Testing
     ) async throws {
         let world = try await TestWorld()
         world.door.state.withLock { $0.present = ["p": "x"] }
-        let issued = Timestamp(seconds: TestWorld.now.seconds - 3600)
+        let issued = UnixTime(seconds: TestWorld.now.seconds - 3600)
         let token = TestToken.make(
             TestToken.room(at: issued, changing: "jti", to: "\"\(tokenID)\""),
             secret: TestToken.secret)

@@ -13,7 +13,7 @@ import Workbench
 
 /// Assets as the control API lists them, and the links to them.
 @Suite struct RecordingRouteTests {
-    static let now = UnixTime(nanoseconds: TestWorld.now.nanoseconds)
+    static let now = TestWorld.now
 
     private func asset(
         _ id: String, _ kind: CatalogueAsset.Kind, _ name: String, stream: StreamID = "s1",

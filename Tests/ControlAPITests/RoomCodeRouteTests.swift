@@ -22,7 +22,7 @@ import Testing
         _ = try await world.catalogue.registerRoom(
             CatalogueRoom(
                 id: "hall", name: "hall",
-                createdAt: UnixTime(nanoseconds: TestWorld.now.nanoseconds)),
+                createdAt: TestWorld.now),
             otherName: "x")
     }
 
@@ -60,7 +60,7 @@ import Testing
 
     private func setEnabled(_ isEnabled: Bool) async throws {
         _ = try await world.catalogue.updateRoom(
-            "hall", at: UnixTime(nanoseconds: TestWorld.now.nanoseconds)
+            "hall", at: TestWorld.now
         ) {
             $0.isEnabled = isEnabled
             return true
@@ -113,7 +113,7 @@ import Testing
             let token = try #require(object["token"] as? String)
             let claims = try await world.authority.verifyRoomToken(token, at: TestWorld.now)
             #expect(claims.room == "hall" && claims.role == "guest" && claims.user == "ann")
-            #expect(claims.expiresAt == TestWorld.now.advanced(by: .seconds(86_400)))
+            #expect(claims.expiresAt == TestWorld.now + .seconds(86_400))
             // Nobody has to have a name.
             let other = try TestJSON.object(
                 try await trade(client, #"{"code":"\#(codes["host"] ?? "")"}"#))

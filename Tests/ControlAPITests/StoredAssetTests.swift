@@ -12,7 +12,7 @@ import Workbench
 
 /// Assets that lie in a store: how they are listed, linked to and played.
 @Suite struct StoredAssetTests {
-    private static let now = UnixTime(nanoseconds: TestWorld.now.nanoseconds)
+    private static let now = TestWorld.now
     private static let place = "hls/demo/2025-10-09/1"
 
     private static let access = StoreAccess(

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import MediaKernel
 
 @testable import ControlAPI
 
@@ -13,7 +14,7 @@ enum TestToken {
 
     /// The JSON of a good room token's claims, or of one with a changed or (`null`) removed claim.
     static func room(
-        at now: Timestamp, changing claim: String? = nil, to value: String = ""
+        at now: UnixTime, changing claim: String? = nil, to value: String = ""
     ) -> String {
         var claims = [
             "access_key": #""key""#, "room_id": #""demo""#, "user_id": #""u1""#,

@@ -14,7 +14,7 @@ import Workbench
 
 /// A server with a directory of its own and doubles behind its two doors.
 struct TestWorld: Sendable {
-    static let now = Timestamp(seconds: 1_760_000_000)
+    static let now = UnixTime(seconds: 1_760_000_000)
 
     let scratch: Scratch
     let control = ControlDouble()
@@ -82,7 +82,7 @@ struct TestWorld: Sendable {
 
     /// The path below which an asset is served, for so many seconds.
     func link(to asset: String, for seconds: Int64 = 60) -> String {
-        let now = UnixTime(nanoseconds: Self.now.nanoseconds)
+        let now = Self.now
         let link = AssetLink(asset: asset, expiry: now + .seconds(seconds))
         return "/recordings/\(link?.signed(with: recordings.key) ?? "")"
     }
@@ -122,7 +122,7 @@ final class ControlDouble: LiveStreamControl {
                     variant: variant,
                     recording: request.recording, destination: request.destination,
                     playbackURL: "http://h/hls/\(room)/\(id)/master.m3u8",
-                    createdAt: Timestamp(nanoseconds: 1_679_459_050_155_978_231),
+                    createdAt: UnixTime(nanoseconds: 1_679_459_050_155_978_231),
                     startedBy: startedBy?.rawValue ?? "")
                 state.streams.append(stream)
                 return stream
@@ -341,7 +341,7 @@ struct TemplatesDouble: TemplateControl {
 
 /// Over a real room, without sockets.
 extension DoorDouble: RoomControl {
-    static let wall = WallTime(milliseconds: 1_760_000_000_123)
+    static let wall = UnixTime(milliseconds: 1_760_000_000_123)
 
     func join(
         _ peer: PeerID, user: String? = nil, role: String = "guest", data: String = ""

@@ -92,7 +92,7 @@ final class LoadPeer: ClientMediaObserver {
     private func report(at now: Instant) {
         guard now >= nextReport else { return }
         nextReport = now + Self.reportInterval
-        let wallTime = NTPTime(unixNanoseconds: MonotonicClock.unixNanoseconds)
+        let wallTime = NTPTime(unixNanoseconds: UnixTime.now.nanoseconds)
         for source in sources {
             guard let timestamp = source.timestamp(at: now) else { continue }
             media?.sendSenderReport(

@@ -48,7 +48,7 @@ struct ClipPlayer {
 
     private func send(seconds: Double) {
         let start = MonotonicClock.now + Self.lead
-        let ntp = NTPTime(unixNanoseconds: MonotonicClock.unixNanoseconds)
+        let ntp = NTPTime(unixNanoseconds: UnixTime.now.nanoseconds)
         for (track, origin) in [(Self.camera, Self.videoOrigin), (Self.voice, Self.audioOrigin)] {
             pipeline.senderReport(track, rtpTimestamp: origin, ntp: ntp, at: start)
         }

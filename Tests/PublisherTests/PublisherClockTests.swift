@@ -9,7 +9,8 @@ import Testing
     @Test func aSkewedClockRunsAwayFromRealTime() {
         let hour = start + .seconds(3600)
         func elapsed(_ skew: Int) -> Duration {
-            PublisherClock(start: start, unixNanoseconds: 0, skew: skew).elapsed(at: hour)
+            PublisherClock(start: start, wallStart: UnixTime(seconds: 0), skew: skew).elapsed(
+                at: hour)
         }
         #expect(elapsed(0) == .seconds(3600))
         #expect(elapsed(300) == .seconds(3600) + .milliseconds(1080))
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test func itsWallClockFollowsItsOwnTime() {
-        let clock = PublisherClock(start: start, unixNanoseconds: 1_000_000_000, skew: 300)
+        let clock = PublisherClock(start: start, wallStart: UnixTime(seconds: 1), skew: 300)
         let time = clock.wallTime(after: clock.elapsed(at: start + .seconds(1000)))
         #expect(time == NTPTime(unixNanoseconds: 1_001_300_000_000))
     }

@@ -9,7 +9,7 @@ import Testing
         #expect(fixture.room.session == nil)
         try fixture.join("a")
         let session = try #require(fixture.room.session)
-        #expect(session.startedAt == WallTime(milliseconds: 1_720_000_000_000))
+        #expect(session.startedAt == UnixTime(milliseconds: 1_720_000_000_000))
         #expect(session.id.rawValue.count == 24)
         try fixture.join("b")
         #expect(fixture.room.session == session)

@@ -6,8 +6,8 @@ struct RoomFixture {
     var room: Room
     var now = Instant.zero
 
-    var wall: WallTime {
-        WallTime(milliseconds: 1_720_000_000_000 + now.nanoseconds / 1_000_000)
+    var wall: UnixTime {
+        UnixTime(milliseconds: 1_720_000_000_000 + now.nanoseconds / 1_000_000)
     }
 
     init(policy: Policy = .standard, limits: RoomLimits = RoomLimits()) {

@@ -24,7 +24,7 @@ import Workbench
                 try room.joinRequested(
                     JoinRequest(peer: peer, userID: "user-\(peer)", role: "host", name: name),
                     at: .zero)
-                try room.joinCompleted(peer, wall: WallTime(milliseconds: 0))
+                try room.joinCompleted(peer, wall: UnixTime(milliseconds: 0))
             }
         }
 
@@ -33,7 +33,7 @@ import Workbench
         ) throws -> Message {
             try room.messageSent(
                 by: "a", to: audience, type: type, body: OpaqueJSON(text: json), at: .zero,
-                wall: WallTime(milliseconds: 1_760_000_001_002))
+                wall: UnixTime(milliseconds: 1_760_000_001_002))
         }
     }
 
@@ -43,7 +43,7 @@ import Workbench
             ChatRecord(
                 try talk.room.operatorSpoke(
                     to: .roles(["host"]), type: "notice", body: OpaqueJSON(text: #""soon""#),
-                    at: .zero, wall: WallTime(milliseconds: 1_760_000_001_002))))
+                    at: .zero, wall: UnixTime(milliseconds: 1_760_000_001_002))))
         #expect(record.text == "soon" && record.type == "notice" && record.roles == ["host"])
         #expect([record.senderID, record.senderName, record.senderUserID] == ["", "", ""])
     }

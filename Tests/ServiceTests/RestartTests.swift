@@ -216,7 +216,7 @@ import Testing
         let world = try await StreamsWorld()
         // Made by a server whose clock was an hour ahead.
         var ids = StreamIDs()
-        let taken = ids.next(at: world.clock.time.advanced(by: .seconds(3600)), random: 0)
+        let taken = ids.next(at: world.clock.time + .seconds(3600), random: 0)
         try await leave(world, taken, .running, row: .running)
         try await world.streams.recover()
         try await world.run { world in

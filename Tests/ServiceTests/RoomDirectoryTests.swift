@@ -1,4 +1,5 @@
 import Catalogue
+import Clocks
 import Logging
 import MediaKernel
 import MediaServer
@@ -37,8 +38,8 @@ import Testing
                 streams: world.streams, playlistType: .dvr, opensTokens: false, turn: nil,
                 journal: nil, logger: logger)
             let token = try await world.authority.makeRoomToken(
-                room: "demo", user: "ann", role: "host", at: .now())
-            let claims = try await world.authority.verifyRoomToken(token, at: .now())
+                room: "demo", user: "ann", role: "host", at: .now)
+            let claims = try await world.authority.verifyRoomToken(token, at: .now)
             let socket = WebSocketConnection(limits: OutboxLimits()) { _ in }
             let inbound = WebSocketInbox.Frames.makeSequence(
                 elementType: WebSocketFrame.self,
@@ -95,7 +96,7 @@ import Testing
         try await withAnn { directory, world in
             let enabled = try #require(try await world.catalogue.room("demo"))
             let update = try await world.catalogue.updateRoom(
-                "demo", at: UnixTime(world.clock.time)
+                "demo", at: world.clock.time
             ) { room in
                 room.isEnabled = false
                 return true

@@ -10,7 +10,7 @@ import Workbench
 
 /// What is told of rooms, in order, and once, whatever the server dies of.
 @Suite(.timeLimit(.minutes(1))) struct RoomJournalTests {
-    private let start = WallTime(milliseconds: 1_760_000_000_000)
+    private let start = UnixTime(milliseconds: 1_760_000_000_000)
 
     private let scratch: Scratch
 
@@ -52,7 +52,7 @@ import Workbench
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await journal.run() }
             for (index, note) in notes.enumerated() {
-                let time = WallTime(milliseconds: start.milliseconds + Int64(index) * 10_000)
+                let time = UnixTime(milliseconds: start.milliseconds + Int64(index) * 10_000)
                 journal.note(note, in: "demo", name: "Demo", template: "town", at: time)
             }
             var deliveries: [CatalogueDelivery] = []

@@ -160,7 +160,7 @@ import Testing
             for number in 0..<PageLimit.range.upperBound {
                 let newer = CatalogueStream(
                     id: StreamID("ffff\(1000 + number)"), room: "demo", status: .completed,
-                    createdAt: UnixTime(world.clock.time), directory: "demo/\(number)",
+                    createdAt: world.clock.time, directory: "demo/\(number)",
                     details: CatalogueStream(streams[0], assetDirectory: nil).details)
                 try await world.catalogue.save(newer)
             }

@@ -14,7 +14,7 @@ import Testing
         let lines = Mutex("")
         let handler = LineLogHandler(
             label: "roomcast", level: .info, format: format,
-            time: { Timestamp(seconds: 0) }, write: { text in lines.withLock { $0 += text } })
+            time: { UnixTime(seconds: 0) }, write: { text in lines.withLock { $0 += text } })
         var logger = Logger(label: "roomcast") { _ in handler }
         logger[metadataKey: "room"] = "demo"
         logger.info(message, metadata: metadata)
@@ -49,7 +49,7 @@ import Testing
         var random = SeededRandom(seed: 5)
         var last: StreamID = ""
         for _ in 0..<2000 {
-            let time = Timestamp(
+            let time = UnixTime(
                 seconds: 1_760_000_000 - Int64(random.next() % 3))
             let id = ids.next(at: time, random: UInt32(truncatingIfNeeded: random.next()))
             #expect(id.rawValue.utf8.count == 24)
@@ -60,20 +60,20 @@ import Testing
 
     @Test func anIDFollowsThoseOfAnEarlierServerAlsoWhenTheClockWasSetBack() {
         var earlier = StreamIDs()
-        let taken = earlier.next(at: Timestamp(seconds: 100), random: .max)
+        let taken = earlier.next(at: UnixTime(seconds: 100), random: .max)
         var ids = StreamIDs()
         ids.isTaken(taken)
         ids.isTaken("no id of ours")
-        let next = ids.next(at: Timestamp(seconds: 50), random: 0)
+        let next = ids.next(at: UnixTime(seconds: 50), random: 0)
         #expect(next > taken)
-        #expect(ids.next(at: Timestamp(seconds: 100), random: 0) > next)
+        #expect(ids.next(at: UnixTime(seconds: 100), random: 0) > next)
     }
 
     @Test func anOverflowingCounterTakesTheNextMillisecond() {
         var ids = StreamIDs()
         var last: StreamID = ""
         for _ in 0...65_536 + 1 {
-            let id = ids.next(at: Timestamp(seconds: 1), random: 0)
+            let id = ids.next(at: UnixTime(seconds: 1), random: 0)
             if id <= last { Issue.record("\(id) after \(last)") }
             last = id
         }
@@ -86,7 +86,7 @@ import Testing
         return LiveStream(
             id: StreamID(String(repeating: "0", count: 8 - digits.count) + digits), room: room,
             session: "s", variant: LiveStreamVariant(), recording: nil, destination: "",
-            playbackURL: "", createdAt: Timestamp(seconds: Int64(index)), startedBy: "")
+            playbackURL: "", createdAt: UnixTime(seconds: Int64(index)), startedBy: "")
     }
 
     @Test func streamsAreFoundByWhatIsAskedNewestFirst() {
@@ -129,14 +129,14 @@ import Testing
         var stream = LiveStream(
             id: "1", room: "demo", session: nil,
             variant: LiveStreamVariant(meetingURL: "u", metadata: "m"), recording: nil,
-            destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1_500_000_000),
+            destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1_500_000_000),
             startedBy: "")
         stream.status = status
         stream.stopReason = status == .failed ? "failure: x" : nil
         let shown = HLSState([stream], playlistType: .dvr)
         #expect(shown.variants[0].state == state)
         #expect(shown.variants[0].url == "p")
-        #expect(shown.variants[0].initialisedAt == WallTime(milliseconds: 1500))
+        #expect(shown.variants[0].initialisedAt == UnixTime(milliseconds: 1500))
         #expect(shown.error?.message == (status == .failed ? "failure: x" : nil))
         #expect(shown.recording == nil)
     }
@@ -153,7 +153,7 @@ import Testing
     func aFailureHasTheCodeOfItsCause(reason: String, code: Int) {
         var stream = LiveStream(
             id: "1", room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
-            destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1), startedBy: "")
+            destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1), startedBy: "")
         stream.status = .failed
         stream.stopReason = "failure: " + reason
         let failure = StreamingFailure(code: code, message: "failure: " + reason)
@@ -172,11 +172,11 @@ import Testing
             LiveStream(
                 id: id, room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
                 destination: "", playbackURL: "p",
-                createdAt: Timestamp(nanoseconds: seconds * 1_000_000_000), startedBy: "")
+                createdAt: UnixTime(nanoseconds: seconds * 1_000_000_000), startedBy: "")
         }
         var failed = stream("1", at: 10)
         failed.status = .failed
-        failed.stoppedAt = Timestamp(nanoseconds: 20_000_000_000)
+        failed.stoppedAt = UnixTime(nanoseconds: 20_000_000_000)
         failed.stopReason = "failure: x"
         func shown(_ other: LiveStream) -> HLSState {
             HLSState([failed, other], playlistType: .dvr)
@@ -193,10 +193,10 @@ import Testing
         var stream = LiveStream(
             id: id, room: "demo", session: nil, variant: LiveStreamVariant(),
             recording: LiveStreamRecording(hlsVOD: id == "1", singleFilePerLayer: true),
-            destination: "", playbackURL: "p", createdAt: Timestamp(nanoseconds: 1_500_000_000),
+            destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1_500_000_000),
             startedBy: id == "1" ? "ann" : "")
         stream.status = status
-        stream.startedAt = status == .starting ? nil : Timestamp(nanoseconds: 2_500_000_000)
+        stream.startedAt = status == .starting ? nil : UnixTime(nanoseconds: 2_500_000_000)
         stream.isRecordingPaused = isPaused
         stream.hasRecordingResumed = hasResumed
         return stream
@@ -218,8 +218,8 @@ import Testing
             shown
                 == HLSRecording(
                     state: state, hlsVOD: true, singleFilePerLayer: true,
-                    initialisedAt: WallTime(milliseconds: 1500),
-                    startedAt: status == .starting ? nil : WallTime(milliseconds: 2500),
+                    initialisedAt: UnixTime(milliseconds: 1500),
+                    startedAt: status == .starting ? nil : UnixTime(milliseconds: 2500),
                     startedBy: "ann"))
         #expect(RoomRecording(stream).startedBy == "ann")
         #expect(RoomRecording(recorded("2", status)).startedBy == nil)

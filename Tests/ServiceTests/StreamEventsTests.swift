@@ -27,13 +27,13 @@ import Workbench
             id: "s1", room: "demo", kind: kind, session: "x",
             variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
             recording: LiveStreamRecording(hlsVOD: true), destination: "",
-            playbackURL: "http://h/master.m3u8", createdAt: Timestamp(seconds: 1_760_000_000),
+            playbackURL: "http://h/master.m3u8", createdAt: UnixTime(seconds: 1_760_000_000),
             startedBy: "ann")
         stream.status = status
         stream.stopReason = reason
-        stream.startedAt = ran ? Timestamp(seconds: 1_760_000_003) : nil
-        stream.stoppedAt = status.isFinal ? Timestamp(seconds: 1_760_000_063) : nil
-        stream.updatedAt = Timestamp(seconds: 1_760_000_070)
+        stream.startedAt = ran ? UnixTime(seconds: 1_760_000_003) : nil
+        stream.stoppedAt = status.isFinal ? UnixTime(seconds: 1_760_000_063) : nil
+        stream.updatedAt = UnixTime(seconds: 1_760_000_070)
         return CatalogueStream(stream, assetDirectory: nil)
     }
 

@@ -87,7 +87,7 @@ final class ClockDouble: Sendable {
     func advance(_ duration: Duration) { elapsed.withLock { $0 += duration } }
 
     var instant: Instant { .zero + elapsed.withLock { $0 } }
-    var time: Timestamp { Timestamp(seconds: 1_760_000_000).advanced(by: elapsed.withLock { $0 }) }
+    var time: UnixTime { UnixTime(seconds: 1_760_000_000) + elapsed.withLock { $0 } }
 }
 
 /// Processors of which as many cores are idle as a test says.

@@ -26,7 +26,7 @@ final class SignallingFixture: Sendable {
             now: { time.now.withLock { $0 } },
             wall: {
                 let passed = time.now.withLock { $0.nanoseconds } / 1_000_000
-                return WallTime(milliseconds: 1_720_000_000_000 + passed)
+                return UnixTime(milliseconds: 1_720_000_000_000 + passed)
             })
         signalling = RoomSignalling(
             room: Room(

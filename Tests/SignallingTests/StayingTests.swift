@@ -12,7 +12,7 @@ import Testing
     private func expired(_ token: String) -> SignallingClaims {
         SignallingClaims(
             room: "r1", userID: "ann", role: "host", tokenID: token,
-            expiresAt: WallTime(milliseconds: 1_720_000_000_000))
+            expiresAt: UnixTime(milliseconds: 1_720_000_000_000))
     }
 
     @Test func anExpiredTokenLetsBackInWhoIsHereWithIt() async throws {
@@ -164,7 +164,7 @@ import Testing
         #expect(await !fixture.signalling.isEmpty, "the room stays to tell them")
         let expired = SignallingClaims(
             room: "r1", userID: "user-ben", role: "host", tokenID: "",
-            expiresAt: WallTime(milliseconds: 1_720_000_000_000))
+            expiresAt: UnixTime(milliseconds: 1_720_000_000_000))
         #expect(await fixture.signalling.isHere("ben", userID: "user-ben", tokenID: ""))
         let frame = try await farewell(of: "ben", token: expired)
         #expect(frame.method == "on-peer-leave-request")

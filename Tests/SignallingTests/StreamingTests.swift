@@ -8,8 +8,8 @@ import Testing
     let fixture = SignallingFixture()
     let started = HLSVariant(
         url: "https://h.test/m.m3u8", meetingURL: "https://h.test/rooms/r1", state: .started,
-        initialisedAt: WallTime(milliseconds: 1_720_000_004_000),
-        startedAt: WallTime(milliseconds: 1_720_000_009_000))
+        initialisedAt: UnixTime(milliseconds: 1_720_000_004_000),
+        startedAt: UnixTime(milliseconds: 1_720_000_009_000))
     static let variant = """
         {"initialised_at":1720000004000,"meeting_url":"https://h.test/rooms/r1","metadata":"",\
         "playlist_type":"no-dvr","started_at":1720000009000,"state":"started",\
@@ -70,8 +70,8 @@ import Testing
         let ann = try await fixture.join("ann")
         var recording = HLSRecording(
             state: .started, hlsVOD: true, singleFilePerLayer: false,
-            initialisedAt: WallTime(milliseconds: 1_720_000_004_000),
-            startedAt: WallTime(milliseconds: 1_720_000_009_000))
+            initialisedAt: UnixTime(milliseconds: 1_720_000_004_000),
+            startedAt: UnixTime(milliseconds: 1_720_000_009_000))
         await fixture.signalling.hlsChanged(
             HLSState(variants: [started], recording: recording))
         let config = #"{"hls_vod":true,"single_file_per_layer":false}"#
@@ -122,8 +122,8 @@ import Testing
     @Test func aRecordingWithoutAStreamIsTheBrowsersAndTheStreamsAreNotTouched() async throws {
         let ann = try await fixture.join("ann")
         let recording = RoomRecording(
-            state: .started, initialisedAt: WallTime(milliseconds: 1_720_000_004_000),
-            startedAt: WallTime(milliseconds: 1_720_000_009_000))
+            state: .started, initialisedAt: UnixTime(milliseconds: 1_720_000_004_000),
+            startedAt: UnixTime(milliseconds: 1_720_000_009_000))
         for _ in 0..<2 { await fixture.signalling.recordingChanged(recording) }
         #expect(
             await ann.socket.next() == """

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MediaKernel
 import NIOCore
 
 /// `GET /metrics`, for Prometheus and what reads its format, guarded by a management token: how many
@@ -7,7 +8,7 @@ import NIOCore
 struct MetricsRoute: Sendable {
     let sources: [any MetricsSource]
     let authority: TokenAuthority
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         router.group("/metrics")

@@ -11,7 +11,7 @@ struct PageAPI: Sendable {
     /// Whether anybody may have a room token: on for development, off otherwise.
     let handsOutTokens: Bool
     let hlsScriptURL: String?
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         router.get("/health") { _, _ in

@@ -13,7 +13,7 @@ struct RecordingPageAPI: Sendable {
     let library: RecordingLibrary
     let authority: TokenAuthority
     let isOpen: Bool
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         router.group("/api/recordings")
@@ -28,7 +28,7 @@ struct RecordingPageAPI: Sendable {
         query.isRecorded = true
         let page = try await library.catalogue.streams(query)
         let assets = try await library.catalogue.assets(of: page.records.map(\.id))
-        let now = UnixTime(clock())
+        let now = clock()
         var bodies: [RecordingCard] = []
         for record in page.records {
             // What goes on is known better by who makes it go on.
@@ -71,7 +71,7 @@ struct RecordingCard: Encodable {
         status = live?.status.rawValue ?? record.status.rawValue
         reason = live?.stopReason ?? record.reason
         progress = live?.finishedPermille.map { Double($0) / 1000 }
-        createdAt = Timestamp(record.createdAt).description
+        createdAt = record.createdAt.description
         duration = assets.compactMap(\.duration).max()
         self.assets = assets
     }

@@ -14,11 +14,11 @@ struct AssetOrigin: Sendable {
     let library: RecordingLibrary
     /// The root of streams.
     let streams: String
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
     private let threads = NIOThreadPool.singleton
 
     init(
-        library: RecordingLibrary, streams: String, clock: @escaping @Sendable () -> Timestamp
+        library: RecordingLibrary, streams: String, clock: @escaping @Sendable () -> UnixTime
     ) {
         self.library = library
         self.streams = streams
@@ -36,7 +36,7 @@ struct AssetOrigin: Sendable {
         do throws(AssetLink.Refusal) {
             link = try AssetLink(
                 verifying: encodedPath[..<slash], with: library.key,
-                at: UnixTime(nanoseconds: now.nanoseconds))
+                at: now)
         } catch {
             throw Origin.withCORS(Self.refused(error))
         }
@@ -79,7 +79,7 @@ struct AssetOrigin: Sendable {
     /// - Returns: nil for everything else.
     private func stored(
         _ asset: CatalogueAsset, _ link: AssetLink, _ path: OriginPath, in directory: String,
-        _ request: Request, at now: Timestamp
+        _ request: Request, at now: UnixTime
     ) async throws -> Response? {
         let name = path.components[path.components.count - 1]
         let isFile = path.components.count == 1 && asset.path.hasSuffix("/\(name)")
@@ -87,7 +87,7 @@ struct AssetOrigin: Sendable {
         guard asset.location != nil, isFile || path.kind == .playlist,
             let url = library.storeURL(
                 of: asset, for: isFile ? isDownload ? .download(name: name) : .file : .segments,
-                at: UnixTime(nanoseconds: now.nanoseconds),
+                at: now,
                 validity: .seconds(max(1, link.expiry.seconds - now.seconds)))
         else { return nil }
         if isFile {
@@ -149,7 +149,7 @@ struct AssetOrigin: Sendable {
         case .expired(let time):
             .forbidden(
                 "the link has expired",
-                "it was valid until \(Timestamp(time))")
+                "it was valid until \(time)")
         }
     }
 }

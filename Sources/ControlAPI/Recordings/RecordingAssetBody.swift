@@ -35,9 +35,9 @@ struct RecordingAssetBody: Encodable {
         try container.encode(
             asset.duration.map { Int($0.inSeconds.rounded()) }, forKey: .duration)
         try container.encode(
-            Timestamp(asset.createdAt).description, forKey: .createdAt)
+            asset.createdAt.description, forKey: .createdAt)
         try container.encode(
-            asset.expiresAt.map { Timestamp($0).description },
+            asset.expiresAt?.description,
             forKey: .expiresAt)
         try container.encode(asset.thumbnails?.thumbnails ?? [], forKey: .thumbnails)
         try container.encode(asset.thumbnails?.sprite, forKey: .sprite)

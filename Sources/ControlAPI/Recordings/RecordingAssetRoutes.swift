@@ -8,7 +8,7 @@ struct RecordingAssetRoutes: Sendable {
     let library: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let assets = router.group("/v2/recording-assets")
@@ -47,7 +47,7 @@ struct RecordingAssetRoutes: Sendable {
             }
             lifetime = .seconds(seconds)
         }
-        let now = UnixTime(clock())
+        let now = clock()
         guard let link = library.link(to: asset, at: now, lifetime: lifetime) else {
             let reason =
                 switch asset.location {
@@ -65,7 +65,7 @@ struct RecordingAssetRoutes: Sendable {
                 thumbnailURLs: link.thumbnailPaths.map { base + $0 },
                 spriteURL: link.spritePath.map { base + $0 },
                 spriteTracksURL: link.spriteTracksPath.map { base + $0 },
-                expiry: Timestamp(link.expiry).description))
+                expiry: link.expiry.description))
     }
 
     private struct LinkBody: Encodable {

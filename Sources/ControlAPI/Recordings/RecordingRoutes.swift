@@ -11,7 +11,7 @@ struct RecordingRoutes: Sendable {
     let library: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/recordings")

@@ -14,7 +14,7 @@ struct WebhookRoutes: Sendable {
     let catalogue: Catalogue
     let authority: TokenAuthority
     let renewedBody: RenewedBody
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     /// What an event that is told once more is to say, e.g. with links that hold; nil for what it
     /// said before.
@@ -56,7 +56,7 @@ struct WebhookRoutes: Sendable {
         // One that is on its way already needs no second order.
         _ = try await catalogue.replay(
             delivery: found.delivery.id, body: try await renewedBody(found.delivery),
-            at: UnixTime(clock()))
+            at: clock())
         return JSON.response(try await event(id))
     }
 
@@ -98,7 +98,7 @@ private struct WebhookBody: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         func text(_ time: UnixTime) -> String {
-            Timestamp(time).description
+            time.description
         }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(delivery.id, forKey: .id)

@@ -30,7 +30,7 @@ struct ActiveRoomBody: Encodable {
         name = room.name
         customerID = account
         session = Session(
-            id: room.session.id, createdAt: Timestamp(room.session.startedAt).description,
+            id: room.session.id, createdAt: room.session.startedAt.description,
             peers: room.peers.map(\.id))
     }
 }

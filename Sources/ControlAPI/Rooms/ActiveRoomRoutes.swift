@@ -8,7 +8,7 @@ import Rooms
 struct ActiveRoomRoutes: Sendable {
     let control: any RoomControl
     let authority: TokenAuthority
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/active-rooms/:room")

@@ -40,13 +40,13 @@ struct PeerBody: Encodable {
         userID = peer.userID
         metadata = peer.metadata
         role = peer.role
-        joinedAt = Timestamp(peer.joinedAt).description
+        joinedAt = peer.joinedAt.description
         guard withTracks else { return }
         let bodies = peer.tracks.map { track in
             Track(
                 id: track.id, streamID: track.streamID, mute: track.isMuted, type: track.kind,
                 source: track.source,
-                startedAt: peer.startedAt[track.id].map { Timestamp($0).description },
+                startedAt: peer.startedAt[track.id]?.description,
                 description: track.description)
         }
         tracks = Dictionary(bodies.map { ($0.id.rawValue, $0) }) { first, _ in first }

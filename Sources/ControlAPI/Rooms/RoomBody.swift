@@ -42,8 +42,8 @@ struct RoomBody: Encodable {
         try container.encodeIfPresent(
             room.maxDuration?.components.seconds, forKey: .maxDuration)
         try container.encode(
-            Timestamp(room.createdAt).description, forKey: .createdAt)
+            room.createdAt.description, forKey: .createdAt)
         try container.encode(
-            Timestamp(room.updatedAt).description, forKey: .updatedAt)
+            room.updatedAt.description, forKey: .updatedAt)
     }
 }

@@ -10,7 +10,7 @@ struct RoomCodeRoutes: Sendable {
     let catalogue: Catalogue
     let door: any RoomDoor
     let authority: TokenAuthority
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/room-codes")
@@ -96,7 +96,7 @@ struct RoomCodeRoutes: Sendable {
         return role
     }
 
-    private var now: UnixTime { UnixTime(clock()) }
+    private var now: UnixTime { clock() }
 }
 
 /// A room code as the control API shows it: 100ms' object.
@@ -117,9 +117,9 @@ private struct RoomCodeBody: Encodable {
         try container.encode(code.role, forKey: .role)
         try container.encode(code.isEnabled, forKey: .enabled)
         try container.encode(
-            Timestamp(code.createdAt).description, forKey: .createdAt)
+            code.createdAt.description, forKey: .createdAt)
         try container.encode(
-            Timestamp(code.updatedAt).description, forKey: .updatedAt)
+            code.updatedAt.description, forKey: .updatedAt)
     }
 }
 

@@ -15,7 +15,7 @@ struct RoomRoutes: Sendable {
     let door: any RoomDoor
     let templates: any TemplateControl
     let authority: TokenAuthority
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/rooms")
@@ -109,7 +109,7 @@ struct RoomRoutes: Sendable {
             account: authority.accessKey)
     }
 
-    private var now: UnixTime { UnixTime(clock()) }
+    private var now: UnixTime { clock() }
 }
 
 extension Catalogue {

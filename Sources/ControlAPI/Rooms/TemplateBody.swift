@@ -21,8 +21,8 @@ struct TemplateBody: Encodable {
         name = template.name
         self.account = account
         document = try template.contents
-        createdAt = Timestamp(template.createdAt).description
-        updatedAt = Timestamp(template.updatedAt).description
+        createdAt = template.createdAt.description
+        updatedAt = template.updatedAt.description
     }
 
     /// The policy file's, which is as old as time.
@@ -31,7 +31,7 @@ struct TemplateBody: Encodable {
         name = StandardTemplate.name
         self.account = account
         document = template.document
-        createdAt = Timestamp(seconds: 0).description
+        createdAt = UnixTime(seconds: 0).description
         updatedAt = createdAt
     }
 

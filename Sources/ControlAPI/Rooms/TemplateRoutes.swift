@@ -9,7 +9,7 @@ struct TemplateRoutes: Sendable {
     let catalogue: Catalogue
     let control: any TemplateControl
     let authority: TokenAuthority
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/templates")
@@ -200,7 +200,7 @@ struct TemplateRoutes: Sendable {
         return text
     }
 
-    private var now: UnixTime { UnixTime(clock()) }
+    private var now: UnixTime { clock() }
 }
 
 extension APIError {

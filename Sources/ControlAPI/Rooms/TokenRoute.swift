@@ -18,7 +18,7 @@ struct TokenRoute: Sendable {
     let door: any RoomDoor
     let authority: TokenAuthority
     var gate = RoomCodeGate()
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     /// How long who traded a code may join, and come back to, the room.
     static let lifetime: Duration = .seconds(86_400)
@@ -84,7 +84,7 @@ struct TokenRoute: Sendable {
         return Body(
             token: try await authority.makeRoomToken(
                 room: code.room, user: user, role: code.role, at: now, lifetime: Self.lifetime),
-            expiresAt: Timestamp(seconds: now.seconds).advanced(by: Self.lifetime).description)
+            expiresAt: (UnixTime(seconds: now.seconds) + Self.lifetime).description)
     }
 
     private func knownCode(_ text: String) async throws -> RoomCode? {

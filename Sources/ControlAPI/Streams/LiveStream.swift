@@ -31,9 +31,9 @@ public struct LiveStream: Hashable, Sendable {
         public var layersThinned: Int
         /// Steps down and up since the start.
         public var changes: Int
-        public var changedAt: Timestamp
+        public var changedAt: UnixTime
 
-        public init(frameRate: Double, layersThinned: Int, changes: Int, changedAt: Timestamp) {
+        public init(frameRate: Double, layersThinned: Int, changes: Int, changedAt: UnixTime) {
             self.frameRate = frameRate
             self.layersThinned = layersThinned
             self.changes = changes
@@ -62,10 +62,10 @@ public struct LiveStream: Hashable, Sendable {
     public var layout: JSONValue
     /// The master playlist; known before the stream runs. Empty for a recording.
     public var playbackURL: String
-    public var createdAt: Timestamp
-    public var startedAt: Timestamp?
-    public var updatedAt: Timestamp
-    public var stoppedAt: Timestamp?
+    public var createdAt: UnixTime
+    public var startedAt: UnixTime?
+    public var updatedAt: UnixTime
+    public var stoppedAt: UnixTime?
     /// A peer's id, or empty when done from the server side.
     public var startedBy: String
     public var stoppedBy: String
@@ -91,7 +91,7 @@ public struct LiveStream: Hashable, Sendable {
         variant: LiveStreamVariant,
         recording: LiveStreamRecording?, destination: String,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue = .object([:]),
-        playbackURL: String, createdAt: Timestamp, startedBy: String
+        playbackURL: String, createdAt: UnixTime, startedBy: String
     ) {
         self.id = id
         self.room = room

@@ -11,7 +11,7 @@ struct LiveStreamRoutes: Sendable {
     let endpoints: Endpoints
     /// Of ladder layers that name none.
     let frameRate: Int
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/live-streams")

@@ -1,12 +1,13 @@
 import HTTPTypes
 import Hummingbird
+import MediaKernel
 
 /// Lets nobody pass to a group's routes without a management token.
 struct ManagementGuard<Context: RequestContext>: RouterMiddleware {
     let authority: TokenAuthority
     /// Whether who shows no token passes too.
     var isOpen = false
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     func handle(
         _ request: Request, context: Context,

@@ -4,7 +4,7 @@ import MediaKernel
 struct RoomTokenGuard: Sendable {
     let authority: TokenAuthority
     let door: any RoomDoor
-    let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> UnixTime
 
     /// The claims of a token that lets its holder in. One that has expired lets back in the peer
     /// that is in the room with it: a call is not over because a token is.

@@ -45,7 +45,7 @@ public struct TokenAuthority: Sendable {
     }
 
     public func makeRoomToken(
-        room: RoomID, user: String, role: String, at now: Timestamp,
+        room: RoomID, user: String, role: String, at now: UnixTime,
         lifetime: Duration = .seconds(86_400)
     ) async throws -> String {
         var payload = basePayload(type: .app, at: now, lifetime: lifetime)
@@ -56,7 +56,7 @@ public struct TokenAuthority: Sendable {
     }
 
     public func makeManagementToken(
-        at now: Timestamp, lifetime: Duration = .seconds(86_400)
+        at now: UnixTime, lifetime: Duration = .seconds(86_400)
     ) async throws -> String {
         try await keys.sign(basePayload(type: .management, at: now, lifetime: lifetime))
     }
@@ -64,7 +64,7 @@ public struct TokenAuthority: Sendable {
     /// - Parameter isStillGood: whether a token that is good but for having expired lets its
     ///   holder in all the same.
     public func verifyRoomToken(
-        _ token: String, at now: Timestamp,
+        _ token: String, at now: UnixTime,
         orExpired isStillGood: (RoomTokenClaims) async -> Bool = { _ in false }
     ) async throws(TokenError) -> RoomTokenClaims {
         let payload = try await verify(token, type: .app, at: now)
@@ -89,7 +89,7 @@ public struct TokenAuthority: Sendable {
     }
 
     public func verifyManagementToken(
-        _ token: String, at now: Timestamp
+        _ token: String, at now: UnixTime
     ) async throws(TokenError) -> ManagementTokenClaims {
         let payload = try await verify(token, type: .management, at: now)
         let claims = ManagementTokenClaims(
@@ -103,7 +103,7 @@ public struct TokenAuthority: Sendable {
     private enum TokenType: String { case app, management }
 
     private func basePayload(
-        type: TokenType, at now: Timestamp, lifetime: Duration
+        type: TokenType, at now: UnixTime, lifetime: Duration
     ) -> TokenPayload {
         let issued = Double(now.seconds)
         let life = min(max(lifetime, .seconds(1)), Self.lifetimeMaximum)
@@ -115,7 +115,7 @@ public struct TokenAuthority: Sendable {
 
     /// Form, algorithm and signature first; nothing in an unsigned payload is worth reporting.
     private func verify(
-        _ token: String, type: TokenType, at now: Timestamp
+        _ token: String, type: TokenType, at now: UnixTime
     ) async throws(TokenError) -> TokenPayload {
         guard !token.isEmpty else { throw .missing }
         guard token.utf8.count <= Self.tokenBytesMaximum else {
@@ -138,7 +138,7 @@ public struct TokenAuthority: Sendable {
     }
 
     private func check(
-        _ payload: TokenPayload, type: TokenType, at now: Timestamp
+        _ payload: TokenPayload, type: TokenType, at now: UnixTime
     ) throws(TokenError) {
         guard let key = payload.accessKey else { throw .claimMissing("access_key") }
         guard key == accessKey else { throw .wrongAccessKey }
@@ -152,7 +152,7 @@ public struct TokenAuthority: Sendable {
         guard Self.timestamp(payload.expiresAt) != nil else { throw .claimInvalid("exp") }
         if payload.notBefore != nil {
             guard let start = Self.timestamp(payload.notBefore) else { throw .claimInvalid("nbf") }
-            guard start <= now.advanced(by: Self.clockSkew) else { throw .notYetValid(from: start) }
+            guard start <= now + Self.clockSkew else { throw .notYetValid(from: start) }
         }
     }
 
@@ -192,8 +192,8 @@ public struct TokenAuthority: Sendable {
     }
 
     /// Nil for what no calendar holds, so that arithmetic on a forged number cannot overflow.
-    private static func timestamp(_ seconds: Double?) -> Timestamp? {
+    private static func timestamp(_ seconds: Double?) -> UnixTime? {
         guard let seconds, seconds >= 0, seconds < 9e9 else { return nil }
-        return Timestamp(nanoseconds: Int64(seconds * 1e9))
+        return UnixTime(nanoseconds: Int64(seconds * 1e9))
     }
 }

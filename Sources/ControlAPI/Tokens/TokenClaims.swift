@@ -7,13 +7,13 @@ public struct RoomTokenClaims: Hashable, Sendable {
     /// The caller's own name for the user; several peers may carry the same one.
     public var user: String
     public var role: String
-    public var issuedAt: Timestamp
-    public var expiresAt: Timestamp
+    public var issuedAt: UnixTime
+    public var expiresAt: UnixTime
     /// `jti`, or the signature of a token that carries none.
     public var tokenID: String
 
     public init(
-        room: RoomID, user: String, role: String, issuedAt: Timestamp, expiresAt: Timestamp,
+        room: RoomID, user: String, role: String, issuedAt: UnixTime, expiresAt: UnixTime,
         tokenID: String
     ) {
         self.room = room
@@ -24,17 +24,17 @@ public struct RoomTokenClaims: Hashable, Sendable {
         self.tokenID = tokenID
     }
 
-    public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now }
+    public func isExpired(at now: UnixTime) -> Bool { expiresAt <= now }
 }
 
 /// What a verified management token says. The token's type is `management`.
 public struct ManagementTokenClaims: Hashable, Sendable {
-    public var issuedAt: Timestamp
-    public var expiresAt: Timestamp
+    public var issuedAt: UnixTime
+    public var expiresAt: UnixTime
     /// `jti`, empty when the token carries none.
     public var tokenID: String
 
-    public init(issuedAt: Timestamp, expiresAt: Timestamp, tokenID: String) {
+    public init(issuedAt: UnixTime, expiresAt: UnixTime, tokenID: String) {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.tokenID = tokenID
@@ -52,8 +52,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongAccessKey
     case wrongType(found: String, expected: String)
     case wrongVersion(Int)
-    case expired(at: Timestamp)
-    case notYetValid(from: Timestamp)
+    case expired(at: UnixTime)
+    case notYetValid(from: UnixTime)
 
     /// 100ms' own.
     public var number: ErrorNumber {

@@ -73,7 +73,7 @@ struct Poll: Hashable, Sendable {
     // MARK: - Running
 
     mutating func start(
-        by peer: PeerID, audience: Int, at now: Instant, wall: WallTime
+        by peer: PeerID, audience: Int, at now: Instant, wall: UnixTime
     ) throws(RoomError) {
         guard state == .created else { throw .pollState(id, state) }
         guard !questions.isEmpty else { throw .pollEmpty(id) }
@@ -88,7 +88,7 @@ struct Poll: Hashable, Sendable {
     }
 
     /// - Parameter peer: nil where its time was over.
-    mutating func stop(by peer: PeerID?, at now: Instant, wall: WallTime) throws(RoomError) {
+    mutating func stop(by peer: PeerID?, at now: Instant, wall: UnixTime) throws(RoomError) {
         guard state == .started else { throw .pollState(id, state) }
         info.state = .stopped
         info.stoppedBy = peer

@@ -60,17 +60,17 @@ public struct PollInfo: Hashable, Sendable {
     public internal(set) var state = State.created
     public internal(set) var questionCount = 0
     public let createdBy: PeerID
-    public let createdAt: WallTime
+    public let createdAt: UnixTime
     public internal(set) var startedBy: PeerID?
-    public internal(set) var startedAt: WallTime?
+    public internal(set) var startedAt: UnixTime?
     /// Nil also where its time was over.
     public internal(set) var stoppedBy: PeerID?
-    public internal(set) var stoppedAt: WallTime?
+    public internal(set) var stoppedAt: UnixTime?
 
     /// Whether nobody but who made it may change it, or nobody at all.
     public var isLocked: Bool { settings.isLocked || state != .created }
 
-    init(_ id: PollID, _ settings: PollSettings, by peer: PeerID, wall: WallTime) {
+    init(_ id: PollID, _ settings: PollSettings, by peer: PeerID, wall: UnixTime) {
         self.id = id
         self.settings = settings
         createdBy = peer

@@ -1,5 +1,5 @@
 import Catalogue
-import ControlAPI
+import Clocks
 import Foundation
 import Logging
 import MediaKernel
@@ -25,7 +25,7 @@ struct AssetRetention: Service {
     /// Removes objects; nil when there is no store.
     var store: (any StoreCourier)?
     let logger: Logger
-    var clock: @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+    var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
     func run() async throws {
         let isStopping = Stop()

@@ -91,7 +91,7 @@ extension ChatRecord {
         self.init(
             senderID: sender?.id.rawValue ?? "", senderName: sender?.name ?? "",
             senderUserID: sender?.userID ?? "", roles: roles,
-            sentAt: DateText.rendered(unixNanoseconds: message.sentAt.milliseconds * 1_000_000),
+            sentAt: DateText.rendered(unixNanoseconds: message.sentAt.nanoseconds),
             type: message.type, text: text ?? message.body.text)
     }
 }

@@ -209,7 +209,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private func relays(for peer: PeerID?) -> [InitialConfiguration.ICEServer] {
         guard let turn else { return [] }
         let peer = peer ?? PeerID(String(random.next(), radix: 36))
-        return [turn.server(for: peer, at: UnixTime(Timestamp.now()))]
+        return [turn.server(for: peer, at: UnixTime.now)]
     }
 
     public func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
@@ -350,7 +350,7 @@ extension SignallingClaims {
     fileprivate init(_ claims: RoomTokenClaims, of client: ClientKind, at authority: String) {
         self.init(
             room: claims.room, userID: claims.user, role: claims.role, tokenID: claims.tokenID,
-            expiresAt: WallTime(milliseconds: claims.expiresAt.nanoseconds / 1_000_000),
+            expiresAt: claims.expiresAt,
             client: client, authority: authority)
     }
 }

@@ -1,5 +1,5 @@
 import Catalogue
-import ControlAPI
+import Clocks
 import Logging
 import MediaKernel
 import Rooms
@@ -35,7 +35,7 @@ final class RoomJournal: Service {
 
     init(
         catalogue: Catalogue, accountID: String, logger: Logger,
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.catalogue = catalogue
         events = SessionEvents(accountID: accountID)
@@ -46,10 +46,10 @@ final class RoomJournal: Service {
     }
 
     /// Something happened in a room. Does not wait.
-    func note(_ note: RoomNote, in room: RoomID, name: String, template: String, at time: WallTime)
+    func note(_ note: RoomNote, in room: RoomID, name: String, template: String, at time: UnixTime)
     {
         let entry = Entry(
-            room: room, roomName: name, template: template, note: note, time: UnixTime(time))
+            room: room, roomName: name, template: template, note: note, time: time)
         if case .dropped = queue.yield(entry) {
             logger.error("room event not told: too many wait", metadata: ["room": "\(room)"])
         }
@@ -93,7 +93,7 @@ final class RoomJournal: Service {
         func session(_ session: Room.Session) -> OpenSession {
             OpenSession(
                 id: session.id, room: entry.room, roomName: entry.roomName,
-                template: entry.template, startedAt: UnixTime(session.startedAt))
+                template: entry.template, startedAt: session.startedAt)
         }
         switch entry.note {
         case .sessionOpened(let opened):
@@ -148,10 +148,6 @@ extension OpenSession.Attendee {
     init(_ peer: Peer) {
         self.init(
             number: peer.joinedOrder, peer: peer.id, user: peer.userID, name: peer.name,
-            data: peer.metadata, role: peer.role, joinedAt: UnixTime(peer.joinedAt))
+            data: peer.metadata, role: peer.role, joinedAt: peer.joinedAt)
     }
-}
-
-extension UnixTime {
-    init(_ time: WallTime) { self.init(nanoseconds: time.milliseconds * 1_000_000) }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Clocks
 import ControlAPI
 import Logging
 import MediaKernel
@@ -16,7 +17,7 @@ actor RoomRegistry {
 
     init(
         catalogue: Catalogue, opensOnJoin: Bool, logger: Logger,
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.catalogue = catalogue
         self.opensOnJoin = opensOnJoin

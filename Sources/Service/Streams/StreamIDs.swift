@@ -1,4 +1,3 @@
-import ControlAPI
 import MediaKernel
 
 /// Makes stream ids: 24 hexadecimal digits like 100ms', of which the first twelve are the time in
@@ -8,7 +7,7 @@ struct StreamIDs {
     private var lastMilliseconds: Int64 = 0
     private var counter: UInt16 = 0
 
-    mutating func next(at now: Timestamp, random: UInt32) -> StreamID {
+    mutating func next(at now: UnixTime, random: UInt32) -> StreamID {
         if now.milliseconds > lastMilliseconds {
             lastMilliseconds = now.milliseconds
             counter = 0

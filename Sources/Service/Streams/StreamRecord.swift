@@ -32,13 +32,13 @@ private struct StreamDetails: Codable {
             frameRate = degradation.frameRate
             layersThinned = degradation.layersThinned
             changes = degradation.changes
-            changedAt = UnixTime(degradation.changedAt)
+            changedAt = degradation.changedAt
         }
 
         var value: LiveStream.Degradation {
             LiveStream.Degradation(
                 frameRate: frameRate, layersThinned: layersThinned, changes: changes,
-                changedAt: Timestamp(changedAt))
+                changedAt: changedAt)
         }
 
         enum CodingKeys: String, CodingKey {
@@ -68,7 +68,7 @@ extension CatalogueStream {
             meetingURL: stream.variant.meetingURL, metadata: stream.variant.metadata,
             recording: stream.recording, destination: stream.destination, audio: stream.audio,
             layout: stream.layout, playbackURL: stream.playbackURL,
-            startedAt: stream.startedAt.map { UnixTime($0) }, startedBy: stream.startedBy,
+            startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
             degradation: stream.degradation.map { StreamDetails.Degradation($0) })
         let encoder = JSONEncoder()
@@ -77,12 +77,12 @@ extension CatalogueStream {
         self.init(
             id: stream.id, room: stream.room, session: stream.session, kind: Kind(stream.kind),
             status: Status(rawValue: stream.status.rawValue) ?? .failed,
-            createdAt: UnixTime(stream.createdAt),
+            createdAt: stream.createdAt,
             directory: stream.kind.directory(of: stream.id, in: stream.room),
             assetDirectory: assetDirectory, details: text ?? "{}")
         reason = stream.stopReason
-        updatedAt = UnixTime(stream.updatedAt)
-        stoppedAt = stream.stoppedAt.map { UnixTime($0) }
+        updatedAt = stream.updatedAt
+        stoppedAt = stream.stoppedAt
     }
 }
 
@@ -99,11 +99,11 @@ extension LiveStream {
                 meetingURL: details.meetingURL, metadata: details.metadata),
             recording: details.recording, destination: details.destination, audio: details.audio,
             layout: details.layout, playbackURL: details.playbackURL,
-            createdAt: Timestamp(record.createdAt), startedBy: details.startedBy)
+            createdAt: record.createdAt, startedBy: details.startedBy)
         self.status = status
-        startedAt = details.startedAt.map { Timestamp($0) }
-        updatedAt = Timestamp(record.updatedAt)
-        stoppedAt = record.stoppedAt.map { Timestamp($0) }
+        startedAt = details.startedAt
+        updatedAt = record.updatedAt
+        stoppedAt = record.stoppedAt
         stoppedBy = details.stoppedBy
         degradation = details.degradation?.value
         stopReason = record.reason

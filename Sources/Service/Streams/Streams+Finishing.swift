@@ -10,7 +10,7 @@ extension Streams {
     /// What is to be made of a stream, and the directory for it, which is made.
     func order(
         _ request: LiveStreamRequest, _ settings: StreamSettings, room: RoomID,
-        ladder: [CatalogueAsset.Size], at time: Timestamp
+        ladder: [CatalogueAsset.Size], at time: UnixTime
     ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
         guard let recording = request.recording, recording.isWanted else { return nil }
         let order = RecordingOrder(
@@ -24,7 +24,7 @@ extension Streams {
     /// Streams of one room may begin in the same second; making the directory tells who is first.
     /// The number is one for both kinds, since their chats lie together.
     private func reservePlace(
-        kind: LiveStream.Kind, room: RoomID, at time: Timestamp
+        kind: LiveStream.Kind, room: RoomID, at time: UnixTime
     ) throws(LiveStreamError) -> RecordingPlace {
         let date = String(time.description.prefix(10))
         for epoch in time.seconds..<time.seconds + Self.placesMaximum {

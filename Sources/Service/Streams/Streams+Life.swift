@@ -159,9 +159,9 @@ extension Streams {
         entry.signals?.finish()
         archive.update(record.id) { stream in
             stream.status = record.status == .completed ? .completed : .failed
-            stream.updatedAt = Timestamp(record.updatedAt)
+            stream.updatedAt = record.updatedAt
             stream.stopReason = record.reason
-            stream.stoppedAt = record.stoppedAt.map { Timestamp($0) }
+            stream.stoppedAt = record.stoppedAt
             stream.finishedPermille = nil
             stream.finishingError = nil
             stream.isRecordingPaused = false

@@ -37,7 +37,7 @@ public actor Streams: LiveStreamControl, Service {
     let keeper: StreamKeeper
     let chat: ChatRecorder
     let logger: Logger
-    let clock: @Sendable () -> (instant: Instant, time: Timestamp)
+    let clock: @Sendable () -> (instant: Instant, time: UnixTime)
     let processors: @Sendable () -> ProcessorCounters?
 
     var observer: (any RoomStreamingObserver)?
@@ -78,8 +78,8 @@ public actor Streams: LiveStreamControl, Service {
         authority: TokenAuthority, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         logger: Logger,
-        clock: @escaping @Sendable () -> (instant: Instant, time: Timestamp) = {
-            (MonotonicClock.now, Timestamp.now())
+        clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
+            (MonotonicClock.now, UnixTime.now)
         },
         processors: @escaping @Sendable () -> ProcessorCounters? = ProcessorCounters.current
     ) {

@@ -139,8 +139,7 @@ extension HLSState {
                     url: stream.playbackURL, meetingURL: stream.variant.meetingURL,
                     metadata: stream.variant.metadata, playlistType: playlistType,
                     state: HLSVariant.State(stream.status),
-                    initialisedAt: WallTime(stream.createdAt),
-                    startedAt: stream.startedAt.map { WallTime($0) })
+                    initialisedAt: stream.createdAt, startedAt: stream.startedAt)
             },
             error: failed.map { StreamFailure.told($0.stopReason) },
             recording: HLSRecording(streams))
@@ -158,8 +157,8 @@ extension HLSRecording {
         self.init(
             state: RecordingState(stream), hlsVOD: recording.hlsVOD,
             singleFilePerLayer: recording.singleFilePerLayer,
-            initialisedAt: WallTime(stream.createdAt),
-            startedAt: stream.startedAt.map { WallTime($0) }, startedBy: stream.starter)
+            initialisedAt: stream.createdAt, startedAt: stream.startedAt,
+            startedBy: stream.starter)
     }
 }
 
@@ -168,8 +167,8 @@ extension RoomRecording {
     init(_ recording: LiveStream) {
         self.init(
             state: RecordingState(recording),
-            initialisedAt: WallTime(recording.createdAt),
-            startedAt: recording.startedAt.map { WallTime($0) }, startedBy: recording.starter,
+            initialisedAt: recording.createdAt, startedAt: recording.startedAt,
+            startedBy: recording.starter,
             error: recording.status == .failed
                 ? StreamFailure.told(recording.stopReason) : nil)
     }
@@ -208,8 +207,4 @@ extension HLSVariant.State {
             case .failed: .failed
             }
     }
-}
-
-extension WallTime {
-    init(_ time: Timestamp) { self.init(milliseconds: time.milliseconds) }
 }

@@ -1,5 +1,5 @@
 import Catalogue
-import ControlAPI
+import Clocks
 import Foundation
 import Logging
 import MediaKernel
@@ -57,7 +57,7 @@ actor AssetUploads: Service {
         settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestNotes,
         events: StreamEvents?, courier: any StoreCourier, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.settings = settings
         self.catalogue = catalogue

@@ -1,4 +1,5 @@
 import Catalogue
+import Clocks
 import ControlAPI
 import Foundation
 import HLS
@@ -67,7 +68,7 @@ actor LiveUploads: Service {
         settings: StoreSettings, root: String, streams: String, keptFor: Duration?,
         source: any LiveCopySource, courier: any LiveCourier, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.settings = settings
         self.root = root

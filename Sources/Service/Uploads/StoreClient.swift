@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Clocks
-import ControlAPI
 import Foundation
 import MediaKernel
 import NIOCore
@@ -22,7 +21,7 @@ struct StoreClient: StoreCourier {
 
     init(
         access: StoreAccess, client: HTTPClient, timeout: Duration,
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.access = access
         self.client = client

@@ -1,5 +1,4 @@
 import Catalogue
-import ControlAPI
 import MediaKernel
 import Webhooks
 
@@ -16,7 +15,7 @@ extension CatalogueDelivery {
     ) {
         let event = WebhookEvent(
             id: id, accountID: account, appID: account,
-            timestamp: Timestamp(time).description.prefix(19) + "Z", kind: kind,
+            timestamp: time.description.prefix(19) + "Z", kind: kind,
             data: .object(data))
         self.init(
             id: id, line: line, room: room, kind: kind.rawValue, isTerminal: kind.isTerminal,

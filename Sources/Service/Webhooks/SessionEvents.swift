@@ -1,5 +1,4 @@
 import Catalogue
-import ControlAPI
 import MediaKernel
 import Rooms
 import Webhooks
@@ -70,7 +69,7 @@ struct SessionEvents: Sendable {
     }
 
     private static func time(_ time: UnixTime) -> JSONValue {
-        .string(Timestamp(time).description)
+        .string(time.description)
     }
 
     private static func seconds(from start: UnixTime, to end: UnixTime) -> JSONValue {

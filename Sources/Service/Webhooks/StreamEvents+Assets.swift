@@ -45,7 +45,7 @@ extension StreamEvents {
         ]
         data.merge(pictures(of: assets, now)) { $1 }
         if let first = assets.first {
-            data["recording_created_at"] = Self.time(Timestamp(first.createdAt))
+            data["recording_created_at"] = Self.time(first.createdAt)
         }
         if let size = assets.compactMap(\.size).max(by: { $0.width < $1.width }) {
             data["max_width"] = .integer(Int64(size.width))
@@ -79,7 +79,7 @@ extension StreamEvents {
             "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
         ]
         if let file = assets.first(where: { $0.kind == .roomComposite }) {
-            data["created_at"] = Self.time(Timestamp(file.createdAt))
+            data["created_at"] = Self.time(file.createdAt)
             data["duration"] = .integer(
                 file.duration.map { Int64($0.inSeconds.rounded()) } ?? 0)
             data["recording_path"] = .string(file.location ?? file.path)
@@ -142,7 +142,7 @@ extension StreamEvents {
 
     private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    static func time(_ time: Timestamp?) -> JSONValue {
+    static func time(_ time: UnixTime?) -> JSONValue {
         time.map { .string($0.description) } ?? .null
     }
 }

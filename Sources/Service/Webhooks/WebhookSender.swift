@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Catalogue
-import ControlAPI
+import Clocks
 import Logging
 import MediaKernel
 import NIOCore
@@ -52,7 +52,7 @@ actor WebhookSender: Service {
     init(
         settings: WebhookSettings, catalogue: Catalogue, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime(Timestamp.now()) }
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.settings = settings
         self.catalogue = catalogue

@@ -7,7 +7,7 @@ struct PollPages {
     struct Key: Hashable {
         let poll: PollID
         /// Another poll may have the id later.
-        let createdAt: WallTime
+        let createdAt: UnixTime
         let question: Int?
         let range: Range<Int>
     }

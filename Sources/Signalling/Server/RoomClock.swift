@@ -1,13 +1,12 @@
-internal import Foundation
+internal import Clocks
 public import MediaKernel
-public import Rooms
 
 /// The clocks that a room's signalling reads: one to reckon with and one to show.
 public struct RoomClock: Sendable {
     public var now: @Sendable () -> Instant
-    public var wall: @Sendable () -> WallTime
+    public var wall: @Sendable () -> UnixTime
 
-    public init(now: @escaping @Sendable () -> Instant, wall: @escaping @Sendable () -> WallTime) {
+    public init(now: @escaping @Sendable () -> Instant, wall: @escaping @Sendable () -> UnixTime) {
         self.now = now
         self.wall = wall
     }
@@ -17,6 +16,7 @@ public struct RoomClock: Sendable {
         let origin = ContinuousClock.now
         return RoomClock(
             now: { Instant.zero + origin.duration(to: .now) },
-            wall: { WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) })
+            // As the protocol has time, so that a room's events have one time wherever they show.
+            wall: { UnixTime(milliseconds: UnixTime.now.milliseconds) })
     }()
 }

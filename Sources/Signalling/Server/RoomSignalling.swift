@@ -51,7 +51,7 @@ public actor RoomSignalling {
     let streaming: any LiveStreaming
     let clock: RoomClock
     let limits: SignallingLimits
-    let journal: @Sendable (RoomNote, WallTime) -> Void
+    let journal: @Sendable (RoomNote, UnixTime) -> Void
     let logger: Logger
 
     var room: Room
@@ -77,7 +77,7 @@ public actor RoomSignalling {
     public init(
         room: Room, media: any RoomMedia, streaming: any LiveStreaming,
         clock: RoomClock = .system, limits: SignallingLimits = SignallingLimits(),
-        journal: @escaping @Sendable (RoomNote, WallTime) -> Void = { _, _ in },
+        journal: @escaping @Sendable (RoomNote, UnixTime) -> Void = { _, _ in },
         logger: Logger = Logger(label: "roomcast.room")
     ) {
         self.room = room

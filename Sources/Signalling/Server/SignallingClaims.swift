@@ -9,14 +9,14 @@ public struct SignallingClaims: Hashable, Sendable {
     /// Which token it was: a peer comes back with the one it joined with.
     public var tokenID: String
     /// From then on the token serves a peer that is in the room to come back with, and nobody else.
-    public var expiresAt: WallTime
+    public var expiresAt: UnixTime
     /// Not of the token: who came with it, and under which `host[:port]` it found this server.
     public var client: ClientKind
     public var authority: String
 
     public init(
         room: RoomID, userID: String, role: String, tokenID: String = "",
-        expiresAt: WallTime = WallTime(milliseconds: .max),
+        expiresAt: UnixTime = UnixTime(nanoseconds: .max),
         client: ClientKind = .web, authority: String = ""
     ) {
         self.room = room
@@ -28,7 +28,7 @@ public struct SignallingClaims: Hashable, Sendable {
         self.authority = authority
     }
 
-    func isExpired(at wall: WallTime) -> Bool { expiresAt <= wall }
+    func isExpired(at wall: UnixTime) -> Bool { expiresAt <= wall }
 
     /// Who may speak for a peer that joined with it.
     var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }

@@ -1,3 +1,4 @@
+internal import MediaKernel
 public import Rooms
 
 /// `recording.hls` and `recording.browser` of the room's state (docs/API.md,
