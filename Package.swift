@@ -165,7 +165,7 @@ let package = Package(
         room(
             "Service",
             [
-                "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Signalling",
+                "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
                 "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
                 "ObjectStorage", "ControlAPI", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -276,8 +276,9 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Signalling", "MediaServer",
-                "Recording", "Catalogue", "Signing", "ObjectStorage", "ControlAPI", "Workbench", log,
+                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
+                "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
+                "ControlAPI", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
     ]

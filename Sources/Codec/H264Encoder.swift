@@ -50,8 +50,8 @@ public final class H264Encoder {
         self.parameterSets = parameterSets
     }
 
-    /// What `VideoEncoderSettings.preset` may be: `balanced` and `sharp`, which are ours, and
-    /// x264's presets, fast to slow. Hardware has presets of its own and heeds none of these.
+    /// What `VideoEncoderSettings.preset` may be: presets of ours, then x264's, fast to slow.
+    /// Hardware has presets of its own and heeds none of these.
     public static let presets = H264Preset.allCases.map(\.rawValue)
 
     /// Encodes the frame that is shown at `index / frameRate` seconds. Indices rise by one.

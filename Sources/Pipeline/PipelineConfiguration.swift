@@ -14,7 +14,7 @@ public struct PipelineConfiguration: Sendable {
     public var title: String
     /// With which the stream begins.
     public var layout: Layout
-    /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
+    /// The trade of picture for CPU: one of `H264Encoder.presets`.
     public var preset: String
     /// What encodes: `x264`, `nvenc`, `qsv`, `vaapi` or `auto`; see `H264Backend.candidates`.
     public var encoder: String

@@ -1,3 +1,4 @@
+import Codec
 import ControlAPI
 import Foundation
 import HLS
@@ -368,6 +369,18 @@ import Workbench
     @Test(arguments: refusals)
     func whatCannotBeMeantIsRefusedByName(json: String, error: SettingsError) {
         #expect(throws: error) { try settings(json) }
+    }
+
+    @Test func presetsAreThoseOfTheEncoder() throws {
+        for preset in H264Encoder.presets {
+            let settings = try settings(nil, ["ROOMCAST_STREAM_PRESET": preset])
+            #expect(settings.stream.preset == preset)
+        }
+        #expect(
+            throws: SettingsError.invalid(
+                key: "stream.preset",
+                reason: "one of \(H264Encoder.presets.joined(separator: ", "))")
+        ) { try settings(nil, ["ROOMCAST_STREAM_PRESET": "placebo"]) }
     }
 
     @Test func aVariableOfTheWrongTypeIsRefusedByItsName() {

@@ -1,3 +1,4 @@
+import Codec
 public import ControlAPI
 import HLS
 public import Logging
@@ -387,14 +388,10 @@ extension Settings {
 
     private func preset(_ source: SettingsSource) throws(SettingsError) -> String? {
         guard let preset = source.text(.streamPreset) else { return nil }
-        let known = [
-            "balanced", "sharp", "ultrafast", "superfast", "veryfast", "faster", "fast",
-            "medium", "slow", "slower", "veryslow",
-        ]
-        guard known.contains(preset) else {
+        guard H264Encoder.presets.contains(preset) else {
             throw .invalid(
                 key: SettingKey.streamPreset.rawValue,
-                reason: "one of \(known.joined(separator: ", "))")
+                reason: "one of \(H264Encoder.presets.joined(separator: ", "))")
         }
         return preset
     }

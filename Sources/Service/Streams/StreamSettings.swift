@@ -22,7 +22,7 @@ public struct StreamSettings: Hashable, Sendable {
     public var layout = Layout()
     /// Where layouts and peers may have images from.
     public var pictureHosts = PictureHosts()
-    /// The trade of picture for CPU: `balanced`, `sharp` or one of x264's presets.
+    /// The trade of picture for CPU: one of `H264Encoder.presets`.
     public var preset = "balanced"
     public var encoder = Encoder.x264
     /// Streams on air at a time, in all rooms. Each costs a good part of a core.
