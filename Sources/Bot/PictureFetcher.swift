@@ -53,7 +53,7 @@ struct PictureFetcher: Sendable {
         for _ in 0...Self.redirectsMaximum {
             guard hosts.allows(address) else { throw .redirect(address.text) }
             switch try await answer(from: address) {
-            case .file(let file): return try await decoded(file, wish.maximumSide)
+            case .file(let file): return try await decoded(file, wish.sideMaximum)
             case .redirect(let location):
                 guard let target = Self.resolve(location, against: address) else {
                     throw .redirect(location)
@@ -78,7 +78,7 @@ struct PictureFetcher: Sendable {
             let response = try await client.execute(request, timeout: Self.timeout)
             switch response.status.code {
             case 200:
-                let maximum = StillPicture.maximumBytes
+                let maximum = StillPicture.bytesMaximum
                 do {
                     let buffer = try await response.body.collect(upTo: maximum)
                     return .file(Array(buffer.readableBytesView))
@@ -112,11 +112,11 @@ struct PictureFetcher: Sendable {
 
     /// On a thread of its own: a large picture takes some tenths of a second.
     private func decoded(
-        _ file: [UInt8], _ maximumSide: Int
+        _ file: [UInt8], _ sideMaximum: Int
     ) async throws(PictureFetchError) -> StillPicture {
         do {
             return try await NIOThreadPool.singleton.runIfActive {
-                try StillPicture.decode(file, maximumSide: maximumSide)
+                try StillPicture.decode(file, sideMaximum: sideMaximum)
             }
         } catch let error as CodecError {
             throw .notAPicture(error)

@@ -9,7 +9,7 @@ struct PictureWishes {
     struct Wish: Hashable {
         var address: PictureAddress
         /// Pixels of the longer side; larger images are scaled down.
-        var maximumSide: Int
+        var sideMaximum: Int
     }
 
     /// Images at a time. More than a stage has tiles, and a layout two.
@@ -54,11 +54,11 @@ struct PictureWishes {
                 let address = hosts.allowed(text)
             else { continue }
             known[text] = side
-            wishes.append(Wish(address: address, maximumSide: side))
+            wishes.append(Wish(address: address, sideMaximum: side))
         }
         return wishes
     }
 
     /// Whether it is still wanted in that size.
-    func isWanted(_ wish: Wish) -> Bool { known[wish.address.text] == wish.maximumSide }
+    func isWanted(_ wish: Wish) -> Bool { known[wish.address.text] == wish.sideMaximum }
 }

@@ -66,7 +66,7 @@ extension CatalogueRoom {
         self.init(
             id: RoomID(row["id"]), name: row["name"], description: row["description"],
             isEnabled: row["enabled"], size: row["size"], isLarge: row["large"],
-            maxDuration: (row["maxSeconds"] as Int64?).map { .seconds($0) },
+            durationMaximum: (row["maxSeconds"] as Int64?).map { .seconds($0) },
             template: row["template"], createdAt: UnixTime(nanoseconds: row["created"]))
         updatedAt = UnixTime(nanoseconds: row["updated"])
     }
@@ -113,7 +113,7 @@ extension CatalogueRoom {
                 """,
             arguments: [
                 id.rawValue, name, Self.nameKey(name), description, isEnabled, size, isLarge,
-                maxDuration?.components.seconds, createdAt.nanoseconds, updatedAt.nanoseconds,
+                durationMaximum?.components.seconds, createdAt.nanoseconds, updatedAt.nanoseconds,
                 template,
             ])
     }

@@ -13,7 +13,7 @@ public struct CatalogueRoom: Hashable, Sendable {
     /// Meant for more peers than lists are made for.
     public var isLarge: Bool
     /// Of one session; nil for any.
-    public var maxDuration: Duration?
+    public var durationMaximum: Duration?
     /// The template of its policy; nil for that of the policy file.
     public var template: String?
     public var createdAt: UnixTime
@@ -21,7 +21,7 @@ public struct CatalogueRoom: Hashable, Sendable {
 
     public init(
         id: RoomID, name: String, description: String = "", isEnabled: Bool = true, size: Int = 0,
-        isLarge: Bool = false, maxDuration: Duration? = nil, template: String? = nil,
+        isLarge: Bool = false, durationMaximum: Duration? = nil, template: String? = nil,
         createdAt: UnixTime
     ) {
         self.id = id
@@ -30,7 +30,7 @@ public struct CatalogueRoom: Hashable, Sendable {
         self.isEnabled = isEnabled
         self.size = size
         self.isLarge = isLarge
-        self.maxDuration = maxDuration
+        self.durationMaximum = durationMaximum
         self.template = template
         self.createdAt = createdAt
         updatedAt = createdAt

@@ -27,7 +27,7 @@ final class AnnexBFilter {
 
     /// - Returns: the packet with start codes; unchanged if it had them already.
     func convert(_ data: [UInt8], isKeyframe: Bool) throws(CodecError) -> [UInt8] {
-        try packet.fill(data, timestamp: 0, maximum: VideoDecoder.maximumPacketBytes)
+        try packet.fill(data, timestamp: 0, maximum: VideoDecoder.packetBytesMaximum)
         packet.pointer.pointee.flags = isKeyframe ? AV_PKT_FLAG_KEY : 0
         try check(av_bsf_send_packet(context, packet.pointer), "av_bsf_send_packet")
         try check(av_bsf_receive_packet(context, packet.pointer), "av_bsf_receive_packet")

@@ -15,8 +15,8 @@ public struct DecodedAudio: Sendable {
 public final class AudioDecoder {
     public static let sampleRate = 48_000
     public static let channels = 2
-    static let maximumPacketBytes = 1 << 20
-    private static let maximumBlocksPerCall = 64
+    static let packetBytesMaximum = 1 << 20
+    private static let blocksPerCallMaximum = 64
 
     private let context: CodecContext
     private let packet: PacketHandle
@@ -46,7 +46,7 @@ public final class AudioDecoder {
     ) throws(CodecError) -> [DecodedAudio] {
         timescale = pts.timescale
         context.pointer.pointee.pkt_timebase = AVRational(num: 1, den: timescale)
-        try packet.fill(data, timestamp: pts.ticks, maximum: Self.maximumPacketBytes)
+        try packet.fill(data, timestamp: pts.ticks, maximum: Self.packetBytesMaximum)
         let code = avcodec_send_packet(context.pointer, packet.pointer)
         av_packet_unref(packet.pointer)
         try check(code, "avcodec_send_packet")
@@ -62,7 +62,7 @@ public final class AudioDecoder {
 
     private func receive() throws(CodecError) -> [DecodedAudio] {
         var blocks: [DecodedAudio] = []
-        while blocks.count < Self.maximumBlocksPerCall {
+        while blocks.count < Self.blocksPerCallMaximum {
             let code = avcodec_receive_frame(context.pointer, frame.pointer)
             if code == av_shim_error_again || code == av_shim_error_end { break }
             try check(code, "avcodec_receive_frame")

@@ -16,7 +16,7 @@
 /// Not thread-safe: one owner at a time.
 public final class AudioResampler {
     /// How far the ratio may be from 1.
-    public static let maximumDeviation = 0.005
+    public static let deviationMaximum = 0.005
     /// Input samples per channel that are kept until more come.
     public static let lookahead = taps / 2
 
@@ -44,7 +44,7 @@ public final class AudioResampler {
     ///
     /// - Parameters:
     ///   - input: interleaved (left, right) pairs.
-    ///   - ratio: output samples per input sample, clamped to 1 ± `maximumDeviation`: above 1
+    ///   - ratio: output samples per input sample, clamped to 1 ± `deviationMaximum`: above 1
     ///     the sound lasts longer.
     public func process(_ input: [Float], ratio: Double) -> [Float] {
         precondition(input.count % Self.channels == 0, "stereo comes in pairs")
@@ -177,7 +177,7 @@ public final class AudioResampler {
 
     private static func clamped(_ ratio: Double) -> Double {
         guard ratio.isFinite else { return 1 }
-        return min(max(ratio, 1 - maximumDeviation), 1 + maximumDeviation)
+        return min(max(ratio, 1 - deviationMaximum), 1 + deviationMaximum)
     }
 
     // MARK: The kernel

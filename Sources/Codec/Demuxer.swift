@@ -18,7 +18,7 @@ final class Demuxer {
         "matroska", "webm", "mov", "mp4", "m4a", "ogg", "mpegts", "ivf", "wav", "mp3", "flac",
     ]
     /// More tracks than any recording has; the rest is ignored.
-    static let maximumStreams = 32
+    static let streamsMaximum = 32
 
     let streamCount: Int
     private let url: String
@@ -52,7 +52,7 @@ final class Demuxer {
             avformat_open_input(&format, url, nil, &options.pointer), "avformat_open_input")
         guard let opened = format else { throw .outOfMemory }
         self.format = opened
-        streamCount = min(Int(opened.pointee.nb_streams), Self.maximumStreams)
+        streamCount = min(Int(opened.pointee.nb_streams), Self.streamsMaximum)
         // From here on the object is whole, so a throw runs its deinit.
         if analyses { try check(avformat_find_stream_info(opened, nil), "find_stream_info") }
     }

@@ -12,9 +12,9 @@ public final class FramePool: Sendable {
     private let chromaStride: Int
     private let memory: PictureMemory
 
-    /// - Throws: `.pictureSize` unless both sides are 1 to `VideoFrame.maximumSide`.
+    /// - Throws: `.pictureSize` unless both sides are 1 to `VideoFrame.sideMaximum`.
     public init(width: Int, height: Int) throws(CodecError) {
-        let sides = 1...VideoFrame.maximumSide
+        let sides = 1...VideoFrame.sideMaximum
         guard sides.contains(width), sides.contains(height) else {
             throw .pictureSize(width: width, height: height)
         }

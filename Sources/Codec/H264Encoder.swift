@@ -8,7 +8,7 @@ internal import MediaKernel
 /// Not thread-safe: one owner at a time.
 public final class H264Encoder {
     /// The peak rate's ratio to the mean.
-    static let maximumRateRatio = 1.1
+    static let rateRatioMaximum = 1.1
 
     public let settings: VideoEncoderSettings
     public let backend: H264Backend
@@ -134,9 +134,9 @@ public final class H264Encoder {
         context.pointee.gop_size = Int32(settings.keyframeInterval)
         context.pointee.keyint_min = Int32(settings.keyframeInterval)
         context.pointee.bit_rate = Int64(settings.bitrate)
-        let maximumRate = Double(settings.bitrate) * maximumRateRatio
-        context.pointee.rc_max_rate = Int64(maximumRate)
-        context.pointee.rc_buffer_size = Int32(maximumRate * settings.rateBuffer)
+        let rateMaximum = Double(settings.bitrate) * rateRatioMaximum
+        context.pointee.rc_max_rate = Int64(rateMaximum)
+        context.pointee.rc_buffer_size = Int32(rateMaximum * settings.rateBuffer)
         context.pointee.thread_count = Int32(settings.threads)
         if let maximumBFrames {
             context.pointee.max_b_frames = Int32(maximumBFrames)

@@ -43,7 +43,7 @@ public final class MediaFileReader {
     }
 
     /// A file with longer stretches between two packets of interest is given up on.
-    static let maximumSkippedPackets = 100_000
+    static let skippedPacketsMaximum = 100_000
 
     /// The tracks of pictures and sound, at most 32.
     public let tracks: [Track]
@@ -95,7 +95,7 @@ public final class MediaFileReader {
     /// - Returns: nil after the last one; never when the file loops.
     /// - Throws: `.library` when the file is damaged here.
     public func read() throws(CodecError) -> Packet? {
-        for _ in 0..<Self.maximumSkippedPackets {
+        for _ in 0..<Self.skippedPacketsMaximum {
             if isAtEnd { return nil }
             guard let raw = try demuxer.read() else {
                 if loops { try startAgain() } else { isAtEnd = true }
@@ -113,7 +113,7 @@ public final class MediaFileReader {
                 track: raw.stream, data: data, pts: times.pts, dts: times.dts,
                 duration: times.duration, isKeyframe: raw.isKeyframe)
         }
-        throw .queueFull(maximum: Self.maximumSkippedPackets)
+        throw .queueFull(maximum: Self.skippedPacketsMaximum)
     }
 
     /// A decoder for a track of pictures, whatever its codec. It takes the packets as read.

@@ -4,7 +4,7 @@ public import MediaKernel
 /// Decodes a finished segment or file whole, to look at what a viewer would get.
 public enum MediaProbe {
     /// A file that decodes to more pictures is cut there: a minute at 60 frames a second.
-    public static let maximumPictures = 3600
+    public static let picturesMaximum = 3600
 
     public struct Picture: Sendable {
         /// As written in the container.
@@ -66,7 +66,7 @@ public enum MediaProbe {
                         frame: picture.frame))
             }
         }
-        while let packet = try demuxer.read(), report.pictures.count < maximumPictures {
+        while let packet = try demuxer.read(), report.pictures.count < picturesMaximum {
             guard let pts = packet.pts else { continue }
             do throws(CodecError) {
                 if let video, packet.stream == video.stream {

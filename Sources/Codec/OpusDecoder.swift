@@ -9,14 +9,14 @@ public final class OpusDecoder {
     public static let sampleRate = 48_000
     public static let channels = 2
     /// Samples per channel in the longest packet, 120 ms. RFC 6716 sect. 3.2.1.
-    public static let maximumPacketSamples = 5760
+    public static let packetSamplesMaximum = 5760
     /// A packet of 120 ms at most holds 48 frames; RFC 6716 sect. 3.4 bounds each to 1275
     /// bytes.
-    public static let maximumPacketBytes = 48 * 1276 + 2
+    public static let packetBytesMaximum = 48 * 1276 + 2
     /// Concealment works in steps of 2.5 ms.
     private static let concealmentStep = 120
     /// Concealment fades out long before this; more would be a caller's slip. One second.
-    public static let maximumConcealedSamples = 48_000
+    public static let concealedSamplesMaximum = 48_000
 
     private let decoder: OpaquePointer
 
@@ -38,21 +38,21 @@ public final class OpusDecoder {
     /// - Throws: `.packetSize`; `.opus` for damaged data. The next packet decodes again.
     public func decode(_ packet: [UInt8]) throws(CodecError) -> [Float] {
         try Self.checkSize(of: packet)
-        return try decode(packet, samples: Self.maximumPacketSamples, useRedundancy: false)
+        return try decode(packet, samples: Self.packetSamplesMaximum, useRedundancy: false)
     }
 
     /// Makes up `samples` samples per channel for packets that never came (PLC): the longer
     /// the hole, the quieter.
     ///
-    /// - Parameter samples: 1 to `maximumConcealedSamples`; more is cut to that.
+    /// - Parameter samples: 1 to `concealedSamplesMaximum`; more is cut to that.
     public func decodeLost(samples: Int) throws(CodecError) -> [Float] {
-        let wanted = max(0, min(samples, Self.maximumConcealedSamples))
+        let wanted = max(0, min(samples, Self.concealedSamplesMaximum))
         var result: [Float] = []
         result.reserveCapacity((wanted + Self.concealmentStep) * Self.channels)
         while result.count < wanted * Self.channels {
             let missing = wanted - result.count / Self.channels
             let steps = (missing + Self.concealmentStep - 1) / Self.concealmentStep
-            let count = min(steps * Self.concealmentStep, Self.maximumPacketSamples)
+            let count = min(steps * Self.concealmentStep, Self.packetSamplesMaximum)
             result += try decode(nil, samples: count, useRedundancy: false)
         }
         result.removeLast(result.count - wanted * Self.channels)
@@ -66,7 +66,7 @@ public final class OpusDecoder {
     /// - Throws: `.packetSize`; `.sampleCount` unless a multiple of 2.5 ms up to 120 ms; `.opus`.
     public func decodeFEC(_ packet: [UInt8], samples: Int) throws(CodecError) -> [Float] {
         try Self.checkSize(of: packet)
-        guard samples > 0, samples <= Self.maximumPacketSamples,
+        guard samples > 0, samples <= Self.packetSamplesMaximum,
             samples % Self.concealmentStep == 0
         else { throw .sampleCount(count: samples, expected: Self.concealmentStep) }
         return try decode(packet, samples: samples, useRedundancy: true)
@@ -74,7 +74,7 @@ public final class OpusDecoder {
 
     /// How many samples per channel (at 48 kHz) a packet holds; nil when it is damaged.
     public static func sampleCount(of packet: [UInt8]) -> Int? {
-        guard !packet.isEmpty, packet.count <= maximumPacketBytes else { return nil }
+        guard !packet.isEmpty, packet.count <= packetBytesMaximum else { return nil }
         let count = opus_packet_get_nb_samples(packet, Int32(packet.count), Int32(sampleRate))
         return count > 0 ? Int(count) : nil
     }
@@ -96,8 +96,8 @@ public final class OpusDecoder {
     }
 
     private static func checkSize(of packet: [UInt8]) throws(CodecError) {
-        guard !packet.isEmpty, packet.count <= maximumPacketBytes else {
-            throw .packetSize(count: packet.count, maximum: maximumPacketBytes)
+        guard !packet.isEmpty, packet.count <= packetBytesMaximum else {
+            throw .packetSize(count: packet.count, maximum: packetBytesMaximum)
         }
     }
 }

@@ -8,7 +8,7 @@ public final class OpusEncoder {
     /// Samples per channel in a packet.
     public static let frameSize = 960
     /// RFC 6716 sect. 3.2.1: one frame has 1275 bytes at most, and one byte precedes it.
-    private static let maximumPacketBytes = 1276
+    private static let packetBytesMaximum = 1276
 
     /// Samples per channel by which the decoded sound is late.
     public let lookahead: Int
@@ -56,7 +56,7 @@ public final class OpusEncoder {
         }
         var code: Int32 = 0
         let packet = [UInt8](
-            unsafeUninitializedCapacity: Self.maximumPacketBytes
+            unsafeUninitializedCapacity: Self.packetBytesMaximum
         ) { buffer, count in
             if let output = buffer.baseAddress {
                 code = opus_encode_float(

@@ -6,7 +6,7 @@ internal import CLibAV
 /// Not thread-safe: one owner at a time.
 public final class PictureSheet {
     /// Of the whole sheet; JPEG itself ends at 65535.
-    public static let maximumSide = VideoFrame.maximumSide
+    public static let sideMaximum = VideoFrame.sideMaximum
 
     public let columns: Int
     public let rows: Int
@@ -27,10 +27,10 @@ public final class PictureSheet {
     public init(
         columns: Int = 1, rows: Int = 1, width: Int, height: Int
     ) throws(CodecError) {
-        let sides = 2...Self.maximumSide
+        let sides = 2...Self.sideMaximum
         guard columns > 0, rows > 0, sides.contains(width), sides.contains(height),
             width.isMultiple(of: 2), height.isMultiple(of: 2),
-            columns <= Self.maximumSide / width, rows <= Self.maximumSide / height
+            columns <= Self.sideMaximum / width, rows <= Self.sideMaximum / height
         else { throw .pictureSize(width: width, height: height) }
         self.columns = columns
         self.rows = rows

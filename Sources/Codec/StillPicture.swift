@@ -5,9 +5,9 @@ internal import Synchronization
 /// this order, rows without gaps, colours not multiplied by alpha. Never changed once made.
 public final class StillPicture: Sendable {
     /// The largest file that is read, in bytes.
-    public static let maximumBytes = 4 << 20
+    public static let bytesMaximum = 4 << 20
     /// The largest picture that is decoded: 4000 by 3000, as telephones make them.
-    public static let maximumPixels = 12_000_000
+    public static let pixelsMaximum = 12_000_000
 
     public let width: Int
     public let height: Int
@@ -29,25 +29,25 @@ public final class StillPicture: Sendable {
     /// Decodes a PNG, JPEG, WebP or GIF file, and turns it as the camera was held; of an animation
     /// the first picture.
     ///
-    /// - Parameter maximumSide: larger pictures are scaled down to it.
+    /// - Parameter sideMaximum: larger pictures are scaled down to it.
     /// - Throws: `.packetSize`, `.partMissing` for other files, `.library` for damaged ones,
     ///   `.pictureSize`, `.pixelFormat`, `.outOfMemory`.
     public static func decode(
-        _ file: [UInt8], maximumSide: Int = 1920
+        _ file: [UInt8], sideMaximum: Int = 1920
     ) throws(CodecError) -> StillPicture {
         guard let codec = format(of: file) else { throw .partMissing("a picture in this format") }
         let packet = try PacketHandle()
-        try packet.fill(file, timestamp: 0, maximum: maximumBytes)
+        try packet.fill(file, timestamp: 0, maximum: bytesMaximum)
         let context = try CodecContext.open(try .decoder(for: codec)) { context in
             context.pointee.thread_count = 1
-            context.pointee.max_pixels = Int64(maximumPixels)
+            context.pointee.max_pixels = Int64(pixelsMaximum)
         }
         try check(avcodec_send_packet(context.pointer, packet.pointer), "avcodec_send_packet")
         // Some decoders hold the first picture back until they know that there is no second.
         avcodec_send_packet(context.pointer, nil)
         let frame = try FrameHandle()
         try check(avcodec_receive_frame(context.pointer, frame.pointer), "avcodec_receive_frame")
-        return try converted(frame.pointer, maximumSide: maximumSide)
+        return try converted(frame.pointer, sideMaximum: sideMaximum)
     }
 
     private static func format(of file: [UInt8]) -> AVCodecID? {
@@ -62,17 +62,17 @@ public final class StillPicture: Sendable {
     }
 
     private static func converted(
-        _ source: UnsafeMutablePointer<AVFrame>, maximumSide: Int
+        _ source: UnsafeMutablePointer<AVFrame>, sideMaximum: Int
     ) throws(CodecError) -> StillPicture {
         let picture = source.pointee
         let (width, height) = (Int(picture.width), Int(picture.height))
-        guard width > 0, height > 0, width * height <= maximumPixels else {
+        guard width > 0, height > 0, width * height <= pixelsMaximum else {
             throw .pictureSize(width: width, height: height)
         }
         let format = AVPixelFormat(picture.format)
         guard sws_isSupportedInput(format) > 0 else { throw .pixelFormat(picture.format) }
         let longest = max(width, height, 1)
-        let scale = min(1, Double(maximumSide) / Double(longest))
+        let scale = min(1, Double(sideMaximum) / Double(longest))
         let newWidth = max(1, Int((Double(width) * scale).rounded()))
         let newHeight = max(1, Int((Double(height) * scale).rounded()))
         guard

@@ -22,7 +22,7 @@ public final class TransportStreamMuxer {
     /// pictures' decoding times, the PCR's lead.
     public static let timestampOffset = MediaTime(ticks: 90_000, timescale: 90_000)
     /// Packets of either kind that wait at most: four minutes of video at 60 frames a second.
-    public static let maximumQueuedPackets = 14_400
+    public static let queuedPacketsMaximum = 14_400
 
     private static let clockRate: Int32 = 90_000
     private static let ioBufferBytes: Int32 = 64 << 10
@@ -199,8 +199,8 @@ public final class TransportStreamMuxer {
     private static func append(
         _ packet: EncodedPacket, to queue: inout [EncodedPacket]
     ) throws(CodecError) {
-        guard queue.count < maximumQueuedPackets else {
-            throw .queueFull(maximum: maximumQueuedPackets)
+        guard queue.count < queuedPacketsMaximum else {
+            throw .queueFull(maximum: queuedPacketsMaximum)
         }
         queue.append(packet)
     }

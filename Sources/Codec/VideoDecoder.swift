@@ -28,12 +28,12 @@ public struct DecodedVideo: Sendable {
 public final class VideoDecoder {
     /// The largest picture that a peer can make this process decode: one of 3840x2160 takes
     /// 12 MB, and a codec may hold a dozen.
-    public static let maximumPixels = 3840 * 2160
+    public static let pixelsMaximum = 3840 * 2160
     /// The largest packet that is handed on, in bytes.
-    public static let maximumPacketBytes = 8 << 20
+    public static let packetBytesMaximum = 8 << 20
     /// A VP9 superframe holds 8 frames at most; other codecs give fewer per packet, except
     /// when flushed.
-    static let maximumFramesPerCall = 64
+    static let framesPerCallMaximum = 64
 
     private let memory = DecoderMemory()
     private let context: CodecContext
@@ -78,7 +78,7 @@ public final class VideoDecoder {
         context.pointee.thread_count = Int32(max(1, min(threads, 16)))
         // Frame threads would delay every picture by one frame per thread.
         context.pointee.thread_type = FF_THREAD_SLICE
-        context.pointee.max_pixels = Int64(maximumPixels)
+        context.pointee.max_pixels = Int64(pixelsMaximum)
         if !allowsReordering { context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
     }
 
@@ -90,7 +90,7 @@ public final class VideoDecoder {
     public func decode(
         _ data: [UInt8], timestamp: Int64
     ) throws(CodecError) -> [DecodedVideo] {
-        try packet.fill(data, timestamp: timestamp, maximum: Self.maximumPacketBytes)
+        try packet.fill(data, timestamp: timestamp, maximum: Self.packetBytesMaximum)
         let code = avcodec_send_packet(context.pointer, packet.pointer)
         av_packet_unref(packet.pointer)
         try check(code, "avcodec_send_packet")
@@ -107,7 +107,7 @@ public final class VideoDecoder {
 
     private func receive() throws(CodecError) -> [DecodedVideo] {
         var pictures: [DecodedVideo] = []
-        while pictures.count < Self.maximumFramesPerCall {
+        while pictures.count < Self.framesPerCallMaximum {
             let frame = try FrameHandle()
             let code = avcodec_receive_frame(context.pointer, frame.pointer)
             if code == av_shim_error_again || code == av_shim_error_end { break }

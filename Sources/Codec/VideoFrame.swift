@@ -9,7 +9,7 @@ internal import Synchronization
 // `mutateIfUnshared`, when nobody else can see it), and FFmpeg's reference counts are atomic.
 public final class VideoFrame: @unchecked Sendable {
     /// No side of a picture is longer, in pixels.
-    public static let maximumSide = 8192
+    public static let sideMaximum = 8192
 
     let handle: FrameHandle
     public let width: Int

@@ -12,7 +12,7 @@ public struct AudioMixer: Sendable {
     /// At the top of the band four times the rate misses 0.7 dB of a peak.
     private static let aim = ceiling * 0.925
     /// No voice is louder; what claims to be is damaged and cut. Four times full scale.
-    private static let maximumSample: Float = 4
+    private static let sampleMaximum: Float = 4
 
     private var limiter = LookaheadLimiter(ceiling: aim)
 
@@ -41,8 +41,8 @@ public struct AudioMixer: Sendable {
             for n in 0..<min(source.count, output.count) {
                 // Without branches, so that several samples are added at a time.
                 let sample = source[n] == source[n] ? source[n] : 0
-                let bounded = sample > maximumSample ? maximumSample : sample
-                output[n] += bounded < -maximumSample ? -maximumSample : bounded
+                let bounded = sample > sampleMaximum ? sampleMaximum : sample
+                output[n] += bounded < -sampleMaximum ? -sampleMaximum : bounded
             }
         }
     }

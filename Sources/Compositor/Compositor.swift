@@ -11,7 +11,7 @@ public import Stage
 public final class Compositor {
     /// Canvases that are kept while encoders and queues hold earlier ones. Beyond it the oldest
     /// is given up to whoever holds it.
-    static let maximumSheets = 6
+    static let sheetsMaximum = 6
 
     public let canvas: Canvas
     private let pool: FramePool
@@ -112,7 +112,7 @@ public final class Compositor {
             Self.repaint(job, over: nil, on: planes, with: &painter)
         }
         let sheet = Sheet(frame: frame, content: job.wanted)
-        if sheets.count < Self.maximumSheets {
+        if sheets.count < Self.sheetsMaximum {
             sheets.append(sheet)
             latest = sheets.count - 1
         } else {

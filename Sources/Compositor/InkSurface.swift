@@ -10,7 +10,7 @@ struct InkSurface: ~Copyable {
     private let context: OpaquePointer
 
     init(width: Int, height: Int) throws(CodecError) {
-        guard 1...VideoFrame.maximumSide ~= width, 1...VideoFrame.maximumSide ~= height,
+        guard 1...VideoFrame.sideMaximum ~= width, 1...VideoFrame.sideMaximum ~= height,
             let surface = cairo_image_surface_create(
                 CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
         else { throw .pictureSize(width: width, height: height) }
@@ -138,7 +138,7 @@ struct InkSurface: ~Copyable {
     func write(_ text: String, centredAt y: Double, size: Double, isBold: Bool, _ ink: Ink) {
         guard
             let line = TextLine(
-                text, size: size, isBold: isBold, maximumWidth: Double(width) * 0.9, on: context)
+                text, size: size, isBold: isBold, widthMaximum: Double(width) * 0.9, on: context)
         else { return }
         take(ink)
         line.show(at: (Double(width) - line.width) / 2, y - line.height / 2)
@@ -147,11 +147,11 @@ struct InkSurface: ~Copyable {
     /// Writes one line with its left end and its middle at a point.
     func write(
         _ text: String, fromX x: Double, centredAt y: Double, size: Double, isBold: Bool,
-        maximumWidth: Double, _ ink: Ink
+        widthMaximum: Double, _ ink: Ink
     ) {
         guard
             let line = TextLine(
-                text, size: size, isBold: isBold, maximumWidth: maximumWidth, on: context)
+                text, size: size, isBold: isBold, widthMaximum: widthMaximum, on: context)
         else { return }
         take(ink)
         line.show(at: x, y - line.height / 2)
@@ -159,9 +159,9 @@ struct InkSurface: ~Copyable {
 
     /// How wide a line will be; 0 where it cannot be written.
     func width(
-        of text: String, size: Double, isBold: Bool, maximumWidth: Double
+        of text: String, size: Double, isBold: Bool, widthMaximum: Double
     ) -> Double {
-        TextLine(text, size: size, isBold: isBold, maximumWidth: maximumWidth, on: context)?
+        TextLine(text, size: size, isBold: isBold, widthMaximum: widthMaximum, on: context)?
             .width ?? 0
     }
 

@@ -10,13 +10,13 @@ final class LabelArtist {
         /// The font's size in pixels.
         let size: Int
         /// Of the whole label in pixels.
-        let maximumWidth: Int
+        let widthMaximum: Int
     }
 
     /// Labels that are kept; beyond it the oldest is forgotten. Twice what a stage can hold.
-    static let maximumCached = 2 * maximumTiles
+    static let cachedMaximum = 2 * tilesMaximum
     /// Narrower labels could not be read.
-    static let minimumWidth = 32
+    static let widthMinimum = 32
 
     /// Nil for a label with nothing to draw.
     private var cache: [Key: Overlay?] = [:]
@@ -34,11 +34,11 @@ final class LabelArtist {
         let side = Double(min(canvas.width, canvas.height))
         let size = max(side / 34, min(Double(picture.height) * 0.07, side / 24))
         // Steps, so that a picture whose size wavers does not need a label for each.
-        let maximumWidth = (picture.width - 2 * distance(size: Int(size))) & ~15
-        guard size >= 6, maximumWidth >= minimumWidth,
+        let widthMaximum = (picture.width - 2 * distance(size: Int(size))) & ~15
+        guard size >= 6, widthMaximum >= widthMinimum,
             height(size: Int(size)) * 2 <= picture.height
         else { return nil }
-        return Key(label: label, size: Int(size), maximumWidth: maximumWidth)
+        return Key(label: label, size: Int(size), widthMaximum: widthMaximum)
     }
 
     static func height(size: Int) -> Int { (size * 17 / 10).evenCeiling }
@@ -50,7 +50,7 @@ final class LabelArtist {
     func overlay(_ key: Key) throws(CodecError) -> Overlay? {
         if let known = cache[key] { return known }
         let overlay = try draw(key)
-        if order.count >= Self.maximumCached { cache[order.removeFirst()] = nil }
+        if order.count >= Self.cachedMaximum { cache[order.removeFirst()] = nil }
         cache[key] = .some(overlay)
         order.append(key)
         return overlay
@@ -63,11 +63,11 @@ final class LabelArtist {
         let text = SlateRenderer.line(key.label.name)
         let padding = size * 0.55
         let between = icon > 0 && !text.isEmpty ? size * 0.3 : 0
-        let room = Double(key.maximumWidth) - 2 * padding - icon - between
+        let room = Double(key.widthMaximum) - 2 * padding - icon - between
         let wide =
             room >= size
             ? try InkSurface(width: 2, height: 2)
-                .width(of: text, size: size, isBold: false, maximumWidth: room) : 0
+                .width(of: text, size: size, isBold: false, widthMaximum: room) : 0
         guard wide > 0 || icon > 0 else { return nil }
         let width = Int(2 * padding + icon + (wide > 0 ? between + wide : 0)).evenCeiling
         let surface = try InkSurface(width: width, height: height)
@@ -79,7 +79,7 @@ final class LabelArtist {
         if wide > 0 {
             surface.write(
                 text, fromX: padding + icon + between, centredAt: middle, size: size,
-                isBold: false, maximumWidth: room, .white)
+                isBold: false, widthMaximum: room, .white)
         }
         return try surface.makeOverlay()
     }

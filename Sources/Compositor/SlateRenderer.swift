@@ -13,9 +13,9 @@ public final class SlateRenderer {
         red: backgroundInk.red, green: backgroundInk.green, blue: backgroundInk.blue)
     /// Pictures that are kept; beyond it the oldest is forgotten. A stage has 25 tiles at most,
     /// and a change of layout needs each in two sizes.
-    static let maximumCached = 64
+    static let cachedMaximum = 64
     /// Characters of a name that are drawn.
-    static let maximumCharacters = 80
+    static let charactersMaximum = 80
 
     private static let backgroundInk = Ink(red: 22, green: 24, blue: 31)
     private static let product = "Roomcast"
@@ -132,7 +132,7 @@ public final class SlateRenderer {
     }
 
     private func keep(_ frame: VideoFrame, _ key: Key) -> VideoFrame {
-        if order.count >= Self.maximumCached { cache[order.removeFirst()] = nil }
+        if order.count >= Self.cachedMaximum { cache[order.removeFirst()] = nil }
         cache[key] = frame
         order.append(key)
         return frame
@@ -146,7 +146,7 @@ public final class SlateRenderer {
             default: true
             }
         }
-        return String(String(String.UnicodeScalarView(visible)).prefix(maximumCharacters))
+        return String(String(String.UnicodeScalarView(visible)).prefix(charactersMaximum))
     }
 
     /// The first letters of the first and the last word.

@@ -16,10 +16,10 @@ struct TextLine: ~Copyable {
     /// - Returns: nil for no text, and for one that no font on the machine can write: Pango would
     ///   draw boxes, and nothing is better than that.
     init?(
-        _ text: String, size: Double, isBold: Bool, maximumWidth: Double,
+        _ text: String, size: Double, isBold: Bool, widthMaximum: Double,
         on context: OpaquePointer
     ) {
-        guard !text.isEmpty, maximumWidth >= 1, let layout = pango_cairo_create_layout(context)
+        guard !text.isEmpty, widthMaximum >= 1, let layout = pango_cairo_create_layout(context)
         else { return nil }
         guard let font = pango_font_description_new() else {
             pango_shim_release(UnsafeMutableRawPointer(layout))
@@ -32,7 +32,7 @@ struct TextLine: ~Copyable {
         pango_font_description_set_absolute_size(font, size * scale)
         pango_layout_set_font_description(layout, font)
         pango_layout_set_single_paragraph_mode(layout, 1)
-        pango_layout_set_width(layout, Int32(maximumWidth * scale))
+        pango_layout_set_width(layout, Int32(widthMaximum * scale))
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
         pango_layout_set_text(layout, text, -1)
         guard

@@ -11,7 +11,7 @@ enum PacketGate {
     private static let packetBytesMaximum = 65_535
 
     /// The chunk types let through, and the least length of each (RFC 9260, 3758, 6525).
-    private static func minimumLength(ofChunk type: UInt8) -> Int? {
+    private static func lengthMinimum(ofChunk type: UInt8) -> Int? {
         switch type {
         case 0: 17  // DATA, with at least one byte of it: RFC 9260 sect. 3.3.1
         case 1, 2: 20  // INIT, INIT ACK
@@ -39,7 +39,7 @@ enum PacketGate {
             guard offset + 4 <= packet.count else { return false }
             let length = uint16(packet, offset + 2)
             let end = offset + length
-            guard let minimum = minimumLength(ofChunk: packet[offset]), length >= minimum,
+            guard let minimum = lengthMinimum(ofChunk: packet[offset]), length >= minimum,
                 end <= packet.count, isWellFormed(packet, offset..<end)
             else { return false }
             let isInitiation = packet[offset] == 1 || packet[offset] == 2

@@ -11,7 +11,7 @@ struct AttributeList {
     private let line: Int
 
     /// Attributes of one tag; RFC 8216 defines fewer than twenty for any.
-    static let maximumAttributes = 64
+    static let attributesMaximum = 64
 
     init(_ text: String, line: Int) throws(PlaylistError) {
         self.line = line
@@ -19,7 +19,7 @@ struct AttributeList {
         while !rest.isEmpty {
             let name = Self.take(&rest) { $0 != UInt8(ascii: "=") }
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte), rest.popFirst() != nil,
-                values[name] == nil, values.count < Self.maximumAttributes
+                values[name] == nil, values.count < Self.attributesMaximum
             else { throw .malformedAttribute(name, line: line) }
             if rest.first == UInt8(ascii: "\"") {
                 rest.removeFirst()

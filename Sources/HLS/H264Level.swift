@@ -31,23 +31,23 @@ public struct H264Level: Hashable, Sendable {
     /// `level_idc`: ten times the level's number.
     public let levelIDC: UInt8
     /// Macroblocks per second.
-    public let maximumMacroblockRate: Int
+    public let macroblockRateMaximum: Int
     /// Macroblocks per frame.
-    public let maximumFrameSize: Int
+    public let frameSizeMaximum: Int
     /// Macroblocks in the decoded picture buffer.
-    public let maximumDecodedMacroblocks: Int
+    public let decodedMacroblocksMaximum: Int
     /// Units of 1000 bit/s (1250 in High profile).
-    public let maximumBitrateUnits: Int
+    public let bitrateUnitsMaximum: Int
     /// Units of 1000 bits (1250 in High profile).
-    public let maximumBufferUnits: Int
+    public let bufferUnitsMaximum: Int
 
     private init(_ idc: UInt8, _ rate: Int, _ size: Int, _ decoded: Int, _ br: Int, _ cpb: Int) {
         levelIDC = idc
-        maximumMacroblockRate = rate
-        maximumFrameSize = size
-        maximumDecodedMacroblocks = decoded
-        maximumBitrateUnits = br
-        maximumBufferUnits = cpb
+        macroblockRateMaximum = rate
+        frameSizeMaximum = size
+        decodedMacroblocksMaximum = decoded
+        bitrateUnitsMaximum = br
+        bufferUnitsMaximum = cpb
     }
 
     /// Levels from 1 to 5.2. Level 1b is left out: it differs from 1.1 in nothing we need.
@@ -77,22 +77,22 @@ public struct H264Level: Hashable, Sendable {
     /// The lowest level whose every limit holds, nil when the picture is beyond level 5.2.
     ///
     /// - Parameters:
-    ///   - maximumBitrate: bits per second, the leaky bucket's rate.
+    ///   - bitrateMaximum: bits per second, the leaky bucket's rate.
     ///   - bufferBits: the leaky bucket's size.
     public static func lowest(
-        width: Int, height: Int, frameRate: Int, maximumBitrate: Int, bufferBits: Int,
+        width: Int, height: Int, frameRate: Int, bitrateMaximum: Int, bufferBits: Int,
         profile: H264Profile = .high, decodedFrames: Int = usualDecodedFrames
     ) -> H264Level? {
         all.first {
             $0.holds(
                 width: width, height: height, frameRate: frameRate,
-                maximumBitrate: maximumBitrate, bufferBits: bufferBits, profile: profile,
+                bitrateMaximum: bitrateMaximum, bufferBits: bufferBits, profile: profile,
                 decodedFrames: decodedFrames)
         }
     }
 
     private func holds(
-        width: Int, height: Int, frameRate: Int, maximumBitrate: Int, bufferBits: Int,
+        width: Int, height: Int, frameRate: Int, bitrateMaximum: Int, bufferBits: Int,
         profile: H264Profile, decodedFrames: Int
     ) -> Bool {
         let columns = (width + 15) / 16
@@ -100,11 +100,11 @@ public struct H264Level: Hashable, Sendable {
         let macroblocks = columns * rows
         // A.3.1 items f and g: no side longer than the square root of 8 MaxFS macroblocks.
         let longest = max(columns, rows)
-        return macroblocks <= maximumFrameSize
-            && longest * longest <= 8 * maximumFrameSize
-            && macroblocks * frameRate <= maximumMacroblockRate
-            && macroblocks * decodedFrames <= maximumDecodedMacroblocks
-            && maximumBitrate <= maximumBitrateUnits * profile.bitrateFactor
-            && bufferBits <= maximumBufferUnits * profile.bitrateFactor
+        return macroblocks <= frameSizeMaximum
+            && longest * longest <= 8 * frameSizeMaximum
+            && macroblocks * frameRate <= macroblockRateMaximum
+            && macroblocks * decodedFrames <= decodedMacroblocksMaximum
+            && bitrateMaximum <= bitrateUnitsMaximum * profile.bitrateFactor
+            && bufferBits <= bufferUnitsMaximum * profile.bitrateFactor
     }
 }

@@ -3,7 +3,7 @@ public struct Ladder: Hashable, Sendable {
     public let layers: [Layer]
 
     /// Layers that a stream may have. Five rungs span 1080p to 240p; more only cost encoders.
-    public static let maximumLayers = 5
+    public static let layersMaximum = 5
     /// Luma samples of the shorter side. Below, nothing can be recognised; above is not offered.
     public static let shortSides = 144...1080
     /// Luma samples of the longer side.
@@ -35,8 +35,8 @@ public struct Ladder: Hashable, Sendable {
     /// falls, so that a player that steps down always asks for less.
     public init(validating layers: [Layer]) throws(LadderError) {
         guard !layers.isEmpty else { throw .noLayers }
-        guard layers.count <= Self.maximumLayers else {
-            throw .tooManyLayers(count: layers.count, maximum: Self.maximumLayers)
+        guard layers.count <= Self.layersMaximum else {
+            throw .tooManyLayers(count: layers.count, maximum: Self.layersMaximum)
         }
         for (index, layer) in layers.enumerated() {
             try Self.check(layer, at: index)

@@ -31,7 +31,7 @@ public struct Layer: Hashable, Sendable {
     ) -> H264Level? {
         H264Level.lowest(
             width: width, height: height, frameRate: frameRate,
-            maximumBitrate: rateControl.maximumBitrate(average: videoBitrate),
+            bitrateMaximum: rateControl.bitrateMaximum(average: videoBitrate),
             bufferBits: rateControl.bufferBits(average: videoBitrate), profile: profile)
     }
 }

@@ -90,7 +90,7 @@ public struct MasterPlaylist: Hashable, Sendable {
 
 extension MasterPlaylist {
     /// Variants that are read from one playlist.
-    public static let maximumVariants = 256
+    public static let variantsMaximum = 256
 
     /// Reads the variants; other tags (renditions, I-frame playlists) are passed over.
     public init(parsing text: String) throws(PlaylistError) {
@@ -112,8 +112,8 @@ extension MasterPlaylist {
                 guard let (attributes, number) = announced else {
                     throw .unpairedEntry(line: line.number)
                 }
-                guard variants.count < Self.maximumVariants else {
-                    throw .tooManyEntries(maximum: Self.maximumVariants)
+                guard variants.count < Self.variantsMaximum else {
+                    throw .tooManyEntries(maximum: Self.variantsMaximum)
                 }
                 variants.append(try Variant(uri: uri, attributes: attributes, line: number))
                 announced = nil

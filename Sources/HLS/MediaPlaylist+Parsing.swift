@@ -2,9 +2,9 @@ import MediaKernel
 
 extension MediaPlaylist {
     /// Segments that are read from one playlist: four days of one-second segments.
-    public static let maximumSegments = 4 * 86_400
+    public static let segmentsMaximum = 4 * 86_400
     /// Date ranges of one playlist, far below what would slow players down.
-    public static let maximumDateRanges = 5000
+    public static let dateRangesMaximum = 5000
 
     /// Reads a playlist of the kind that Roomcast writes: files or ranges of them, neither
     /// encrypted nor with an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
@@ -68,8 +68,8 @@ extension MediaPlaylist {
         mutating func readURI(_ uri: String, _ line: Int) throws(PlaylistError) {
             lastLine = line
             guard let duration else { throw .unpairedEntry(line: line) }
-            guard playlist.segments.count < MediaPlaylist.maximumSegments else {
-                throw .tooManyEntries(maximum: MediaPlaylist.maximumSegments)
+            guard playlist.segments.count < MediaPlaylist.segmentsMaximum else {
+                throw .tooManyEntries(maximum: MediaPlaylist.segmentsMaximum)
             }
             playlist.segments.append(
                 Segment(
@@ -112,8 +112,8 @@ extension MediaPlaylist {
             _ value: String?, _ line: Int
         ) throws(PlaylistError) {
             dateRangeCount += 1
-            guard dateRangeCount <= MediaPlaylist.maximumDateRanges else {
-                throw .tooManyEntries(maximum: MediaPlaylist.maximumDateRanges)
+            guard dateRangeCount <= MediaPlaylist.dateRangesMaximum else {
+                throw .tooManyEntries(maximum: MediaPlaylist.dateRangesMaximum)
             }
             dateRanges.append(try DateRange(parsing: value, line: line))
         }

@@ -86,8 +86,8 @@ public struct MediaPlaylistBuilder: Sendable {
     public mutating func announce(_ range: DateRange) throws(PlaylistError) {
         guard range.isUsable else { throw .unusableDateRange(range.id) }
         guard !knownRanges.contains(range.id) else { return }
-        guard knownRanges.count < MediaPlaylist.maximumDateRanges else {
-            throw .tooManyEntries(maximum: MediaPlaylist.maximumDateRanges)
+        guard knownRanges.count < MediaPlaylist.dateRangesMaximum else {
+            throw .tooManyEntries(maximum: MediaPlaylist.dateRangesMaximum)
         }
         knownRanges.insert(range.id)
         let place = announced.firstIndex { $0.start > range.start } ?? announced.endIndex

@@ -14,23 +14,23 @@ struct PlaylistLines {
     let lines: [Line]
 
     /// An EVENT playlist of a day of one-second segments is some 8 MB.
-    static let maximumBytes = 32 * 1024 * 1024
+    static let bytesMaximum = 32 * 1024 * 1024
     /// URIs and attribute lists of our own are far below; others' are seldom above 4 KiB.
-    static let maximumLineBytes = 16 * 1024
+    static let lineBytesMaximum = 16 * 1024
 
     init(_ text: String) throws(PlaylistError) {
         let byteCount = text.utf8.count
-        guard byteCount <= Self.maximumBytes else {
-            throw .tooLarge(bytes: byteCount, maximum: Self.maximumBytes)
+        guard byteCount <= Self.bytesMaximum else {
+            throw .tooLarge(bytes: byteCount, maximum: Self.bytesMaximum)
         }
         var lines: [Line] = []
         var number = 0
         let newline = UInt8(ascii: "\n")
         for bytes in Array(text.utf8).split(separator: newline, omittingEmptySubsequences: false) {
             number += 1
-            guard bytes.count <= Self.maximumLineBytes else {
+            guard bytes.count <= Self.lineBytesMaximum else {
                 throw .lineTooLong(
-                    line: number, bytes: bytes.count, maximum: Self.maximumLineBytes)
+                    line: number, bytes: bytes.count, maximum: Self.lineBytesMaximum)
             }
             let line = String(
                 decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes,

@@ -38,7 +38,7 @@ public struct TransportStreamBitrate: Hashable, Sendable {
         layer: Layer, segmentDuration: MediaTime, rateControl: VideoRateControl = .standard
     ) {
         let seconds = max(segmentDuration.seconds, 1 / Double(layer.frameRate))
-        let maximum = Double(rateControl.maximumBitrate(average: layer.videoBitrate))
+        let maximum = Double(rateControl.bitrateMaximum(average: layer.videoBitrate))
         let buffer = Double(rateControl.bufferBits(average: layer.videoBitrate))
         peak = Self.bitrate(
             of: layer, seconds: seconds, videoBits: maximum * seconds + buffer,

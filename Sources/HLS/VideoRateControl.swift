@@ -4,26 +4,26 @@
 /// never sends more than `maximum × time + buffer` in any stretch of time (H.264 Annex C).
 public struct VideoRateControl: Hashable, Sendable {
     /// The bucket's fill rate in percent of the average bitrate, at least 100.
-    public let maximumPercent: Int
+    public let percentMaximum: Int
     /// The bucket's size in milliseconds at the maximum bitrate.
     public let bufferMilliseconds: Int
 
-    public init(maximumPercent: Int, bufferMilliseconds: Int) {
-        precondition(maximumPercent >= 100, "a bucket that fills below the average runs dry")
+    public init(percentMaximum: Int, bufferMilliseconds: Int) {
+        precondition(percentMaximum >= 100, "a bucket that fills below the average runs dry")
         precondition(bufferMilliseconds > 0, "a bucket holds something")
-        self.maximumPercent = maximumPercent
+        self.percentMaximum = percentMaximum
         self.bufferMilliseconds = bufferMilliseconds
     }
 
     /// What the encoders are set to. Half a second is ample for the one IDR picture of a segment
     /// and keeps the worst segment of two seconds within 1.4 times the average.
-    public static let standard = VideoRateControl(maximumPercent: 110, bufferMilliseconds: 500)
+    public static let standard = VideoRateControl(percentMaximum: 110, bufferMilliseconds: 500)
 
     /// Bits per second.
-    public func maximumBitrate(average: Int) -> Int { average * maximumPercent / 100 }
+    public func bitrateMaximum(average: Int) -> Int { average * percentMaximum / 100 }
 
     /// Bits.
     public func bufferBits(average: Int) -> Int {
-        maximumBitrate(average: average) * bufferMilliseconds / 1000
+        bitrateMaximum(average: average) * bufferMilliseconds / 1000
     }
 }

@@ -88,7 +88,7 @@ struct LayerForwarder {
     ) {
         let timestamp = output.nextTimestamp(
             after: packet.timestamp, report: report, clockRate: clockRate,
-            minimumStep: isVideo ? 1 : clockRate / 50, at: now)
+            stepMinimum: isVideo ? 1 : clockRate / 50, at: now)
         var sequence = SequenceUnwrapper()
         let first = sequence.unwrap(packet.sequenceNumber)
         let numbers: NumberCompactor
@@ -202,7 +202,7 @@ private struct Output {
     /// The timestamp for a packet that begins, with what it is above the one that its reports
     /// call for.
     func nextTimestamp(
-        after original: UInt32, report: LayerForwarder.Report?, clockRate: Int, minimumStep: Int,
+        after original: UInt32, report: LayerForwarder.Report?, clockRate: Int, stepMinimum: Int,
         at now: Instant
     ) -> (value: UInt32, shift: UInt32) {
         guard sequence != nil else { return (original, 0) }
@@ -218,7 +218,7 @@ private struct Output {
             let maximum = Int64(LayerForwarder.reportErrorMaximum.inSeconds * rate)
             if error <= maximum { value = ideal }
         }
-        let earliest = timestamp &+ UInt32(minimumStep)
+        let earliest = timestamp &+ UInt32(stepMinimum)
         guard Int32(bitPattern: value &- earliest) < 0 else { return (value, 0) }
         return (earliest, earliest &- value)
     }

@@ -26,7 +26,7 @@ public final class OutboundStream {
         self.ssrc = ssrc
         self.rtxSSRC = rtxSSRC
         self.rtxSequence = rtxSequence
-        cache = RetransmissionCache(maximumPackets: Self.retransmissionPacketsMaximum)
+        cache = RetransmissionCache(packetsMaximum: Self.retransmissionPacketsMaximum)
     }
 
     /// Dresses a packet for this connection and remembers it. Nil while nobody wants it.

@@ -12,7 +12,7 @@ final class TimedMetadataBoard: Sendable {
     /// More than a playlist can list is not taken.
     func add(_ metadata: TimedMetadata) {
         ranges.withLock { ranges in
-            guard ranges.count < MediaPlaylist.maximumDateRanges else { return }
+            guard ranges.count < MediaPlaylist.dateRangesMaximum else { return }
             ranges.append(metadata.dateRange)
         }
     }

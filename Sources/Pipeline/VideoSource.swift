@@ -22,7 +22,7 @@ final class VideoSource {
     }
 
     /// Key frames in a row that cannot be decoded, or not what follows on them, before it is taken
-    /// for what they are: such as of pictures larger than `VideoDecoder.maximumPixels`. Each costs
+    /// for what they are: such as of pictures larger than `VideoDecoder.pixelsMaximum`. Each costs
     /// the sender quality, for everybody who sees it.
     static let failedKeyframesMaximum = 3
     /// Frames in a row that are decoded before a key frame has been of use: 2 s of a camera, as

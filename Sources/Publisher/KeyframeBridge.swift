@@ -9,9 +9,9 @@ import RTP
 /// picture instead of up to a group, and the work lasts a second at most.
 final class KeyframeBridge {
     /// Pictures of a longer group are not kept: its own next key frame must do.
-    static let maximumPictures = 300
+    static let picturesMaximum = 300
     /// Pictures between two key frames on request: several viewers may ask at once.
-    static let minimumDistance = 10
+    static let distanceMinimum = 10
 
     private struct Session {
         let decoder: VideoDecoder
@@ -70,7 +70,7 @@ final class KeyframeBridge {
             group = [frame.data]
         } else if !group.isEmpty {
             group.append(frame.data)
-            if group.count > Self.maximumPictures { group = [] }
+            if group.count > Self.picturesMaximum { group = [] }
         }
     }
 
@@ -89,7 +89,7 @@ final class KeyframeBridge {
         }
         guard let picture, var session else { return nil }
         let isForced =
-            session.index == 0 || isWanted && session.sinceKeyframe >= Self.minimumDistance
+            session.index == 0 || isWanted && session.sinceKeyframe >= Self.distanceMinimum
         let packets = try session.encoder.encode(
             picture, index: session.index, forceKeyframe: isForced)
         session.index += 1

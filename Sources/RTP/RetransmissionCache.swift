@@ -18,10 +18,10 @@ public struct RetransmissionCache: Sendable {
     private var unwrapper = SequenceUnwrapper()
     private var newest = Int64.min / 2
 
-    /// - Parameter maximumPackets: how many to keep, 1 ... 32768; rounded up to a power of two.
-    public init(maximumPackets: Int = 1024) {
-        precondition(maximumPackets <= 32_768, "half the sequence numbers must stay free")
-        ring = SequenceRing(maximum: maximumPackets)
+    /// - Parameter packetsMaximum: how many to keep, 1 ... 32768; rounded up to a power of two.
+    public init(packetsMaximum: Int = 1024) {
+        precondition(packetsMaximum <= 32_768, "half the sequence numbers must stay free")
+        ring = SequenceRing(maximum: packetsMaximum)
     }
 
     /// Packets that can be asked for.

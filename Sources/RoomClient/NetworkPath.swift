@@ -11,7 +11,7 @@ struct NetworkPath: Sendable {
     }
 
     /// Datagrams on their way: a second of a fast publisher. More are lost.
-    static let maximumDatagrams = 4096
+    static let datagramsMaximum = 4096
     /// How long a datagram is held back to be overtaken.
     static let holdBack: Duration = .milliseconds(30)
 
@@ -46,7 +46,7 @@ struct NetworkPath: Sendable {
         let isLost = Double.random(in: 0..<1, using: &random) < conditions.loss
         let isReordered = Double.random(in: 0..<1, using: &random) < conditions.reordering
         let delay = Int64.random(in: 0...max(0, conditions.jitter.nanoseconds), using: &random)
-        guard !isLost, !isInterrupted(at: now), departures.count < Self.maximumDatagrams else {
+        guard !isLost, !isInterrupted(at: now), departures.count < Self.datagramsMaximum else {
             return
         }
         var time = now + .nanoseconds(delay)

@@ -41,17 +41,17 @@ public struct PeerSubscriptions: Sendable, Hashable {
     public var peer: PeerID
     public var tracks: [Entry]
     /// In kbit/s, of all of them; nil for no limit.
-    public var maxBitRate: Int?
+    public var bitRateMaximum: Int?
     /// When videos are to be left out for what the peer's way loses; nil for never.
     public var degradation: SubscribeDegradation?
 
     public init(
-        peer: PeerID, tracks: [Entry], maxBitRate: Int? = nil,
+        peer: PeerID, tracks: [Entry], bitRateMaximum: Int? = nil,
         degradation: SubscribeDegradation? = nil
     ) {
         self.peer = peer
         self.tracks = tracks
-        self.maxBitRate = maxBitRate
+        self.bitRateMaximum = bitRateMaximum
         self.degradation = degradation
     }
 }

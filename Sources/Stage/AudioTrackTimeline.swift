@@ -53,9 +53,9 @@ public struct AudioTrackTimeline: Sendable {
     /// and redundancy comes in whole packets. 5 ms.
     private static let lossTolerance: Int64 = 240
     /// Loss concealment fades to noise; what is longer is silence. 120 ms.
-    public static let maximumConcealedSamples: Int64 = 5_760
+    public static let concealedSamplesMaximum: Int64 = 5_760
     /// Silence that is inserted at once, and thus what the queue may hold. 2 s.
-    public static let maximumFillSamples: Int64 = 96_000
+    public static let fillSamplesMaximum: Int64 = 96_000
     /// The error that resampling alone no longer treats. 150 ms.
     public static let resyncSamples: Int64 = 7_200
     /// For how long the error must persist before. 1 s.
@@ -155,10 +155,10 @@ public struct AudioTrackTimeline: Sendable {
         } else {
             controller.positionCorrected()
         }
-        fill = min(fill, Self.maximumFillSamples)
+        fill = min(fill, Self.fillSamplesMaximum)
         guard fill > 0 else { return [] }
         writePosition += fill
-        let concealed = min(fill, Self.maximumConcealedSamples)
+        let concealed = min(fill, Self.concealedSamplesMaximum)
         var instructions: [AudioInstruction] = [.conceal(samples: Int(concealed))]
         if fill > concealed { instructions.append(.silence(samples: Int(fill - concealed))) }
         return instructions
@@ -213,7 +213,7 @@ public struct AudioTrackTimeline: Sendable {
     private mutating func appendSilence(
         _ samples: Int64, to instructions: inout [AudioInstruction]
     ) {
-        let fill = min(samples, Self.maximumFillSamples)
+        let fill = min(samples, Self.fillSamplesMaximum)
         controller.positionCorrected()
         guard fill > 0 else { return }
         writePosition += fill

@@ -16,19 +16,19 @@ struct DriftController: Sendable {
     private var smoothedSlide = 0.0
 
     /// The largest deviation of the ratio from 1 (docs/ARCHITECTURE.md, timeline rule 3).
-    static let maximumDeviation = 0.005
+    static let deviationMaximum = 0.005
     /// Errors below this many seconds are answered with less than their share.
     private static let deadBand = 0.005
     /// Both poles of the loop lie at -0.1 per second.
     private static let proportionalGain = 0.2
     private static let integralGain = 0.01
     /// Clocks are rarely 300 parts in a million off; beyond a thousand it is not drift.
-    private static let maximumIntegral = 0.001
+    private static let integralMaximum = 0.001
     private static let smoothingSeconds = 1.0
     /// Arrivals, at which the presentation is moved, come in bursts.
     private static let slideSmoothingSeconds = 0.25
     /// Change of the ratio per second.
-    private static let maximumSlope = 0.01
+    private static let slopeMaximum = 0.01
 
     /// - Parameters:
     ///   - measured: seconds by which the next sample is placed too early.
@@ -42,12 +42,12 @@ struct DriftController: Sendable {
             (slide - smoothedSlide) * min(1, seconds / Self.slideSmoothingSeconds)
         let wanted = proportional + integral + smoothedSlide
         // The integral rests while the ratio is at its limit, or it would wind up.
-        if abs(wanted) < Self.maximumDeviation {
+        if abs(wanted) < Self.deviationMaximum {
             integral += Self.integralGain * error * seconds
-            integral = max(-Self.maximumIntegral, min(Self.maximumIntegral, integral))
+            integral = max(-Self.integralMaximum, min(Self.integralMaximum, integral))
         }
-        let deviation = max(-Self.maximumDeviation, min(Self.maximumDeviation, wanted))
-        let step = Self.maximumSlope * seconds
+        let deviation = max(-Self.deviationMaximum, min(Self.deviationMaximum, wanted))
+        let step = Self.slopeMaximum * seconds
         ratio += max(-step, min(step, 1 + deviation - ratio))
         return ratio
     }

@@ -16,7 +16,7 @@
 /// last sample. Empty when the area is too small.
 public func gridRectangles(count: Int, in area: Rectangle, gap: Int = 0) -> [Rectangle] {
     guard count > 0 else { return [] }
-    let count = min(count, maximumTiles)
+    let count = min(count, tilesMaximum)
     let (columns, rows) = gridShape(count: count, isPortrait: area.height > area.width)
     let across = SeatLine(from: area.x, length: area.width, cells: columns, gap: gap)
     let down = SeatLine(from: area.y, length: area.height, cells: rows, gap: gap)

@@ -15,7 +15,7 @@ public enum LayoutError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Layout {
-    public static let maximumTilesRange = 1...Stage.maximumTiles
+    public static let tilesMaximumRange = 1...Stage.tilesMaximum
     public static let lengthRange = 0...400
     public static let transitionRange = 0...5000
     public static let rolesMaximum = 100
@@ -26,7 +26,7 @@ extension Layout {
 
     private enum Field: String {
         case name, roles, order
-        case maximumTiles = "max_tiles"
+        case tilesMaximum = "max_tiles"
         case focus, fit, gap, margin
         case cornerRadius = "corner_radius"
         case background, watermark
@@ -60,8 +60,8 @@ extension Layout {
         case .name: name = try written.choice() ?? standard.name
         case .roles: roles = try written.names() ?? standard.roles
         case .order: order = try written.choice() ?? standard.order
-        case .maximumTiles:
-            maximumTiles = try written.integer(Self.maximumTilesRange) ?? standard.maximumTiles
+        case .tilesMaximum:
+            tilesMaximum = try written.integer(Self.tilesMaximumRange) ?? standard.tilesMaximum
         case .focus: focus = try written.focus()
         case .fit: fit = try written.choice() ?? standard.fit
         case .gap: gap = try written.integer(Self.lengthRange) ?? standard.gap
@@ -109,7 +109,7 @@ extension Layout {
             } ?? .null
         let fields: [Field: JSONValue] = [
             .name: .string(name.rawValue), .roles: .array(roles.map { .string($0) }),
-            .order: .string(order.rawValue), .maximumTiles: .integer(Int64(maximumTiles)),
+            .order: .string(order.rawValue), .tilesMaximum: .integer(Int64(tilesMaximum)),
             .focus: focused, .fit: .string(fit.rawValue), .gap: .integer(Int64(gap)),
             .margin: .integer(Int64(margin)), .cornerRadius: .integer(Int64(cornerRadius)),
             .background: .object([

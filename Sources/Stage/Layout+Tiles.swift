@@ -48,7 +48,7 @@ extension Layout {
     }
 
     private func grid(_ cast: Cast, in area: Rectangle) -> [Tile] {
-        let seats = min(maximumTiles, Stage.maximumTiles)
+        let seats = min(tilesMaximum, Stage.tilesMaximum)
         let contents = cast.seated(cast.everybody, on: seats)
         return zip(contents, gridRectangles(count: contents.count, in: area, gap: gap))
             .map { tile($0, in: $1) }
@@ -57,7 +57,7 @@ extension Layout {
     private func large(_ one: Participant, of cast: Cast, in area: Rectangle) -> [Tile] {
         let others = cast.everybody.filter { $0 != one }
         let contents = cast.seated(
-            others, on: min(maximumTiles - 1, LargeAndStrip.seats(in: area)))
+            others, on: min(tilesMaximum - 1, LargeAndStrip.seats(in: area)))
         let places = LargeAndStrip(in: area, small: contents.count, gap: gap)
         return [tile(.participant(one), in: places.large)]
             + zip(contents, places.strip).map { tile($0, in: $1) }
@@ -78,7 +78,7 @@ extension Layout {
         let small =
             wanted ?? candidates.first { $0.peer == cast.speaker } ?? candidates.first
         let tiles = [tile(.participant(main), in: area)]
-        guard let small, maximumTiles > 1,
+        guard let small, tilesMaximum > 1,
             let place = insetRectangle(in: area, at: inset, gap: gap)
         else { return tiles }
         return tiles + [tile(.participant(small), in: place)]

@@ -69,7 +69,7 @@ public struct Layout: Hashable, Sendable {
     public var roles: [String]
     public var order: Order
     /// Tiles at a time, the one that counts the others included.
-    public var maximumTiles: Int
+    public var tilesMaximum: Int
     /// Who is large in `speaker` and `pip`, and who is shown by `single`. Nil leaves it to who
     /// speaks.
     public var focus: Focus?
@@ -97,7 +97,7 @@ public struct Layout: Hashable, Sendable {
     /// A grid of everybody, with names.
     public init(
         name: LayoutName = .grid, roles: [String] = [], order: Order = .joined,
-        maximumTiles: Int = Stage.maximumTiles, focus: Focus? = nil, fit: TileFit = .crop,
+        tilesMaximum: Int = Stage.tilesMaximum, focus: Focus? = nil, fit: TileFit = .crop,
         gap: Int = 0, margin: Int = 0, cornerRadius: Int = 0, background: RGB = .stage,
         backgroundImage: String? = nil, watermark: Watermark? = nil, showsNames: Bool = true,
         marksSpeaker: Bool = true, inset: Anchor = .bottomRight,
@@ -106,7 +106,7 @@ public struct Layout: Hashable, Sendable {
         self.name = name
         self.roles = roles
         self.order = order
-        self.maximumTiles = maximumTiles
+        self.tilesMaximum = tilesMaximum
         self.focus = focus
         self.fit = fit
         self.gap = gap

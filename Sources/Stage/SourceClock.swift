@@ -35,13 +35,13 @@ public struct SourceClock: Sendable {
     private var origin: (track: TrackID, beginnings: Int, floor: Int64)?
 
     /// A peer has a camera, a microphone, a screen with sound, and a few more at most.
-    public static let maximumTracks = 32
+    public static let tracksMaximum = 32
     /// What a track's fastest packets have in hand before their presentation.
     private static let margin: Int64 = 60_000_000
     /// Tracks of one peer share a path; larger differences are false reports.
-    private static let maximumSkew: Int64 = 1_000_000_000
+    private static let skewMaximum: Int64 = 1_000_000_000
     /// What a single report may claim: hardly an encoder needs so much longer than another.
-    private static let maximumUnconfirmedSkew: Int64 = 200_000_000
+    private static let unconfirmedSkewMaximum: Int64 = 200_000_000
     /// A track that has been silent for longer says nothing about the path any more.
     private static let activity: Int64 = 10_000_000_000
     /// A peer whose sound has paused for so long is silent: senders that save silent packets
@@ -74,13 +74,13 @@ public struct SourceClock: Sendable {
 
     /// Adds a track, or starts it anew when it is known: a republished track is a new one.
     ///
-    /// - Returns: false when the peer has `maximumTracks` already; the track then has no
+    /// - Returns: false when the peer has `tracksMaximum` already; the track then has no
     ///   presentation times.
     @discardableResult
     public mutating func addTrack(
         _ track: TrackID, clockRate: Int, isSound: Bool = false
     ) -> Bool {
-        guard tracks[track] != nil || tracks.count < Self.maximumTracks else { return false }
+        guard tracks[track] != nil || tracks.count < Self.tracksMaximum else { return false }
         tracks[track] = TrackClock(clockRate: clockRate, isSound: isSound)
         if origin?.track == track { origin = nil }
         return true
@@ -207,7 +207,7 @@ extension SourceClock {
         guard let own = clock.delays.minimum else { return nil }
         guard let offset = clock.reports.offset, spread.smallest <= spread.largest,
             (spread.largest &- spread.smallest).magnitude
-                <= UInt64(spread.isEstablished ? Self.maximumSkew : Self.maximumUnconfirmedSkew)
+                <= UInt64(spread.isEstablished ? Self.skewMaximum : Self.unconfirmedSkewMaximum)
         else { return own }
         let absorbed = max(0, playout.range.maximum.nanoseconds - Self.margin)
         return offset &+ max(spread.smallest, spread.largest &- absorbed)

@@ -1,7 +1,7 @@
 public import MediaKernel
 
 /// Tiles that a stage has at most; who comes later is heard but not seen.
-public let maximumTiles = 25
+public let tilesMaximum = 25
 
 /// Something's place on the canvas.
 public struct Tile: Hashable, Sendable {

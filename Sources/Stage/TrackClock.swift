@@ -31,7 +31,7 @@ struct TrackClock: Sendable {
     /// No packet is this late: the sender's timestamps have jumped back, or stood still.
     private static let lateLimit: Int64 = 5_000_000_000
     /// Timestamps from the origin on, so that nanoseconds fit at every clock rate.
-    private static let maximumTicks: Int64 = 1 << 45
+    private static let ticksMaximum: Int64 = 1 << 45
     /// When everything has been late for so long, the path or the clock has changed for good.
     private static let latePatience: Int64 = 2_000_000_000
     /// A pause after which there is no motion that a jump could be seen in.
@@ -61,7 +61,7 @@ struct TrackClock: Sendable {
     /// Nanoseconds since the first timestamp, nil when it is absurdly far away.
     func mediaTime(_ timestamp: Int64) -> Int64? {
         let (ticks, overflow) = timestamp.subtractingReportingOverflow(origin)
-        guard !overflow, ticks.magnitude < UInt64(Self.maximumTicks) else { return nil }
+        guard !overflow, ticks.magnitude < UInt64(Self.ticksMaximum) else { return nil }
         return scaledDown(ticks, by: nanosecondsPerSecond, over: Int64(clockRate))
     }
 

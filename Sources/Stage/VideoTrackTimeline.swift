@@ -43,23 +43,23 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     private var queuedBytes = 0
     private var state = State.waiting
     private var lastTick: Instant?
-    public let maximumFrames: Int
-    public let maximumBytes: Int
+    public let framesMaximum: Int
+    public let bytesMaximum: Int
     public let holdLimit: Duration
     /// Frames that were never shown: overtaken, too old, or thinned out of a full queue.
     public private(set) var skippedFrames = 0
 
     /// - Parameters:
-    ///   - maximumFrames: 0.6 s at 60 frames a second holds the longest playout delay.
-    ///   - maximumBytes: that the waiting frames take; 64 MiB are 20 of 1080p or 5 of 2160p. One
+    ///   - framesMaximum: 0.6 s at 60 frames a second holds the longest playout delay.
+    ///   - bytesMaximum: that the waiting frames take; 64 MiB are 20 of 1080p or 5 of 2160p. One
     ///     may wait however large it is.
     ///   - holdLimit: how long a picture that no longer moves is worth showing.
     public init(
-        maximumFrames: Int = 36, maximumBytes: Int = 64 << 20, holdLimit: Duration = .seconds(3)
+        framesMaximum: Int = 36, bytesMaximum: Int = 64 << 20, holdLimit: Duration = .seconds(3)
     ) {
-        precondition(maximumFrames > 0, "a queue holds at least one frame")
-        self.maximumFrames = maximumFrames
-        self.maximumBytes = maximumBytes
+        precondition(framesMaximum > 0, "a queue holds at least one frame")
+        self.framesMaximum = framesMaximum
+        self.bytesMaximum = bytesMaximum
         self.holdLimit = holdLimit
     }
 
@@ -104,7 +104,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         while index > 0, queue[index - 1].presentation > presentation { index -= 1 }
         queue.insert(Queued(frame: frame, presentation: presentation, bytes: bytes), at: index)
         queuedBytes += bytes
-        while queue.count > maximumFrames || (queuedBytes > maximumBytes && queue.count > 1) {
+        while queue.count > framesMaximum || (queuedBytes > bytesMaximum && queue.count > 1) {
             thinOut()
         }
     }

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func told(_ wishes: [PictureWishes.Wish]) -> [String: Int] {
-        Dictionary(uniqueKeysWithValues: wishes.map { ($0.address.text, $0.maximumSide) })
+        Dictionary(uniqueKeysWithValues: wishes.map { ($0.address.text, $0.sideMaximum) })
     }
 
     @Test func peersPicturesAreSmallAndTheLayoutsLarge() {
@@ -37,7 +37,7 @@ import Testing
         #expect(wishes.isWanted(small))
         let large = try #require(
             wishes.layoutChanged(Layout(backgroundImage: logo)).first)
-        #expect(large.maximumSide == 1920)
+        #expect(large.sideMaximum == 1920)
         // The small one, should it come now, must not take the place of the large one.
         #expect(wishes.isWanted(large) && !wishes.isWanted(small))
         #expect(wishes.layoutChanged(Layout()).isEmpty, "the large one will do for the peer")

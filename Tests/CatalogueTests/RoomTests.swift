@@ -10,7 +10,7 @@ import Testing
         CatalogueRoom(
             id: RoomID("id\(index)"), name: "Room.\(index)", description: "of \(index)",
             isEnabled: index % 10 != 9, size: index, isLarge: index == 5,
-            maxDuration: index == 5 ? .seconds(600) : nil,
+            durationMaximum: index == 5 ? .seconds(600) : nil,
             createdAt: UnixTime(seconds: 1_770_000_000 + Int64(index)))
     }
 
@@ -84,12 +84,12 @@ import Testing
         // Its own name in other letters is nobody else's.
         let own = try await catalogue.updateRoom("id0", at: now) { room in
             room.name = "ROOM.0"
-            room.maxDuration = .seconds(120)
+            room.durationMaximum = .seconds(120)
             return true
         }
         var expected = room(0)
         expected.name = "ROOM.0"
-        expected.maxDuration = .seconds(120)
+        expected.durationMaximum = .seconds(120)
         expected.updatedAt = now
         #expect(own == .updated(expected))
         #expect(try await catalogue.room("id0") == expected)

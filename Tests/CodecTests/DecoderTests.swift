@@ -93,7 +93,7 @@ import Testing
 
     @Test func emptyAndOversizedPacketsAreRefused() throws {
         let decoder = try VideoDecoder(codec: .vp8)
-        let maximum = VideoDecoder.maximumPacketBytes
+        let maximum = VideoDecoder.packetBytesMaximum
         #expect(throws: CodecError.packetSize(count: 0, maximum: maximum)) {
             try decoder.decode([], timestamp: 0)
         }

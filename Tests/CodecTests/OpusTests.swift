@@ -28,7 +28,7 @@ import Testing
         #expect(concealed.contains { abs($0) > 0.1 })
         #expect(try decoder.decodeLost(samples: 1001).count == 2002)
         #expect(try decoder.decodeLost(samples: 0) == [])
-        let limit = OpusDecoder.maximumConcealedSamples
+        let limit = OpusDecoder.concealedSamplesMaximum
         let long = try decoder.decodeLost(samples: limit * 2)
         #expect(long.count == limit * 2)
         #expect(long.suffix(200).allSatisfy { abs($0) < 0.01 })

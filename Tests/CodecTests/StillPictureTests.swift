@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func aLargePictureIsScaledDownInItsShape() throws {
-        let picture = try StillPicture.decode(Self.png, maximumSide: 2)
+        let picture = try StillPicture.decode(Self.png, sideMaximum: 2)
         #expect(picture.width == 2 && picture.height == 1)
         #expect(picture.number != (try StillPicture.decode(Self.png)).number)
     }
@@ -81,8 +81,8 @@ import Testing
         let files: [[UInt8]] = [
             [], [0], Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8),
             Array("RIFF____WEBP".utf8), Array("GIF89a".utf8), [0xFF, 0xD8, 0xFF, 0xE0],
-            [UInt8](repeating: 0, count: StillPicture.maximumBytes + 1),
-            Self.png + [UInt8](repeating: 0, count: StillPicture.maximumBytes),
+            [UInt8](repeating: 0, count: StillPicture.bytesMaximum + 1),
+            Self.png + [UInt8](repeating: 0, count: StillPicture.bytesMaximum),
         ]
         for file in files {
             #expect(throws: CodecError.self) { try StillPicture.decode(file) }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func impossibleSizesAreRefused() {
-        for (width, height) in [(0, 10), (10, -1), (VideoFrame.maximumSide + 1, 10)] {
+        for (width, height) in [(0, 10), (10, -1), (VideoFrame.sideMaximum + 1, 10)] {
             #expect(throws: CodecError.pictureSize(width: width, height: height)) {
                 try VideoFrame.solid(width: width, height: height, colour: .black)
             }

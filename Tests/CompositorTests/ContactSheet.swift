@@ -36,7 +36,7 @@ struct ContactSheet {
     }
 
     init(png: Data) throws {
-        let picture = try StillPicture.decode(Array(png), maximumSide: 4000)
+        let picture = try StillPicture.decode(Array(png), sideMaximum: 4000)
         let count = picture.width * picture.height
         self.init(
             width: picture.width, height: picture.height,

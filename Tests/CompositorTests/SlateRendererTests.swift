@@ -36,7 +36,7 @@ import Testing
         let others = try renderer.standIn(.others(3), width: 320, height: 180)
         #expect(try renderer.standIn(.others(3), width: 320, height: 180) === others)
         #expect(try renderer.standIn(.others(4), width: 320, height: 180) !== others)
-        for n in 0..<SlateRenderer.maximumCached {
+        for n in 0..<SlateRenderer.cachedMaximum {
             _ = try renderer.slate(width: 32, height: 32, room: "\(n)")
         }
         #expect(try renderer.slate(width: 320, height: 180, room: "a") !== slate)

@@ -22,7 +22,7 @@ import Testing
         ]
         for (width, height, rate, bitrate, buffer, level) in cases {
             let lowest = H264Level.lowest(
-                width: width, height: height, frameRate: rate, maximumBitrate: bitrate,
+                width: width, height: height, frameRate: rate, bitrateMaximum: bitrate,
                 bufferBits: buffer)
             #expect(lowest?.levelIDC == level, "\(width)x\(height)@\(rate) \(bitrate)")
         }
@@ -31,7 +31,7 @@ import Testing
     @Test func highProfileCarriesAQuarterMoreThanMain() {
         func level(_ profile: H264Profile) -> UInt8? {
             H264Level.lowest(
-                width: 640, height: 360, frameRate: 30, maximumBitrate: 12_000_000,
+                width: 640, height: 360, frameRate: 30, bitrateMaximum: 12_000_000,
                 bufferBits: 12_000_000, profile: profile)?.levelIDC
         }
         #expect(level(.high) == 30)
@@ -41,7 +41,7 @@ import Testing
     @Test func aPictureBeyondEveryLevelHasNone() {
         #expect(
             H264Level.lowest(
-                width: 16_384, height: 16, frameRate: 30, maximumBitrate: 1, bufferBits: 1)
+                width: 16_384, height: 16, frameRate: 30, bitrateMaximum: 1, bufferBits: 1)
                 == nil)
     }
 

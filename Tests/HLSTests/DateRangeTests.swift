@@ -73,8 +73,8 @@ import Testing
 
     @Test func ofOnePlaylistOnlySoManyAreRead() {
         let line = #"#EXT-X-DATERANGE:ID="1",START-DATE="2026-02-03T04:05:06Z""# + "\n"
-        let many = String(repeating: line, count: MediaPlaylist.maximumDateRanges + 1)
-        #expect(throws: PlaylistError.tooManyEntries(maximum: MediaPlaylist.maximumDateRanges)) {
+        let many = String(repeating: line, count: MediaPlaylist.dateRangesMaximum + 1)
+        #expect(throws: PlaylistError.tooManyEntries(maximum: MediaPlaylist.dateRangesMaximum)) {
             try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(many)")
         }
     }
@@ -150,10 +150,10 @@ import Testing
                 try builder.announce(DateRange(id: id, start: noon))
             }
         }
-        for index in 0..<MediaPlaylist.maximumDateRanges {
+        for index in 0..<MediaPlaylist.dateRangesMaximum {
             try builder.announce(DateRange(id: "\(index)", start: noon))
         }
-        #expect(throws: PlaylistError.tooManyEntries(maximum: MediaPlaylist.maximumDateRanges)) {
+        #expect(throws: PlaylistError.tooManyEntries(maximum: MediaPlaylist.dateRangesMaximum)) {
             try builder.announce(DateRange(id: "more", start: noon))
         }
     }

@@ -77,7 +77,7 @@ let masterText = """
     /// Counts packets one by one: a full bucket spent on one picture, the rest evenly.
     private func worstPackets(_ layer: Layer, frames: Int) -> Int {
         let control = VideoRateControl.standard
-        let perFrame = control.maximumBitrate(average: layer.videoBitrate) / 8 / layer.frameRate
+        let perFrame = control.bitrateMaximum(average: layer.videoBitrate) / 8 / layer.frameRate
         let buffer = control.bufferBits(average: layer.videoBitrate) / 8
         var packets = 22 * frames / 30 + 3
         for frame in 0..<frames {

@@ -56,7 +56,7 @@ import Testing
     private func tick(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
     @Test func aVideoThatGetsNoPlaceIsToldOf() throws {
-        let scene = try scene(Layout(maximumTiles: 2))
+        let scene = try scene(Layout(tilesMaximum: 2))
         scene.show(["ann", "ben", "cleo"].map { peer($0) })
         _ = try scene.picture(at: tick(0)) { _ in nil }
         let first = told.take()
@@ -93,7 +93,7 @@ import Testing
 
     /// Whether others are seen or nobody is.
     @Test(arguments: [
-        Layout(maximumTiles: 2), Layout(roles: ["nobody"]),
+        Layout(tilesMaximum: 2), Layout(roles: ["nobody"]),
     ])
     func picturesThatNobodySeesAreNotKept(layout: Layout) throws {
         let scene = try scene(layout)

@@ -165,7 +165,7 @@ import Testing
         let heard = try heard(seconds: 1) { index, register in
             guard index == 0 else { return }
             register.mediaEnded("voice")
-            for number in 0..<2 * SourceClock.maximumTracks {
+            for number in 0..<2 * SourceClock.tracksMaximum {
                 let share = TrackID("share \(number)")
                 register.show([ann(share)])
                 register.mediaBegan(share, .opus)

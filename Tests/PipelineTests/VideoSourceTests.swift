@@ -45,7 +45,7 @@ import Testing
         #expect(picture.frame.width == 640)
     }
 
-    /// Larger than `VideoDecoder.maximumPixels`, or plain nonsense: the decoder says no, whatever
+    /// Larger than `VideoDecoder.pixelsMaximum`, or plain nonsense: the decoder says no, whatever
     /// comes.
     @Test func keyFramesThatAreOfNoUseAreAskedForLessAndLess() throws {
         let source = try VideoSource(codec: .vp8, isScreen: true)

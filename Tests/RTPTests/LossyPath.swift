@@ -42,7 +42,7 @@ struct VideoSimulation {
     var stream: SimulatedStream
     var path: LossyPath
     var receiver: VideoReceiver
-    var cache = RetransmissionCache(maximumPackets: 2048)
+    var cache = RetransmissionCache(packetsMaximum: 2048)
     var answersKeyframeRequests = true
     private(set) var sent: [SimulatedStream.Frame] = []
     private(set) var received: [EncodedFrame] = []

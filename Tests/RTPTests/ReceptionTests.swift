@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func aPacketIsNotGivenOutTwiceAtOnce() {
-        var cache = RetransmissionCache(maximumPackets: 16)
+        var cache = RetransmissionCache(packetsMaximum: 16)
         cache.store(packet(5))
         #expect(cache.packet(SequenceNumber(5), at: at(0)) == packet(5))
         #expect(cache.packet(SequenceNumber(5), at: at(14)) == nil)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func onlyTheNewestAreKeptOverTheWrap() {
-        var cache = RetransmissionCache(maximumPackets: 100)
+        var cache = RetransmissionCache(packetsMaximum: 100)
         for sequence in 65_000..<66_000 { cache.store(packet(sequence)) }
         for sequence in 65_000..<66_000 {
             let found = cache.packet(
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func whatIsForgottenIsGoneAndWhatFollowsIsKept() {
-        var cache = RetransmissionCache(maximumPackets: 64)
+        var cache = RetransmissionCache(packetsMaximum: 64)
         for sequence in 1...5 { cache.store(packet(sequence)) }
         cache.removeAll()
         #expect(cache.count == 0 && cache.newestPacket == nil)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func skippedNumbersLeaveNoStaleAnswers() {
-        var cache = RetransmissionCache(maximumPackets: 64)
+        var cache = RetransmissionCache(packetsMaximum: 64)
         cache.store(packet(1))
         cache.store(packet(100))
         #expect(cache.packet(SequenceNumber(1), at: at(0)) == nil)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func aStreamThatBeginsAnewReplacesTheOld() {
-        var cache = RetransmissionCache(maximumPackets: 64)
+        var cache = RetransmissionCache(packetsMaximum: 64)
         cache.store(packet(30_000))
         cache.store(packet(10))
         #expect(cache.packet(SequenceNumber(10), at: at(0)) == packet(10))

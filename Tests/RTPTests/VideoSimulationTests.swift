@@ -37,7 +37,7 @@ import Testing
 
     @Test func withoutRepairTheStreamGoesOnAtKeyFrames() {
         var simulation = VideoSimulation(.vp8, seed: 21)
-        simulation.cache = RetransmissionCache(maximumPackets: 1)
+        simulation.cache = RetransmissionCache(packetsMaximum: 1)
         simulation.path.lossPermille = 20
         simulation.run(frames: 300)
         expectDecodable(simulation)

@@ -82,7 +82,7 @@ import Testing
 
     @Test func thePathHoldsNoMoreThanItsMaximum() {
         var path = NetworkPath(NetworkConditions(reordering: 1))
-        for number in 0...NetworkPath.maximumDatagrams { path.send(datagram(number), at: .zero) }
-        #expect(path.due(at: .zero + .seconds(1)).count == NetworkPath.maximumDatagrams)
+        for number in 0...NetworkPath.datagramsMaximum { path.send(datagram(number), at: .zero) }
+        #expect(path.due(at: .zero + .seconds(1)).count == NetworkPath.datagramsMaximum)
     }
 }

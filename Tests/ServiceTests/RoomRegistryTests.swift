@@ -52,7 +52,7 @@ import Workbench
         #expect(await refusal(registry, "hall") == nil)
         #expect(try await catalogue.room("hall") == nil, "to look is not to join")
         let room = await registry.opened("hall")
-        #expect(room.name == "hall" && room.isEnabled && room.maxDuration == nil)
+        #expect(room.name == "hall" && room.isEnabled && room.durationMaximum == nil)
         #expect(try await catalogue.room("hall") == room)
         #expect(await registry.opened("hall") == room)
         // Ids differ in their case, names do not.

@@ -171,17 +171,17 @@ import Testing
         for (client, track) in [(lead, "t1"), (crew, "t2")] { try await publish(track, by: client) }
 
         let got = try #require(fixture.media.subscriptions(of: "crew"))
-        #expect(got.tracks.map(\.priority) == [1] && got.maxBitRate == 400)
+        #expect(got.tracks.map(\.priority) == [1] && got.bitRateMaximum == 400)
         #expect(got.degradation == degradation)
         let hidden = try #require(fixture.media.subscriptions(of: "bot"))
         #expect(hidden.tracks.map(\.priority) == [1, 4])
-        #expect(hidden.maxBitRate == nil && hidden.degradation == nil)
+        #expect(hidden.bitRateMaximum == nil && hidden.degradation == nil)
 
         // Another role changes both, though not what is received.
         let change = try await lead.call(
             "role-change-request", #"{"requested_for":"crew","role":"lead","force":true}"#)
         #expect(change.error == nil)
-        #expect(fixture.media.subscriptions(of: "crew")?.maxBitRate == 100)
+        #expect(fixture.media.subscriptions(of: "crew")?.bitRateMaximum == 100)
         #expect(fixture.media.subscriptions(of: "lead")?.tracks.map(\.priority) == [1])
         #expect(fixture.media.subscriptions(of: "bot")?.tracks.map(\.priority) == [1, 1])
     }

@@ -17,7 +17,7 @@ import Testing
         let layouts = [
             Layout(),
             Layout(
-                name: .speaker, roles: ["host", "guest"], order: .role, maximumTiles: 9,
+                name: .speaker, roles: ["host", "guest"], order: .role, tilesMaximum: 9,
                 focus: .peer("Ann"), fit: .letterbox, gap: 8, margin: 12, cornerRadius: 16,
                 background: RGB(red: 1, green: 2, blue: 255),
                 backgroundImage: "https://example.com/a.png",

@@ -47,7 +47,7 @@ import Testing
                         let layout = Layout(name: name, gap: gap, margin: margin)
                         let cast = people(count) + (0..<screens).map { screen($0) }
                         let tiles = layout.tiles(for: cast, on: canvas, speaker: "p2")
-                        #expect(!tiles.isEmpty && tiles.count <= maximumTiles)
+                        #expect(!tiles.isEmpty && tiles.count <= tilesMaximum)
                         for (index, tile) in tiles.enumerated() {
                             let place = tile.rectangle
                             let numbers = [place.x, place.y, place.width, place.height]
@@ -115,7 +115,7 @@ import Testing
             (1, 9, "p4", ["v4"]),
         ]
         for row in rows {
-            let tiles = Layout(maximumTiles: row.maximum)
+            let tiles = Layout(tilesMaximum: row.maximum)
                 .tiles(for: people(row.people), on: landscape, speaker: row.speaker)
             #expect(shown(tiles) == row.shown, "\(row)")
         }
@@ -166,8 +166,8 @@ import Testing
             (Layout(name: .speaker), "gone", ["v0", "v1", "v2", "v3"]),
             (Layout(name: .speaker, focus: .peer("p3")), "p2", ["v3", "v0", "v1", "v2"]),
             (Layout(name: .speaker, focus: .peer("gone")), "p2", ["v2", "v0", "v1", "v3"]),
-            (Layout(name: .speaker, maximumTiles: 3), "p3", ["v3", "v0", "+2"]),
-            (Layout(name: .speaker, maximumTiles: 1), "p3", ["v3"]),
+            (Layout(name: .speaker, tilesMaximum: 3), "p3", ["v3", "v0", "+2"]),
+            (Layout(name: .speaker, tilesMaximum: 1), "p3", ["v3"]),
         ]
         for row in rows {
             let tiles = row.layout.tiles(for: people(4), on: landscape, speaker: row.speaker)

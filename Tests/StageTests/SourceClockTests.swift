@@ -78,7 +78,7 @@ import Testing
 
     @Test func onlySoManyTracksAreKept() {
         var clock = SourceClock()
-        for index in 0..<SourceClock.maximumTracks {
+        for index in 0..<SourceClock.tracksMaximum {
             let isTaken = clock.addTrack(TrackID("t\(index)"), clockRate: 90_000)
             #expect(isTaken)
         }

@@ -167,7 +167,7 @@ extension VideoTrackTimeline {
     }
 
     @Test func aFullQueueIsThinnedOutBetweenTheNextFrameAndTheNewest() {
-        var timeline = VideoTrackTimeline<Int>(maximumFrames: 5)
+        var timeline = VideoTrackTimeline<Int>(framesMaximum: 5)
         for frame in 0..<9 { timeline.insert(frame, at: at(Int64(frame) * 10)) }
         #expect(timeline.queuedFrames == 5)
         #expect(timeline.skippedFrames == 4)
@@ -198,7 +198,7 @@ extension VideoTrackTimeline {
     }
 
     @Test func onePictureMayWaitHoweverLargeItIs() {
-        var timeline = VideoTrackTimeline<Int>(maximumBytes: 100)
+        var timeline = VideoTrackTimeline<Int>(bytesMaximum: 100)
         timeline.insert(1, at: at(0), bytes: 1000)
         timeline.insert(2, at: at(33), bytes: 1000)
         #expect(text(timeline.frame(at: at(33))) == "show 1")

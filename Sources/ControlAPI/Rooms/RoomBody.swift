@@ -17,7 +17,7 @@ struct RoomBody: Encodable {
         case recordingInfo = "recording_info"
         case templateID = "template_id"
         case largeRoom = "large_room"
-        case maxDuration = "max_duration_seconds"
+        case durationMaximum = "max_duration_seconds"
         case createdAt = "created_at"
         case updatedAt = "updated_at"
     }
@@ -40,7 +40,7 @@ struct RoomBody: Encodable {
         try container.encode(room.size, forKey: .size)
         try container.encode(room.isLarge, forKey: .largeRoom)
         try container.encodeIfPresent(
-            room.maxDuration?.components.seconds, forKey: .maxDuration)
+            room.durationMaximum?.components.seconds, forKey: .durationMaximum)
         try container.encode(
             room.createdAt.description, forKey: .createdAt)
         try container.encode(

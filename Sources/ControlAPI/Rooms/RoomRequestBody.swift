@@ -14,13 +14,13 @@ struct RoomRequestBody: Decodable {
     var enabled: Bool?
     var largeRoom: Bool?
     var size: Int?
-    var maxDuration: Int?
+    var durationMaximum: Int?
 
     enum CodingKeys: String, CodingKey {
         case name, description, template, region, enabled, size
         case templateID = "template_id"
         case largeRoom = "large_room"
-        case maxDuration = "max_duration_seconds"
+        case durationMaximum = "max_duration_seconds"
     }
 
     /// - Throws: 100ms' 400 for a new room that names its template in the wrong field. A change may
@@ -43,7 +43,7 @@ struct RoomRequestBody: Decodable {
         }
         if let region, !Limits.regions.contains(region) { throw .regionNotSupported() }
         let seconds = Limits.sessionSeconds
-        if let maxDuration, maxDuration != 0, !seconds.contains(maxDuration) {
+        if let durationMaximum, durationMaximum != 0, !seconds.contains(durationMaximum) {
             throw .badRequest(
                 "max_duration_seconds is not valid",
                 "\(seconds.lowerBound) to \(seconds.upperBound), or 0 for any")
@@ -62,7 +62,9 @@ struct RoomRequestBody: Decodable {
         room.description = description ?? room.description
         room.isEnabled = enabled ?? room.isEnabled
         if let templateID { room.template = templateID == standard ? nil : templateID }
-        if let maxDuration { room.maxDuration = maxDuration == 0 ? nil : .seconds(maxDuration) }
+        if let durationMaximum {
+            room.durationMaximum = durationMaximum == 0 ? nil : .seconds(durationMaximum)
+        }
         return true
     }
 }

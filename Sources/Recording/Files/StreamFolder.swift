@@ -5,7 +5,7 @@ import HLS
 public struct StreamFolder: Hashable, Sendable {
     public let path: String
 
-    public static let layersMaximum = Ladder.maximumLayers
+    public static let layersMaximum = Ladder.layersMaximum
     public static let masterName = "master.m3u8"
     /// The master playlist before it is published. Hidden, so that no origin serves it.
     public static let preparedMasterName = ".master.m3u8"

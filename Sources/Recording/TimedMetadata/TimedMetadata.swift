@@ -10,7 +10,7 @@ import MediaKernel
 /// What an application wants of players at a point of the stream, in 100ms' form.
 public struct TimedMetadata: Hashable, Sendable, Codable {
     /// What a stream takes in all: as many as a playlist can list.
-    public static let perStreamMaximum = MediaPlaylist.maximumDateRanges
+    public static let perStreamMaximum = MediaPlaylist.dateRangesMaximum
 
     /// Counted over the stream's life.
     public var number: Int

@@ -104,7 +104,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         for (id, entry) in entries {
             await entry.signalling.tick()
             let snapshot = await entry.signalling.snapshot()
-            let maximum = entries[id]?.record.maxDuration
+            let maximum = entries[id]?.record.durationMaximum
             let isOver = entries[id]?.timer.isOver(
                 snapshot.session?.id, maximum: maximum, at: RoomClock.system.now())
             if isOver == true { await entry.signalling.end(reason: "max duration reached") }

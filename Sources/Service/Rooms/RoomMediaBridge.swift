@@ -92,7 +92,7 @@ extension SubscriberTerms {
                     importance: TrackImportance(
                         priority: entry.priority, isScreen: entry.track.source == "screen"))
             },
-            bitsPerSecondMaximum: subscriptions.maxBitRate.map { $0 * 1000 },
+            bitsPerSecondMaximum: subscriptions.bitRateMaximum.map { $0 * 1000 },
             lossDegradation: subscriptions.degradation.map(LossDegradationRule.init))
     }
 }

@@ -156,7 +156,7 @@ actor LiveUploads: Service {
 
     private func findLayers(of id: StreamID) {
         guard var copy = copies[id] else { return }
-        while copy.layers.count < Ladder.maximumLayers,
+        while copy.layers.count < Ladder.layersMaximum,
             FileVersion(copy.path(ofLayer: copy.layers.count)) != nil
         {
             copy.layers.append(

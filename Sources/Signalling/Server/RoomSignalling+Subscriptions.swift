@@ -21,7 +21,7 @@ extension RoomSignalling {
             let received = published.filter { room.receives(peer, from: $0.publisher) }
             return PeerSubscriptions(
                 peer: peer.id, tracks: received.flatMap { $0.entries },
-                maxBitRate: params?.maxSubsBitRate, degradation: params?.subscribeDegradation)
+                bitRateMaximum: params?.maxSubsBitRate, degradation: params?.subscribeDegradation)
         }
     }
 
