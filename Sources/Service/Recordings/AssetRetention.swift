@@ -6,7 +6,6 @@ import MediaKernel
 import NIOPosix
 import ObjectStorage
 import ServiceLifecycle
-import Synchronization
 
 /// Removes the files of assets whose time is over, and nothing else.
 ///
@@ -28,11 +27,11 @@ struct AssetRetention: Service {
     var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
     func run() async throws {
-        let isStopping = Stop()
+        let shutdown = Shutdown()
         await withGracefulShutdownHandler {
             await removeLeftOver()
             var ticks = 0
-            while !isStopping.isWanted, !Task.isCancelled {
+            while !Task.isCancelled, !shutdown.isWanted {
                 if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)) {
                     await expire()
                     await removeStored()
@@ -41,7 +40,7 @@ struct AssetRetention: Service {
                 try? await Task.sleep(for: Self.tickInterval)
             }
         } onGracefulShutdown: {
-            isStopping.want()
+            shutdown.want()
         }
     }
 
@@ -144,12 +143,4 @@ struct AssetRetention: Service {
             }
         }
     }
-}
-
-/// Whether a service is to end.
-private final class Stop: Sendable {
-    private let flag = Mutex(false)
-
-    func want() { flag.withLock { $0 = true } }
-    var isWanted: Bool { flag.withLock { $0 } }
 }

@@ -59,6 +59,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     /// Into the catalogue, for what the control API has changed.
     private var looks = 0
     private var random = SystemRandomNumberGenerator()
+    private let shutdown = Shutdown()
 
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
@@ -83,21 +84,16 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     /// Lets the rooms' time pass until the server is stopped, then ends them all.
     public func run() async {
         await withGracefulShutdownHandler {
-            while !Task.isCancelled, !isStopping {
+            while !Task.isCancelled, !shutdown.isWanted {
                 try? await Task.sleep(for: Self.tickInterval)
                 await tick()
             }
         } onGracefulShutdown: {
-            // The handler cannot wait for the actor.
-            Task { await self.stop() }
+            self.shutdown.want()
         }
         for id in Array(entries.keys) { await remove(id, reason: "server is shutting down") }
         await media.shutdown()
     }
-
-    private var isStopping = false
-
-    private func stop() { isStopping = true }
 
     private func tick() async {
         await registry.writeDown()

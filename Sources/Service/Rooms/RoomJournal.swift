@@ -4,7 +4,6 @@ import Logging
 import MediaKernel
 import Rooms
 import ServiceLifecycle
-import Synchronization
 
 /// Keeps account of the rooms' sessions in the catalogue, and with it what is told of them: each
 /// change and its webhook are one transaction, in the order in which they happened.
@@ -31,7 +30,7 @@ final class RoomJournal: Service {
     private let clock: @Sendable () -> UnixTime
     private let entries: AsyncStream<Entry>
     private let queue: AsyncStream<Entry>.Continuation
-    private let isEnding = Mutex(false)
+    private let shutdown = Shutdown()
 
     init(
         catalogue: Catalogue, accountID: String, logger: Logger,
@@ -64,7 +63,7 @@ final class RoomJournal: Service {
                 if let (change, delivery) = written(entry) { await save(change, delivery) }
             }
         } onGracefulShutdown: {
-            self.isEnding.withLock { $0 = true }
+            self.shutdown.want()
             self.queue.finish()
         }
     }
@@ -137,7 +136,7 @@ final class RoomJournal: Service {
                 }
                 isTold = true
             }
-            guard !isEnding.withLock({ $0 }) else { return nil }
+            guard !shutdown.isWanted else { return nil }
             try? await Task.sleep(for: Self.retryDelay)
         }
         return nil

@@ -5,7 +5,6 @@ public import Logging
 public import MediaKernel
 public import ServiceLifecycle
 import Stage
-import Synchronization
 
 /// All live streams and recordings of this server: their records, state machines and bots.
 ///
@@ -65,7 +64,7 @@ public actor Streams: LiveStreamControl, Service {
     var savesAgainAt: Instant?
     private let changes: AsyncStream<StreamingChange>
     let changeQueue: AsyncStream<StreamingChange>.Continuation
-    private let shutdownWanted = Mutex(false)
+    private let shutdown = Shutdown()
 
     /// - Parameters:
     ///   - catalogue: what becomes of the streams is written there, beside their directories.
@@ -297,14 +296,14 @@ public actor Streams: LiveStreamControl, Service {
                 changeQueue.finish()
             }
         } onGracefulShutdown: {
-            self.shutdownWanted.withLock { $0 = true }
+            self.shutdown.want()
         }
     }
 
     /// Looks at the deadlines. `run` calls it many times a second; tests call it by themselves.
     public func tick() {
         let now = clock().instant
-        if shutdownWanted.withLock({ $0 }), !isShuttingDown { shutDown(at: now) }
+        if shutdown.isWanted, !isShuttingDown { shutDown(at: now) }
         observeCPU(at: now)
         tellHeld(at: now)
         for id in entries.keys.sorted() {

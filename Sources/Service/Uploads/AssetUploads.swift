@@ -6,7 +6,6 @@ import MediaKernel
 import NIOPosix
 import ObjectStorage
 import ServiceLifecycle
-import Synchronization
 import Webhooks
 
 /// Takes finished assets into a store, for as long as it takes, and tells of them when they are
@@ -51,7 +50,7 @@ actor AssetUploads: Service {
     /// A turn is over, so somebody else may have one.
     private var isTurnFree = false
     private var random: SeededRandom
-    private let shutdownWanted = Mutex(false)
+    private let shutdown = Shutdown()
 
     init(
         settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestNotes,
@@ -75,7 +74,7 @@ actor AssetUploads: Service {
             await removeLeftOver()
             await withDiscardingTaskGroup { group in
                 var ticks = 0
-                while !Task.isCancelled, !shutdownWanted.withLock({ $0 }) {
+                while !Task.isCancelled, !shutdown.isWanted {
                     if ticks.isMultiple(of: Self.ticksBetweenSweeps) { await abandon() }
                     if ticks.isMultiple(of: Self.ticksBetweenLooks) || isTurnFree {
                         isTurnFree = false
@@ -89,7 +88,7 @@ actor AssetUploads: Service {
                 group.cancelAll()
             }
         } onGracefulShutdown: {
-            self.shutdownWanted.withLock { $0 = true }
+            self.shutdown.want()
         }
     }
 

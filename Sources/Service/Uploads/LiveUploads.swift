@@ -9,7 +9,6 @@ import NIOPosix
 import ObjectStorage
 import Recording
 import ServiceLifecycle
-import Synchronization
 
 /// Takes live streams into a store while they are on air, so that a CDN or the store itself can
 /// serve them: segments as they are cut, each before the playlist that names it, and the master
@@ -58,7 +57,7 @@ actor LiveUploads: Service {
     private var kept: [StreamID: (record: LiveCopyRecord, pause: RetryPause)] = [:]
     private var running: Set<Turn> = []
     private var random: SeededRandom
-    private let shutdownWanted = Mutex(false)
+    private let shutdown = Shutdown()
 
     /// - Parameters:
     ///   - root: of recordings.
@@ -90,7 +89,7 @@ actor LiveUploads: Service {
                 while !Task.isCancelled {
                     if ticks.isMultiple(of: Self.ticksBetweenLooks) { await look() }
                     for turn in due() { group.addTask { await self.carryOut(turn) } }
-                    if shutdownWanted.withLock({ $0 }) {
+                    if shutdown.isWanted {
                         let end = deadline ?? clock() + Self.atShutdown
                         deadline = end
                         if isIdle || clock() >= end { break }
@@ -101,7 +100,7 @@ actor LiveUploads: Service {
                 group.cancelAll()
             }
         } onGracefulShutdown: {
-            self.shutdownWanted.withLock { $0 = true }
+            self.shutdown.want()
         }
     }
 

@@ -7,7 +7,6 @@ import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import Signing
-import Synchronization
 import Webhooks
 
 /// Posts what lies in the outbox to its receiver, until that answers 200 or a day is over.
@@ -44,7 +43,7 @@ actor WebhookSender: Service {
     /// before would find it pending, and while the disk is full all of them do. Bounded by what is
     /// held.
     private var ended: [String: (status: CatalogueDelivery.Status, isWritten: Bool)] = [:]
-    private let shutdownWanted = Mutex(false)
+    private let shutdown = Shutdown()
 
     /// - Parameters:
     ///   - seed: of the chance in the delays.
@@ -85,7 +84,7 @@ actor WebhookSender: Service {
                     }
                     if let deadline {
                         guard now < deadline, outbox.isBusy(at: now) else { break }
-                    } else if shutdownWanted.withLock({ $0 }) {
+                    } else if shutdown.isWanted {
                         // What the last streams left is looked for once more.
                         deadline = now + Self.drainTimeout
                         continue
@@ -96,7 +95,7 @@ actor WebhookSender: Service {
             }
             try? await client.shutdown()
         } onGracefulShutdown: {
-            self.shutdownWanted.withLock { $0 = true }
+            self.shutdown.want()
         }
     }
 
