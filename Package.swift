@@ -106,6 +106,7 @@ let package = Package(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
         room("Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
+        room("ChildProcesses", ["MediaKernel", "HLS", "Stage", "Recording"]),
 
         // Floor 5.
         room(
@@ -151,11 +152,14 @@ let package = Package(
             "Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "Codec",
-                "PeerConnection", "Pipeline", "Recording", "Signalling", "RoomClient", log,
+                "PeerConnection", "Pipeline", "Recording", "Signalling", "ChildProcesses",
+                "RoomClient", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
-        room("Finisher", ["MediaKernel", "HLS", "Codec", "Recording", "Catalogue"]),
+        room(
+            "Finisher",
+            ["MediaKernel", "HLS", "Codec", "Recording", "Catalogue", "ChildProcesses"]),
         room(
             "Publisher",
             [
@@ -167,7 +171,7 @@ let package = Package(
             [
                 "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
                 "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
-                "ObjectStorage", "ControlAPI", log,
+                "ObjectStorage", "ChildProcesses", "ControlAPI", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -183,7 +187,7 @@ let package = Package(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Clocks", "Bot", "Publisher", "Finisher", "Catalogue",
-                "RoomClient", "Service", "ControlAPI", log,
+                "ChildProcesses", "RoomClient", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -234,6 +238,7 @@ let package = Package(
         tests(
             "Compositor", ["MediaKernel", "Stage", "Codec", "Workbench"],
             resources: [.copy("Golden")]),
+        tests("ChildProcesses", ["MediaKernel", "HLS", "Stage", "Recording", "Workbench"]),
         tests(
             "MediaServer",
             [
@@ -268,9 +273,16 @@ let package = Package(
             ] + nio),
         tests(
             "Finisher",
-            ["MediaKernel", "Codec", "Recording", "Catalogue", "RecordedStreams", "Workbench"]),
+            [
+                "MediaKernel", "Codec", "Recording", "Catalogue", "ChildProcesses",
+                "RecordedStreams", "Workbench",
+            ]),
         tests(
-            "Bot", ["MediaKernel", "Stage", "Codec", "Pipeline", "Recording", "Signalling"] + nio),
+            "Bot",
+            [
+                "MediaKernel", "Stage", "Codec", "PeerConnection", "Pipeline", "Recording",
+                "Signalling",
+            ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "Rooms", "Signalling", "Workbench"]),
         tests(
@@ -278,7 +290,7 @@ let package = Package(
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
                 "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
-                "ControlAPI", "Workbench", log,
+                "ChildProcesses", "ControlAPI", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
     ]

@@ -1,6 +1,8 @@
+public import ChildProcesses
 import Clocks
 import Codec
 import Foundation
+import HLS
 public import Logging
 import MediaKernel
 import NIOCore
@@ -43,7 +45,7 @@ public struct BotRunner: Sendable {
 
     private let options: Options
     private let logger: Logger
-    private let writer = BotEventWriter()
+    private let writer = ReportWriter()
 
     public init(options: Options, logger: Logger) {
         self.options = options
@@ -61,7 +63,7 @@ public struct BotRunner: Sendable {
         do {
             let lock = try await takeLock()
             defer { withExtendedLifetime(lock) {} }
-            let configuration = try options.configuration.pipeline(
+            let configuration = options.configuration.pipeline(
                 outputDirectory: options.outputDirectory)
             let pipeline: StreamPipeline
             do {
@@ -70,15 +72,15 @@ public struct BotRunner: Sendable {
                 return fail("the stream cannot be encoded: \(error)")
             }
             let pictures = BotPictures(
-                hosts: try options.configuration.hosts(), layout: configuration.layout,
-                pipeline: pipeline, warn: { [writer] in writer.write(.warning($0)) })
+                hosts: options.configuration.pictureHosts, layout: configuration.layout,
+                pipeline: pipeline, warn: { [writer] in writer.write(BotReport.warning($0)) })
             let (ending, summary) = try await live(
                 pipeline, pictures, stop: stop, orders: orders, started: started)
             switch ending {
             case .asked(let reason):
                 if let failure = pipeline.failure { return fail(failure) }
-                writer.write(
-                    .stopped(reason: reason, summary, frameRate: configuration.frameRate))
+                let totals = BotReport.Totals(summary, frameRate: configuration.frameRate)
+                writer.write(BotReport.stopped(reason: reason, totals))
                 return 0
             case .failed(let reason):
                 return fail(reason)
@@ -105,7 +107,7 @@ public struct BotRunner: Sendable {
 
     private func fail(_ reason: String) -> Int32 {
         logger.error("stream failed", metadata: ["reason": "\(reason)"])
-        writer.write(.failed(reason: reason))
+        writer.write(BotReport.failed(reason: reason))
         return 1
     }
 
@@ -117,12 +119,12 @@ public struct BotRunner: Sendable {
         let wishes = BotMedia.Wishes()
         let path = MediaPathGuard()
         let requests = MediaRequests(
-            roles: options.configuration.audio?.roles.map(Set.init))
+            roles: options.configuration.audio.roles.map(Set.init))
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
                 peer: PeerID(UUID().uuidString.lowercased()), name: "recorder",
-                receivesVideo: options.configuration.audio?.only != true,
+                receivesVideo: !options.configuration.audio.only,
                 readingInterval: BotMedia.readingInterval),
             group: group, logger: logger
         ) { BotMedia(pipeline: pipeline, wishes: wishes) }
@@ -215,7 +217,7 @@ public struct BotRunner: Sendable {
         for await event in client.events {
             switch event {
             case .joined:
-                writer.write(.joined)
+                writer.write(BotReport.joined)
                 path.state.withLock { $0.joined(at: MonotonicClock.now) }
             case .receiving(let connection):
                 let verdict = path.state.withLock {
@@ -224,7 +226,7 @@ public struct BotRunner: Sendable {
                 switch verdict {
                 // Before, there would be nothing to show.
                 case .open: pipeline.start()
-                case .lost: writer.write(.warning("the media path to the server is lost"))
+                case .lost: writer.write(BotReport.warning("the media path to the server is lost"))
                 case .given, nil: break
                 }
             case .signalling(let event):
@@ -255,32 +257,35 @@ public struct BotRunner: Sendable {
                 wishes.add(track)
             case .running:
                 let elapsed = MonotonicClock.now - started
-                writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
+                writer.write(BotReport.running(firstSegmentMilliseconds: elapsed.milliseconds))
             case .segmentPublished(let layer, let index, let bytes):
-                writer.write(.segment(layer: layer, index: index, bytes: bytes))
+                writer.write(BotReport.segment(layer: layer, index: index, bytes: bytes))
             case .tilesChanged(let tiles, let videos):
-                writer.write(.tiles(tiles))
+                writer.write(BotReport.tiles(tiles.map { BotReport.Tile($0) }))
                 requests.tilesChanged(tiles, among: videos)
             case .undecodable(let track, let codec, let reason):
-                writer.write(.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
-            case .reductionChanged(let reduction):
-                let rate = Double(options.configuration.frameRate)
                 writer.write(
-                    .reduction(reduction, frameRate: rate / Double(reduction.pictureInterval)))
+                    BotReport.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
+            case .reductionChanged(let reduction):
+                let rate = Double(options.configuration.ladder.frameRate)
+                writer.write(
+                    BotReport.reduction(
+                        frameRate: rate / Double(reduction.pictureInterval),
+                        layersThinned: reduction.layersThinned))
             case .framesDropped(let layer, let total):
-                writer.write(.warning("layer \(layer) left out \(total) frames so far"))
+                writer.write(BotReport.warning("layer \(layer) left out \(total) frames so far"))
             case .videoLeftOut(let track, let frames):
                 writer.write(
-                    .warning(
+                    BotReport.warning(
                         "track \(track) is not decoded for want of CPU; "
                             + "\(frames) incoming frames left out so far"))
             case .wallClockStepped(let step):
                 writer.write(
-                    .warning(
+                    BotReport.warning(
                         "the wall clock was set by \(step.inSeconds) s; dates of segments go on "
                             + "as before"))
             case .inputOverflow(let framesDropped):
-                writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
+                writer.write(BotReport.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):
                 return .failed(reason)
             }

@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import Foundation
 import MediaKernel
 import Recording
@@ -14,7 +15,7 @@ struct AssetMaker: Sendable {
     let recordings: String
     let createdAt: UnixTime
     let meter: ProgressMeter
-    let report: @Sendable (FinisherEvent) -> Void
+    let report: @Sendable (FinisherReport) -> Void
 
     /// - Returns: the assets, all of which are on the disk.
     /// - Throws: what the first of the two threads that failed says.

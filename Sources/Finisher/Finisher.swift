@@ -1,4 +1,5 @@
 public import Catalogue
+public import ChildProcesses
 import Foundation
 import Glibc
 public import MediaKernel
@@ -22,7 +23,7 @@ public struct Finisher: Sendable {
     private let lockTimeout: Duration
     private let freeBytes: @Sendable (String) -> UInt64?
     private let now: @Sendable () -> UnixTime
-    private let report: @Sendable (FinisherEvent) -> Void
+    private let report: @Sendable (FinisherReport) -> Void
     private let meter: ProgressMeter
 
     /// - Parameters:
@@ -35,7 +36,7 @@ public struct Finisher: Sendable {
         directory: String, recordings: String, lockTimeout: Duration = Finisher.lockTimeout,
         freeBytes: @escaping @Sendable (String) -> UInt64? = { FreeSpace.bytes(at: $0) },
         now: @escaping @Sendable () -> UnixTime,
-        report: @escaping @Sendable (FinisherEvent) -> Void
+        report: @escaping @Sendable (FinisherReport) -> Void
     ) {
         self.directory = directory
         self.recordings = recordings

@@ -1,3 +1,4 @@
+import ChildProcesses
 import MediaKernel
 import Synchronization
 
@@ -17,11 +18,11 @@ final class ProgressMeter: Sendable {
 
     private let state: Mutex<State>
     private let now: @Sendable () -> UnixTime
-    private let report: @Sendable (FinisherEvent) -> Void
+    private let report: @Sendable (FinisherReport) -> Void
 
     init(
         now: @escaping @Sendable () -> UnixTime,
-        report: @escaping @Sendable (FinisherEvent) -> Void
+        report: @escaping @Sendable (FinisherReport) -> Void
     ) {
         state = Mutex(State(toldAt: now()))
         self.now = now

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Bot
+import ChildProcesses
 import Foundation
 import Glibc
 import Logging
+import MediaKernel
 import Service
 
 struct BotCommand: AsyncParsableCommand {
@@ -36,9 +38,9 @@ struct BotCommand: AsyncParsableCommand {
         let settings = try BotConfiguration.read(configuration)
         let logger = Logger.roomcast(
             "roomcast.bot",
-            level: settings.logLevel.flatMap { Logger.Level(rawValue: $0) } ?? .info,
-            format: settings.logFormat.flatMap { LineLogHandler.Format(rawValue: $0) } ?? .logfmt)
-        let stream = logger.of(room: settings.roomID, stream: settings.streamID)
+            level: Logger.Level(rawValue: settings.logLevel) ?? .info,
+            format: LineLogHandler.Format(rawValue: settings.logFormat) ?? .logfmt)
+        let stream = logger.of(room: settings.room, stream: settings.stream)
         let variable = ProcessInfo.processInfo.environment[BotProcess.tokenVariable]
         guard let token = token ?? variable else {
             throw ValidationError("--token or \(BotProcess.tokenVariable) must be given")
@@ -64,7 +66,7 @@ struct BotCommand: AsyncParsableCommand {
 }
 
 extension Logger {
-    fileprivate func of(room: String, stream: String) -> Logger {
+    fileprivate func of(room: RoomID, stream: StreamID) -> Logger {
         var logger = self
         logger[metadataKey: "room"] = "\(room)"
         logger[metadataKey: "stream"] = "\(stream)"

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Clocks
 import ControlAPI
 import Foundation

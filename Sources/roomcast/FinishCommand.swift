@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import Clocks
 import Finisher
 import Foundation
@@ -30,17 +31,18 @@ struct FinishCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
         OOMScore.raise(by: OOMScore.finisher)
+        let writer = ReportWriter()
         let finisher = Finisher(
             directory: URL(fileURLWithPath: directory).path,
             recordings: URL(fileURLWithPath: recordings).path,
             now: { UnixTime.now },
-            report: { $0.write() })
+            report: { writer.write($0) })
         do {
-            FinisherEvent.finished(assets: try finisher.run().count).write()
+            writer.write(FinisherReport.finished(assets: try finisher.run().count))
         } catch {
-            FinisherEvent.failed(
-                reason: error.description, isForWantOfRoom: error.isForWantOfRoom
-            ).write()
+            writer.write(
+                FinisherReport.failed(
+                    reason: error.description, isForWantOfRoom: error.isForWantOfRoom))
             throw ExitCode.failure
         }
     }

@@ -17,7 +17,7 @@ TIMEOUT = 20  # s
 ACCEPT_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455 sect. 1.3
 
 CONFIGURATION = {
-    "room_id": "eager", "stream_id": "stream", "frame_rate": 30, "segment_seconds": 2,
+    "room_id": "eager", "stream_id": "stream", "segment_seconds": 2,
     "playlist": {"mode": "event"}, "layout": {}, "preset": "ultrafast",
     "encoder": "x264",
     "ladder": [{"width": 320, "height": 180, "frame_rate": 30, "video_bitrate": 200_000,

@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import Foundation
 import MediaKernel
 import RecordedStreams
@@ -11,7 +12,7 @@ final class FinishedStream: @unchecked Sendable {
     let stream: RecordedStream
     let recordings: String
     let file: StreamFile
-    private let log = Mutex<[FinisherEvent]>([])
+    private let log = Mutex<[FinisherReport]>([])
 
     init(
         isRecorded: Bool = true, hlsVOD: Bool = true, singleFilePerLayer: Bool = true,
@@ -36,7 +37,7 @@ final class FinishedStream: @unchecked Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: recordings) }
 
-    var events: [FinisherEvent] { log.withLock { $0 } }
+    var events: [FinisherReport] { log.withLock { $0 } }
 
     /// - Parameters:
     ///   - freeBytes: on the disk of recordings; nil for as many as are wanted.

@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import Foundation
 import MediaKernel
 import RecordedStreams
@@ -187,7 +188,7 @@ import Workbench
 
     @Test func whatGoesOnSlowlyIsToldEveryTenSeconds() {
         let second = Mutex(Int64(0))
-        let told = Mutex<[FinisherEvent]>([])
+        let told = Mutex<[FinisherReport]>([])
         let meter = ProgressMeter(
             now: { UnixTime(seconds: second.withLock { $0 }) },
             report: { event in told.withLock { $0.append(event) } })
@@ -330,22 +331,5 @@ import Workbench
             Issue.record("\(String(describing: error))")
             return
         }
-    }
-}
-
-@Suite struct FinisherEventTests {
-    @Test(arguments: [
-        (FinisherEvent.progress(20), #"{"event":"progress","permille":20}"#),
-        (.leftOut(layer: 1, segment: 7), #"{"event":"left_out","layer":1,"segment":7}"#),
-        (.finished(assets: 3), #"{"assets":3,"event":"finished"}"#),
-        (
-            .failed(reason: "disk full", isForWantOfRoom: true),
-            #"{"event":"failed","no_room":true,"reason":"disk full"}"#
-        ),
-    ])
-    func itIsALineOfJSON(event: FinisherEvent, line: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        #expect(String(decoding: try encoder.encode(event), as: UTF8.self) == line)
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import Codec
 import Foundation
 import RecordedStreams

@@ -1,3 +1,4 @@
+import ChildProcesses
 import ControlAPI
 import Foundation
 import HLS

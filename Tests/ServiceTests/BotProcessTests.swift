@@ -1,3 +1,4 @@
+import ChildProcesses
 import ControlAPI
 import Foundation
 import Logging
@@ -53,7 +54,8 @@ import Workbench
         let tile = BotReport.Tile(peer: "Ann", x: 0, y: 0, width: 640, height: 720)
         #expect(
             result.reports == [
-                .joined, .running(firstSegmentMilliseconds: 2345), .tiles([tile]), .segment,
+                .joined, .running(firstSegmentMilliseconds: 2345), .tiles([tile]),
+                .segment(layer: 0, index: 0, bytes: 0),
                 .warning("slow"), .reduction(frameRate: 15, layersThinned: 1),
                 .stopped(
                     reason: "room ended",

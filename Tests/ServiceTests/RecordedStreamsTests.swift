@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import ControlAPI
 import Foundation
 import MediaKernel
@@ -171,12 +172,12 @@ import Workbench
                     .isRecordingPaused)
             // Once is enough.
             _ = try await world.streams.setRecording(stream: id, isPaused: true)
-            #expect(await bot.nextSignal() == .recordingPaused(true))
+            #expect(await bot.nextSignal() == .order(.recordingPaused(true)))
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""recording_paused":true"#))
             _ = try await world.streams.setRecording(stream: id, isPaused: false)
-            #expect(await next.nextSignal() == .recordingPaused(false))
+            #expect(await next.nextSignal() == .order(.recordingPaused(false)))
         }
     }
 

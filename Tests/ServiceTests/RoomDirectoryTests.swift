@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import Clocks
 import Logging
 import MediaKernel

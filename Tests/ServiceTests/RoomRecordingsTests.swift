@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import ControlAPI
 import Foundation
 import HLS
@@ -218,7 +219,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             _ = try await world.streams.setRecording(stream: recording.id, isPaused: true)
-            #expect(await bot.nextSignal() == .recordingPaused(true))
+            #expect(await bot.nextSignal() == .order(.recordingPaused(true)))
             _ = try await world.streams.stop(stream: recording.id, stoppedBy: nil)
             bot.exit(.finished(reason: "stop"))
             let finisher = try #require(await world.finishers.next())

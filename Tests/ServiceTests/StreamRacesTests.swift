@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import ControlAPI
 import Foundation
 import MediaKernel

@@ -1,3 +1,4 @@
+import ChildProcesses
 import ControlAPI
 import Foundation
 import HLS
@@ -61,30 +62,19 @@ import Testing
             let bot = try #require(await world.launcher.next())
             let path = bot.job.configurationFile
             #expect(path.hasSuffix("/.bot.json"))
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
-            #expect((mode as? NSNumber)?.intValue == 0o600)
-            let line = try #require(BotProcess.line("layout", Layout().json))
-            let layout = line.dropFirst(7).dropLast()
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            let expected: [String] = [
-                #"{"audio":{"only":false,"roles":null},"encoder":"x264","frame_rate":30,"#,
-                #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#,
-                #""video_bitrate":500000,"width":640}],"layout":"#, String(layout),
-                #","log_format":"logfmt","log_level":"info","picture_hosts":[],"#,
-                #""picture_http":false,"playlist":{"mode":"event"},"preset":"balanced","#,
-                #""recorded":false,"recording_paused":false,"room_id":"demo","segment_seconds":2,"#,
-                #""stream_id":""#,
-                bot.job.stream.rawValue, #""}"#,
-            ]
-            #expect(text == expected.joined())
+            let expected = BotConfiguration(
+                room: "demo", stream: bot.job.stream, ladder: ladder,
+                segmentDuration: .seconds(2), playlist: .event, layout: Layout(),
+                pictureHosts: PictureHosts(), preset: "balanced", encoder: "x264",
+                isRecorded: false, isRecordingPaused: false, logLevel: "info",
+                logFormat: "logfmt")
+            #expect(try BotConfiguration.read(path) == expected)
         }
     }
 
     /// What encodes the bot's pictures.
-    private func encoder(of bot: BotDouble) throws -> String? {
-        let data = try Data(contentsOf: URL(filePath: bot.job.configurationFile))
-        return try (JSONSerialization.jsonObject(with: data) as? [String: Any])?["encoder"]
-            as? String
+    private func encoder(of bot: BotDouble) throws -> String {
+        try BotConfiguration.read(bot.job.configurationFile).encoder
     }
 
     /// Whether it said that it failed, or crashed and could not.
@@ -114,12 +104,12 @@ import Testing
             let first = try #require(await world.launcher.next())
             await first.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(20))
-            await first.say(.segment)
+            await first.say(.segment(layer: 0, index: 0, bytes: 1))
             world.clock.advance(.seconds(29))
             await world.streams.tick()
             _ = try await world.streams.update(
                 stream: id, LiveStreamChange(roles: .only(["host"])))
-            #expect(await first.nextSignal() == .roles(["host"]), "it is not killed")
+            #expect(await first.nextSignal() == .order(.roles(["host"])), "it is not killed")
             world.clock.advance(.seconds(1))
             await world.streams.tick()
             #expect(await first.nextSignal() == .kill)
@@ -154,7 +144,7 @@ import Testing
             let expected = Layout(name: .speaker, gap: 2, cornerRadius: 8)
             #expect(changed.layout == expected.json)
             #expect(try await world.streams.stream(stream.id)?.layout == expected.json)
-            #expect(await bot.nextSignal() == .layout(expected))
+            #expect(await bot.nextSignal() == .order(.layout(expected)))
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""corner_radius":8"#))
@@ -171,13 +161,13 @@ import Testing
                 stream: stream.id, LiveStreamChange(roles: .only(["host", "guest"])))
             #expect(changed.audio == LiveStreamAudio(roles: ["host", "guest"], only: true))
             #expect(changed.layout == stream.layout)
-            #expect(await bot.nextSignal() == .roles(["host", "guest"]))
+            #expect(await bot.nextSignal() == .order(.roles(["host", "guest"])))
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""audio":{"only":true,"roles":["host","guest"]}"#))
             _ = try await world.streams.update(
                 stream: stream.id, LiveStreamChange(roles: .everybody))
-            #expect(await next.nextSignal() == .roles(nil))
+            #expect(await next.nextSignal() == .order(.roles(nil)))
             #expect(try await world.streams.stream(stream.id)?.audio.roles == nil)
         }
     }
@@ -527,7 +517,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(100))
-            await bot.say(.segment)
+            await bot.say(.segment(layer: 0, index: 0, bytes: 1))
             await world.streams.tick()
             #expect(try await world.streams.current(room: "demo", kind: .stream)?.status == .running)
             await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))

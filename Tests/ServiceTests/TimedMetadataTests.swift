@@ -1,3 +1,4 @@
+import ChildProcesses
 import ControlAPI
 import Foundation
 import MediaKernel
@@ -38,8 +39,8 @@ import Testing
                 TimedMetadata(number: 1, start: start, seconds: 5, payload: "a"),
                 TimedMetadata(number: 2, start: start, seconds: 5, payload: "b"),
             ]
-            #expect(await bot.nextSignal() == .metadata(expected[0]))
-            #expect(await bot.nextSignal() == .metadata(expected[1]))
+            #expect(await bot.nextSignal() == .order(.metadata(expected[0])))
+            #expect(await bot.nextSignal() == .order(.metadata(expected[1])))
             #expect(try log(world, id) == expected)
         }
     }

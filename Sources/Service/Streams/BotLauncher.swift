@@ -1,6 +1,5 @@
+public import ChildProcesses
 public import MediaKernel
-public import Recording
-public import Stage
 
 /// Everything a bot's process needs to be started.
 public struct BotJob: Hashable, Sendable {
@@ -19,14 +18,7 @@ public struct BotJob: Hashable, Sendable {
 public enum BotSignal: Hashable, Sendable {
     /// Finish the playlists and leave.
     case stop
-    /// Show this from now on.
-    case layout(Layout)
-    /// Let these roles be heard from now on; nil for everybody.
-    case roles([String]?)
-    /// Leave what is shown out of the assets, or have it in them again.
-    case recordingPaused(Bool)
-    /// List this in the playlists. It is in the stream's log already.
-    case metadata(TimedMetadata)
+    case order(BotOrder)
     /// SIGTERM, for a bot that does not read its standard input any more.
     case terminate
     case kill

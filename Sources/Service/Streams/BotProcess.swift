@@ -1,8 +1,7 @@
-import Foundation
+public import ChildProcesses
 import Glibc
 public import Logging
 import MediaKernel
-import Stage
 import Subprocess
 import Synchronization
 import SystemPackage
@@ -92,33 +91,11 @@ public struct BotProcess: BotLauncher {
             // A process that is already gone cannot be told anything; its end is reported anyway.
             switch signal {
             case .stop: _ = try? await execution.standardInputWriter.write("stop\n")
-            case .layout(let layout):
-                await Self.tell("layout", layout.json, execution)
-            case .roles(let roles):
-                await Self.tell("audio", ["roles": roles], execution)
-            case .recordingPaused(let isPaused):
-                await Self.tell("recording", ["paused": isPaused], execution)
-            case .metadata(let metadata): await Self.tell("metadata", metadata, execution)
+            case .order(let order):
+                _ = try? await execution.standardInputWriter.write("\(order.line())\n")
             case .terminate: try? execution.send(signal: .terminate)
             case .kill: try? execution.send(signal: .kill)
             }
-        }
-    }
-
-    private static func tell(
-        _ word: String, _ body: some Encodable,
-        _ execution: Execution<CustomWriteInput, SequenceOutput, FileDescriptorOutput>
-    ) async {
-        guard let line = line(word, body) else { return }
-        _ = try? await execution.standardInputWriter.write(line)
-    }
-
-    /// As `BotOrder` reads it.
-    static func line(_ word: String, _ body: some Encodable) -> String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(body)).map {
-            "\(word) \(String(decoding: $0, as: UTF8.self))\n"
         }
     }
 

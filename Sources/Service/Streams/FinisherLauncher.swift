@@ -1,3 +1,4 @@
+public import ChildProcesses
 public import MediaKernel
 
 /// Everything a finisher's process needs to be started.
@@ -12,16 +13,6 @@ public struct FinisherJob: Hashable, Sendable {
         self.directory = directory
         self.recordings = recordings
     }
-}
-
-/// One line of a finisher's standard output, as far as the server has use for it.
-public enum FinisherReport: Hashable, Sendable {
-    /// In thousandths.
-    case progress(Int)
-    case leftOut(layer: Int, segment: Int)
-    case withoutThumbnails(reason: String)
-    case finished(assets: Int)
-    case failed(reason: String, isForWantOfRoom: Bool)
 }
 
 /// How a finisher's process came to its end.

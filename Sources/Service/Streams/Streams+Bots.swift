@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import ControlAPI
 import Foundation
 import Glibc
@@ -13,8 +14,9 @@ extension Streams {
         guard var entry = entries[id], let stream = archive[id] else { return }
         let file: String
         do {
-            file = try BotConfigurationFile(
-                room: stream.room, stream: id, ladder: entry.ladder, audio: stream.audio,
+            file = try BotConfiguration(
+                room: stream.room, stream: id, ladder: entry.ladder,
+                audio: .init(roles: stream.audio.roles, only: stream.audio.only),
                 segmentDuration: settings.segmentDuration, playlist: settings.playlist,
                 layout: entry.layout, pictureHosts: settings.pictureHosts,
                 preset: settings.preset,
@@ -132,7 +134,7 @@ extension Streams {
         guard let directory = entries[id]?.directory else { return }
         // First, since a full disk has room for the rest then.
         try? FileManager.default.removeItem(
-            atPath: "\(directory)/\(BotConfigurationFile.name)")
+            atPath: "\(directory)/\(BotConfiguration.fileName)")
         do {
             let count = try PlaylistFinisher.finish(in: directory)
             if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }

@@ -1,3 +1,4 @@
+import ChildProcesses
 public import ControlAPI
 import Logging
 public import MediaKernel
@@ -18,7 +19,7 @@ extension Streams {
             stream.hasRecordingResumed = !isPaused
             stream.updatedAt = time
         }
-        entry.signals?.yield(.recordingPaused(isPaused))
+        entry.signals?.yield(.order(.recordingPaused(isPaused)))
         chat.setPaused(isPaused, id)
         log(.info, isPaused ? "recording paused" : "recording resumed", id)
         announce(id)

@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import ControlAPI
 import Foundation
 import Logging
@@ -22,7 +23,7 @@ extension Streams {
             ids.isTaken(row.id)
             // It holds nothing that the next start needs, and the bot that read it is gone.
             try? FileManager.default.removeItem(
-                atPath: "\(record.directory)/\(BotConfigurationFile.name)")
+                atPath: "\(record.directory)/\(BotConfiguration.fileName)")
             archive.insert(stream)
             entries[row.id] = StreamOnAir(
                 machine: StreamMachine(rules: settings.rules, leftBehind: outcome, at: now),

@@ -1,3 +1,4 @@
+import ChildProcesses
 public import ControlAPI
 import Logging
 public import MediaKernel
@@ -32,7 +33,7 @@ extension Streams {
         } catch {
             throw .storage(error.description)
         }
-        for one in metadata { entry.signals?.yield(.metadata(one)) }
+        for one in metadata { entry.signals?.yield(.order(.metadata(one))) }
         log(
             .info, "timed metadata added", id,
             ["count": "\(metadata.count)", "by": "\(addedBy?.rawValue ?? "server")"])

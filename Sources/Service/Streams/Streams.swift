@@ -1,4 +1,5 @@
 public import Catalogue
+import ChildProcesses
 public import Clocks
 public import ControlAPI
 public import Logging
@@ -242,13 +243,13 @@ public actor Streams: LiveStreamControl, Service {
                 throw .invalidLayout(error.description)
             }
             entries[stream]?.layout = layout
-            entries[stream]?.signals?.yield(.layout(layout))
+            entries[stream]?.signals?.yield(.order(.layout(layout)))
             archive.update(stream) { $0.layout = layout.json }
             log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
         }
         if let roles = change.roles {
             let names = roles.names
-            entries[stream]?.signals?.yield(.roles(names))
+            entries[stream]?.signals?.yield(.order(.roles(names.map(Set.init))))
             archive.update(stream) { $0.audio.roles = names }
             log(
                 .info, "audible roles changed", stream,

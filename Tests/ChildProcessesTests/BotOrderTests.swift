@@ -1,16 +1,23 @@
+import ChildProcesses
 import Recording
 import Stage
 import Testing
 
-@testable import Bot
-
-/// The lines in which a parent tells its bot what to do.
+/// The lines in which the server tells a bot what to do.
 @Suite struct BotOrderTests {
     @Test func rolesAreASetOrEverybody() {
         #expect(
             BotOrder(line: #"audio {"roles":["host","guest"]}"#) == .roles(["guest", "host"]))
         #expect(BotOrder(line: #"audio {"roles":[]}"#) == .roles([]))
         #expect(BotOrder(line: #"audio {"roles":null}"#) == .roles(nil))
+    }
+
+    @Test func theServerNamesThemInOrder() throws {
+        #expect(
+            try BotOrder.roles(["host", "guest"]).line() == #"audio {"roles":["guest","host"]}"#)
+        #expect(try BotOrder.roles(nil).line() == #"audio {"roles":null}"#)
+        #expect(
+            try BotOrder.recordingPaused(true).line() == #"recording {"paused":true}"#)
     }
 
     @Test func aLayoutComesWhole() {
@@ -30,6 +37,17 @@ import Testing
                 == .metadata(
                     TimedMetadata(
                         number: 3, start: 1_760_000_000_123, seconds: 5, payload: #"p "q""#)))
+    }
+
+    @Test(arguments: [
+        BotOrder.layout(Layout(name: .speaker, gap: 8)), .roles(["host", "guest"]), .roles([]),
+        .roles(nil), .recordingPaused(true),
+        .metadata(TimedMetadata(number: 3, start: 1, seconds: 5, payload: "a\n\"b/")),
+    ])
+    func whatIsWrittenIsRead(order: BotOrder) throws {
+        let line = try order.line()
+        #expect(!line.contains("\n"))
+        #expect(BotOrder(line: line) == order)
     }
 
     @Test(arguments: [

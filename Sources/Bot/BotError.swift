@@ -1,0 +1,10 @@
+public enum BotError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another process writes into the stream's directory and does not end.
+    case inUse(String)
+
+    public var description: String {
+        switch self {
+        case .inUse(let path): "\(path) is in use by another process"
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ChildProcesses
+import MediaKernel
+import Pipeline
+import Stage
+
+extension BotReport.Tile {
+    init(_ tile: PlacedTile) {
+        self.init(
+            peer: tile.name, peerID: tile.peer.rawValue, x: tile.rectangle.x,
+            y: tile.rectangle.y, width: tile.rectangle.width, height: tile.rectangle.height)
+    }
+}
+
+extension BotReport.Totals {
+    /// With what this process has used so far.
+    init(_ summary: PipelineSummary, frameRate: Int) {
+        let usage = ProcessUsage.current
+        self.init(
+            segments: summary.segments, duration: Double(summary.frames) / Double(frameRate),
+            frames: summary.frames, framesDropped: summary.framesDropped,
+            cpuSeconds: usage.cpuSeconds, residentMegabytes: usage.peakMegabytes)
+    }
+}

@@ -1,0 +1,103 @@
+public import HLS
+public import MediaKernel
+public import Stage
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the server tells a bot about its stream: the JSON file of `roomcast bot --configuration`.
+public struct BotConfiguration: Hashable, Sendable {
+    /// Whose sound, and whether nothing else.
+    public struct Audio: Hashable, Sendable, Codable {
+        /// Nil for everybody.
+        public var roles: [String]?
+        public var only: Bool
+
+        public init(roles: [String]? = nil, only: Bool = false) {
+            self.roles = roles
+            self.only = only
+        }
+    }
+
+    public var room: RoomID
+    public var stream: StreamID
+    public var ladder: Ladder
+    public var audio: Audio
+    public var segmentDuration: Duration
+    public var playlist: PlaylistMode
+    public var layout: Layout
+    /// Hosts that pictures may be fetched from.
+    public var pictureHosts: PictureHosts
+    public var preset: String
+    public var encoder: String
+    /// Whether segments are logged and kept for assets.
+    public var isRecorded: Bool
+    public var isRecordingPaused: Bool
+    public var logLevel: String
+    public var logFormat: String
+
+    /// Hidden, so that the origin never serves it.
+    public static let fileName = ".bot.json"
+
+    /// Bytes of a file.
+    static let bytesMaximum = 1 << 20
+
+    public init(
+        room: RoomID, stream: StreamID, ladder: Ladder, audio: Audio = Audio(),
+        segmentDuration: Duration, playlist: PlaylistMode, layout: Layout,
+        pictureHosts: PictureHosts, preset: String, encoder: String, isRecorded: Bool,
+        isRecordingPaused: Bool, logLevel: String, logFormat: String
+    ) {
+        self.room = room
+        self.stream = stream
+        self.ladder = ladder
+        self.audio = audio
+        self.segmentDuration = segmentDuration
+        self.playlist = playlist
+        self.layout = layout
+        self.pictureHosts = pictureHosts
+        self.preset = preset
+        self.encoder = encoder
+        self.isRecorded = isRecorded
+        self.isRecordingPaused = isRecordingPaused
+        self.logLevel = logLevel
+        self.logFormat = logFormat
+    }
+
+    /// Writes the file for its owner's eyes only.
+    ///
+    /// - Returns: its path.
+    public func write(to directory: String) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let path = "\(directory)/\(Self.fileName)"
+        try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    /// Reads a file.
+    public static func read(_ path: String) throws -> BotConfiguration {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        guard data.count <= bytesMaximum else {
+            throw BotConfigurationError("\(path) is larger than \(bytesMaximum) bytes")
+        }
+        do {
+            return try JSONDecoder().decode(BotConfiguration.self, from: data)
+        } catch {
+            throw BotConfigurationError("\(path): \(error)")
+        }
+    }
+}
+
+/// What is wrong with a file.
+public struct BotConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    public var description: String { "bot configuration: \(reason)" }
+}

@@ -1,0 +1,155 @@
+/// What a bot tells the server.
+public enum BotReport: ProcessReport {
+    case joined
+    /// The first segment of every layer is published; milliseconds since the bot's start.
+    case running(firstSegmentMilliseconds: Int64)
+    case tiles([Tile])
+    case segment(layer: Int, index: Int, bytes: Int)
+    case warning(String)
+    /// How much of the picture is left out for want of CPU; pictures a second that are made.
+    case reduction(frameRate: Double, layersThinned: Int)
+    case stopped(reason: String, Totals)
+    case failed(reason: String)
+
+    /// Where a peer is in the picture, in pixels of the top layer.
+    public struct Tile: Hashable, Sendable, Codable {
+        public var peer: String
+        public var peerID: String?
+        public var x: Int
+        public var y: Int
+        public var width: Int
+        public var height: Int
+
+        public init(
+            peer: String, peerID: String? = nil, x: Int, y: Int, width: Int, height: Int
+        ) {
+            self.peer = peer
+            self.peerID = peerID
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case peer
+            case peerID = "peer_id"
+            case x, y, width, height
+        }
+    }
+
+    /// What the whole stream came to.
+    public struct Totals: Hashable, Sendable {
+        /// Of the top layer.
+        public var segments: Int
+        /// In seconds.
+        public var duration: Double
+        public var frames: Int64
+        /// Pictures left out for want of CPU, over all layers.
+        public var framesDropped: Int
+        public var cpuSeconds: Double
+        /// Largest resident size, in MB of 1,000,000 bytes.
+        public var residentMegabytes: Double
+
+        public init(
+            segments: Int = 0, duration: Double = 0, frames: Int64 = 0, framesDropped: Int = 0,
+            cpuSeconds: Double = 0, residentMegabytes: Double = 0
+        ) {
+            self.segments = segments
+            self.duration = duration
+            self.frames = frames
+            self.framesDropped = framesDropped
+            self.cpuSeconds = cpuSeconds
+            self.residentMegabytes = residentMegabytes
+        }
+    }
+}
+
+extension BotReport {
+    private enum Event: String, Codable {
+        case joined, running, tiles, segment, warning, reduction, stopped, failed
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case event
+        case firstSegment = "first_segment_ms"
+        case tiles, layer, index, bytes, message, reason
+        case frameRate = "frame_rate"
+        case layersThinned = "layers_thinned"
+        case segments, duration, frames
+        case framesDropped = "frames_dropped"
+        case cpuSeconds = "cpu_seconds"
+        case resident = "rss_mb"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .joined:
+            try container.encode(Event.joined, forKey: .event)
+        case .running(let milliseconds):
+            try container.encode(Event.running, forKey: .event)
+            try container.encode(milliseconds, forKey: .firstSegment)
+        case .tiles(let tiles):
+            try container.encode(Event.tiles, forKey: .event)
+            try container.encode(tiles, forKey: .tiles)
+        case .segment(let layer, let index, let bytes):
+            try container.encode(Event.segment, forKey: .event)
+            try container.encode(layer, forKey: .layer)
+            try container.encode(index, forKey: .index)
+            try container.encode(bytes, forKey: .bytes)
+        case .warning(let message):
+            try container.encode(Event.warning, forKey: .event)
+            try container.encode(message, forKey: .message)
+        case .reduction(let frameRate, let layersThinned):
+            try container.encode(Event.reduction, forKey: .event)
+            try container.encode(frameRate, forKey: .frameRate)
+            try container.encode(layersThinned, forKey: .layersThinned)
+        case .stopped(let reason, let totals):
+            try container.encode(Event.stopped, forKey: .event)
+            try container.encode(reason, forKey: .reason)
+            try container.encode(totals.segments, forKey: .segments)
+            try container.encode(totals.duration, forKey: .duration)
+            try container.encode(totals.frames, forKey: .frames)
+            try container.encode(totals.framesDropped, forKey: .framesDropped)
+            try container.encode(totals.cpuSeconds, forKey: .cpuSeconds)
+            try container.encode(totals.residentMegabytes, forKey: .resident)
+        case .failed(let reason):
+            try container.encode(Event.failed, forKey: .event)
+            try container.encode(reason, forKey: .reason)
+        }
+    }
+
+    /// What an event does not say is nothing: that it happened counts most.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func found<Value: Decodable>(_ key: CodingKeys, or usual: Value) throws -> Value {
+            try container.decodeIfPresent(Value.self, forKey: key) ?? usual
+        }
+        switch try container.decode(Event.self, forKey: .event) {
+        case .joined: self = .joined
+        case .running:
+            self = .running(firstSegmentMilliseconds: try found(.firstSegment, or: 0))
+        case .tiles: self = .tiles(try found(.tiles, or: []))
+        case .segment:
+            self = .segment(
+                layer: try found(.layer, or: 0), index: try found(.index, or: 0),
+                bytes: try found(.bytes, or: 0))
+        case .warning: self = .warning(try found(.message, or: ""))
+        case .reduction:
+            self = .reduction(
+                frameRate: try found(.frameRate, or: 0),
+                layersThinned: try found(.layersThinned, or: 0))
+        case .stopped:
+            self = .stopped(
+                reason: try found(.reason, or: ""),
+                Totals(
+                    segments: try found(.segments, or: 0), duration: try found(.duration, or: 0),
+                    frames: try found(.frames, or: 0),
+                    framesDropped: try found(.framesDropped, or: 0),
+                    cpuSeconds: try found(.cpuSeconds, or: 0),
+                    residentMegabytes: try found(.resident, or: 0)))
+        case .failed: self = .failed(reason: try found(.reason, or: "no reason given"))
+        }
+    }
+}

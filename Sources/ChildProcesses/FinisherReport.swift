@@ -1,0 +1,68 @@
+/// What a finisher tells the server.
+public enum FinisherReport: ProcessReport {
+    /// How far it is, in thousandths.
+    case progress(Int)
+    /// A segment is in no asset, since it cannot be read as it was recorded.
+    case leftOut(layer: Int, segment: Int)
+    /// The assets are whole, but have none.
+    case withoutThumbnails(reason: String)
+    /// The manifest is written; so many assets are in it.
+    case finished(assets: Int)
+    /// - Parameter isForWantOfRoom: whether a disk is full.
+    case failed(reason: String, isForWantOfRoom: Bool)
+
+    private enum Event: String, Codable {
+        case progress
+        case leftOut = "left_out"
+        case withoutThumbnails = "without_thumbnails"
+        case finished, failed
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case event, permille, layer, segment, assets, reason
+        case isForWantOfRoom = "no_room"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .progress(let permille):
+            try container.encode(Event.progress, forKey: .event)
+            try container.encode(permille, forKey: .permille)
+        case .leftOut(let layer, let segment):
+            try container.encode(Event.leftOut, forKey: .event)
+            try container.encode(layer, forKey: .layer)
+            try container.encode(segment, forKey: .segment)
+        case .withoutThumbnails(let reason):
+            try container.encode(Event.withoutThumbnails, forKey: .event)
+            try container.encode(reason, forKey: .reason)
+        case .finished(let assets):
+            try container.encode(Event.finished, forKey: .event)
+            try container.encode(assets, forKey: .assets)
+        case .failed(let reason, let isForWantOfRoom):
+            try container.encode(Event.failed, forKey: .event)
+            try container.encode(reason, forKey: .reason)
+            try container.encode(isForWantOfRoom, forKey: .isForWantOfRoom)
+        }
+    }
+
+    /// What an event does not say is nothing: that it happened counts most.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func found<Value: Decodable>(_ key: CodingKeys, or usual: Value) throws -> Value {
+            try container.decodeIfPresent(Value.self, forKey: key) ?? usual
+        }
+        switch try container.decode(Event.self, forKey: .event) {
+        case .progress: self = .progress(try found(.permille, or: 0))
+        case .leftOut:
+            self = .leftOut(layer: try found(.layer, or: 0), segment: try found(.segment, or: 0))
+        case .withoutThumbnails:
+            self = .withoutThumbnails(reason: try found(.reason, or: "no reason given"))
+        case .finished: self = .finished(assets: try found(.assets, or: 0))
+        case .failed:
+            self = .failed(
+                reason: try found(.reason, or: "no reason given"),
+                isForWantOfRoom: try found(.isForWantOfRoom, or: false))
+        }
+    }
+}

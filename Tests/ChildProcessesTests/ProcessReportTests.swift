@@ -1,0 +1,80 @@
+import ChildProcesses
+import Testing
+
+@Suite struct ProcessReportTests {
+    static let tile = BotReport.Tile(
+        peer: "Ann", peerID: "p1", x: 0, y: 2, width: 640, height: 720)
+    static let totals = BotReport.Totals(
+        segments: 4, duration: 8.5, frames: 255, framesDropped: 1, cpuSeconds: 1.5,
+        residentMegabytes: 120.5)
+
+    @Test(arguments: [
+        (BotReport.joined, #"{"event":"joined"}"#),
+        (
+            .running(firstSegmentMilliseconds: 2345),
+            #"{"event":"running","first_segment_ms":2345}"#
+        ),
+        (
+            .tiles([tile]),
+            #"{"event":"tiles","tiles":[{"height":720,"peer":"Ann","peer_id":"p1","#
+                + #""width":640,"x":0,"y":2}]}"#
+        ),
+        (
+            .segment(layer: 1, index: 7, bytes: 9),
+            #"{"bytes":9,"event":"segment","index":7,"layer":1}"#
+        ),
+        (.warning("a/b"), #"{"event":"warning","message":"a/b"}"#),
+        (
+            .reduction(frameRate: 7.5, layersThinned: 1),
+            #"{"event":"reduction","frame_rate":7.5,"layers_thinned":1}"#
+        ),
+        (
+            .stopped(reason: "room ended", totals),
+            #"{"cpu_seconds":1.5,"duration":8.5,"event":"stopped","frames":255,"#
+                + #""frames_dropped":1,"reason":"room ended","rss_mb":120.5,"segments":4}"#
+        ),
+        (.failed(reason: "disk full"), #"{"event":"failed","reason":"disk full"}"#),
+    ])
+    func aBotsReportIsALineOfJSON(report: BotReport, line: String) throws {
+        #expect(try report.line() == line)
+        #expect(BotReport(line: line) == report)
+    }
+
+    @Test(arguments: [
+        (FinisherReport.progress(20), #"{"event":"progress","permille":20}"#),
+        (.leftOut(layer: 1, segment: 7), #"{"event":"left_out","layer":1,"segment":7}"#),
+        (
+            .withoutThumbnails(reason: "none"),
+            #"{"event":"without_thumbnails","reason":"none"}"#
+        ),
+        (.finished(assets: 3), #"{"assets":3,"event":"finished"}"#),
+        (
+            .failed(reason: "disk full", isForWantOfRoom: true),
+            #"{"event":"failed","no_room":true,"reason":"disk full"}"#
+        ),
+    ])
+    func aFinishersReportIsALineOfJSON(report: FinisherReport, line: String) throws {
+        #expect(try report.line() == line)
+        #expect(FinisherReport(line: line) == report)
+    }
+
+    @Test func whatAnEventDoesNotSayIsNothing() {
+        #expect(BotReport(line: #"{"event":"segment"}"#) == .segment(layer: 0, index: 0, bytes: 0))
+        #expect(
+            BotReport(line: #"{"event":"stopped","reason":"x"}"#)
+                == .stopped(reason: "x", BotReport.Totals()))
+        #expect(
+            FinisherReport(line: #"{"event":"failed"}"#)
+                == .failed(reason: "no reason given", isForWantOfRoom: false))
+    }
+
+    @Test(arguments: [
+        "", "joined", "{}", #"{"event":"from the future"}"#, #"{"event":1}"#,
+        #"{"event":"running","first_segment_ms":"soon"}"#,
+        #"{"event":"failed","reason":""#
+            + String(repeating: "a", count: BotReport.lineBytesMaximum) + #""}"#,
+    ])
+    func whatIsNoReportIsNone(line: String) {
+        #expect(BotReport(line: line) == nil)
+    }
+}
