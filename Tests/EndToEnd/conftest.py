@@ -23,6 +23,7 @@ from harness.starvation import (  # noqa: E402, F401
     pytest_runtest_protocol,
 )
 from harness.store import Moto  # noqa: E402
+from harness.web import Web  # noqa: E402
 
 
 # Modules that wait more than they work, and judge nothing by the clock. They run beside the others,
@@ -30,10 +31,12 @@ from harness.store import Moto  # noqa: E402
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "chat_recording",
     "command_line", "crash_series", "disk_full", "harness", "install", "live_store",
-    "media_over_tcp", "moderation", "network_change", "object_storage", "page_modules", "polls",
-    "process", "recording_assets", "recording_in_room", "recordings_page", "relay",
-    "room_page_manners", "room_recordings", "room_registry", "sessions", "starvation",
-    "stream_control", "stream_races", "templates", "thumbnails", "webhooks",
+    "media_over_tcp", "media_path", "moderation", "network_change", "object_storage",
+    "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",
+    "page_reconnecting", "page_room_state", "page_stage", "polls", "process", "recording_assets",
+    "recording_in_room", "recordings_page", "relay", "room_page_manners", "room_recordings",
+    "room_registry", "sessions", "starvation", "stream_control", "stream_races", "templates",
+    "thumbnails", "webhooks",
 }
 ASIDE_NICENESS = 5
 
@@ -162,6 +165,28 @@ def firefox(namespace):
     firefox = Firefox(namespace)
     yield firefox
     firefox.close()
+
+
+@pytest.fixture(scope="module")
+def web(namespace):
+    web = Web(namespace)
+    yield web
+    web.close()
+
+
+@pytest.fixture(params=["chromium", "firefox"], scope="module")
+def page(request, web):
+    """An empty page in one of the browsers, which can import the pages' modules."""
+    if request.param == "firefox":
+        firefox = request.getfixturevalue("firefox")
+        firefox.navigate(web.blank)
+        yield firefox
+        return
+    context = request.getfixturevalue("browser").new_context()
+    page = context.new_page()
+    page.goto(web.blank)
+    yield page
+    context.close()
 
 
 @pytest.fixture(params=["chromium", "firefox"])

@@ -2,13 +2,20 @@
 
 import pytest
 from harness import tokens
-from harness.room_world import heard, peer_of, publish
+from harness.room_world import (
+    ANNOUNCED,
+    announced,
+    heard,
+    peer_of,
+    publish,
+    question,
+    run_poll,
+)
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
 TIMEOUT = 10  # s
 PUBLISHING_TIMEOUT = 20  # s
-ON_AIR_TIMEOUT = 30  # s
 HAND = "_handraise"
 AREAS = """() => {
   const tiles = [...document.querySelectorAll("[data-testid=tile]")];
@@ -19,8 +26,6 @@ AREAS = """() => {
 }"""
 NAMES = """() => [...document.querySelectorAll("[data-testid=person] .person-text b")]
   .map((node) => node.textContent)"""
-ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
-  .map((node) => node.textContent).join()"""
 DESCRIPTION = """() => document.getElementById(
   document.activeElement.getAttribute("aria-describedby"))?.textContent"""
 # How often the stage is drawn while so many come in one go, and what of them is listed then.
@@ -48,15 +53,8 @@ REFUSE_ONCE = """() => {
     return new Response(JSON.stringify({ message: "Not yet." }), { status: 503 });
   };
 }"""
-RECORD_WITH_THE_STREAM = "Record with the stream Its files are on the recordings page later."
 LOCK_THE_ROOM = "Lock the room Nobody comes in again until it is opened anew."
-MAKE_A_QUIZ = "Quiz Some options are right. Who knew most is shown when it is over."
 ASK_BEN_FIRST = "Ask Ben first Without, the role changes at once."
-
-
-def announced(page, text):
-    """Told to a screen reader."""
-    wait_for(f"'{text}' is said", lambda: text in page.evaluate(ANNOUNCED), ON_AIR_TIMEOUT)
 
 
 # At the door
@@ -540,59 +538,6 @@ def test_who_is_not_listed_in_a_large_room_is_found_and_written_to(world):
     ann.wait_for_text("message-mark", "to Dan only")
 
 
-# On air
-
-
-def test_a_stream_is_started_recorded_and_ended(world):
-    ann, ben = world.open(), world.connect("Ben")
-    ann.operate("button", "Go live")
-    ann.wait_for("dialog", "Go live?")
-    ann.press("Escape")
-    ann.wait_for_none("dialog", "Go live?")
-    ann.wait_for_focus("button", "Go live")
-    ann.press("Enter")
-    ann.operate("checkbox", RECORD_WITH_THE_STREAM, "Space")
-    ann.operate("button", "Go live")  # the dialog's
-    ann.wait_for("button", "End stream", ON_AIR_TIMEOUT)
-    ann.wait_for_focus("button", "End stream")
-    announced(ann, "The room is on air")
-    recording = heard(ben, "on-record-update", ON_AIR_TIMEOUT, type="HLS", state="started")
-    assert recording["hls_recording"] == {"single_file_per_layer": True, "hls_vod": True}
-    for lamp, text in (("streaming-state", "Live 0:"), ("recording-state", "Recording 0:")):
-        wait_for(f"a lamp says {text}", lambda lamp=lamp, text=text: any(
-            one.startswith(text) for one in ann.texts(lamp)), ON_AIR_TIMEOUT)
-    ann.wait_for("link", "Watch page")
-    ann.operate("button", "End stream")
-    announced(ann, "The stream has ended")
-    ann.wait_for("button", "Go live", ON_AIR_TIMEOUT)
-    wait_for("the lamps are out", lambda: not [
-        *ann.texts("streaming-state"), *ann.texts("recording-state")], ON_AIR_TIMEOUT)
-
-
-def test_a_room_is_recorded_and_everybody_knows(world):
-    ann, ben = world.open(), world.connect("Ben")
-    assert ann.texts("recording-state") == []
-    ann.operate("button", "Record the room")
-    announced(ann, "The room is being recorded")
-    wait_for("the lamp is on", lambda: any(
-        text.startswith("Recording 0:") for text in ann.texts("recording-state")), ON_AIR_TIMEOUT)
-    heard(ben, "on-record-update", type="Browser", state="started")
-    ann.operate("button", "End recording")
-    announced(ann, "The recording has ended")
-    ann.wait_for("button", "Record the room", ON_AIR_TIMEOUT)
-    wait_for("the lamp is out", lambda: ann.texts("recording-state") == [], ON_AIR_TIMEOUT)
-
-
-def test_why_a_stream_or_a_recording_failed_stands_beside_the_title(world):
-    ann = world.open()
-    ann.tell("on-hls-update", enabled=False, variants=[
-        {"state": "failed", "error": {"code": 500, "message": "The encoder ended."}}])
-    ann.tell("on-record-update", type="Browser", state="failed",
-             error={"code": 500, "message": "The disk is full."})
-    ann.wait_for_text("streaming-state", "Stream failed: The encoder ended.")
-    ann.wait_for_text("recording-state", "Recording failed: The disk is full.")
-
-
 # The end
 
 
@@ -627,137 +572,3 @@ def test_who_is_removed_is_out_at_once_and_knows_why(world):
     ann.wait_for_focus("button", "Join again")
     assert ann.evaluate(DESCRIPTION) == "You were removed by Ben: noise"
     assert ann.count("menuitem", "Write privately") == 0
-
-
-# Polls
-
-
-def run_poll(peer, *questions, title="Lunch?"):
-    """A poll of somebody else, with questions as the wire has them. Returns its id."""
-    poll = peer.call("poll-info-set", {"title": title})["result"]["poll_id"]
-    asked = peer.call("poll-questions-set", {"poll_id": poll, "questions": list(questions)})
-    assert asked["result"]["total_questions"] == len(questions)
-    assert "result" in peer.call("poll-start", {"poll_id": poll})
-    return poll
-
-
-def question(text, kind, *options):
-    return {"question": {"text": text, "type": kind},
-            "options": [{"text": option} for option in options]}
-
-
-def test_a_host_asks_answers_and_sees_what_all_say(world):
-    ann, ben = world.open(), world.connect("Ben")
-    ann.operate("button", "Polls")
-    ann.operate("button", "New poll")
-    ann.wait_for_focus("textbox", "Title")
-    for name, text in [("Title", "Lunch?"), ("Question", "Where?"), ("Option 1", "here"),
-                       ("Option 2", "there")]:
-        ann.tab_to("textbox", name)
-        ann.type(text)
-    ann.operate("button", "Add an option")
-    ann.wait_for_focus("textbox", "Option 3")
-    ann.type("<b>nowhere</b>")
-    ann.operate("button", "Start the poll")
-    poll = heard(ben, "on-poll-start")["polls"][0]
-    assert poll["title"] == "Lunch?" and poll["anonymous"] is False
-    ann.wait_for_focus("button", "New poll")
-    ann.wait_for("heading", "Lunch?")
-    assert ann.count("textbox", "Title") == 0, "the form is put away"
-
-    ben.call("poll-response", {"poll_id": poll["poll_id"],
-                               "responses": [{"question": 1, "option": 2}]})
-    ann.wait_for_text("poll", "1 has answered")
-    assert ann.texts("poll-bar") == [], "who has not answered is not told what others said"
-    ann.operate("radio", "here", "Space")
-    ann.operate("button", "Answer")
-    ann.wait_for_focus("heading", "Lunch?")
-    wait_for("both are counted", lambda: ann.texts("poll-bar") == [
-        "here1 · 50 %, your answer", "there1 · 50 %", "<b>nowhere</b>0 · 0 %"], TIMEOUT)
-
-    ann.operate("button", "Stop")
-    heard(ben, "on-poll-stop")
-    ann.wait_for_text("poll", "Over")
-    ann.wait_for_focus("heading", "Lunch?")
-    assert ann.count("button", "Stop") == 0
-
-
-def test_a_host_makes_a_quiz_and_all_see_who_knew_most(world):
-    ann, ben = world.open(), world.connect("Ben")
-    ann.operate("button", "Polls")
-    ann.operate("button", "New poll")
-    assert ann.count("checkbox", "Option 1 is right") == 0, "nothing is right in a poll"
-    ann.tab_to("textbox", "Title")
-    ann.type("Sums")
-    ann.operate("checkbox", MAKE_A_QUIZ, "Space")
-    for name, text in [("Question", "2 + 2?"), ("Option 1", "5"), ("Option 2", "4")]:
-        ann.tab_to("textbox", name)
-        ann.type(text)
-    ann.operate("button", "Start the poll")
-    ann.wait_for_focus("checkbox", "Option 1 is right")
-    ann.operate("checkbox", "Option 2 is right", "Space")
-    ann.operate("button", "Start the poll")
-    poll = heard(ben, "on-poll-start")["polls"][0]
-    assert poll["type"] == "quiz" and poll["anonymous"] is False
-    asked = ben.call("poll-questions-get", {"poll_id": poll["poll_id"]})["result"]["questions"][0]
-    assert asked["answer"] == {"hidden": True} and asked["question"]["once"] is True
-
-    ben.call("poll-response", {"poll_id": poll["poll_id"],
-                               "responses": [{"question": 1, "option": 2, "duration": 10}]})
-    ann.operate("radio", "5", "Space")
-    ann.operate("button", "Answer")
-    wait_for("both are counted", lambda: ann.texts("poll-bar") == [
-        "51 · 50 %, your answer", "41 · 50 %"], TIMEOUT)
-    assert ann.texts("poll-standing") == []
-    ann.operate("button", "Stop")
-    wait_for("the standings are there", lambda: ann.texts("poll-standing") == [
-        "Ben · 1 point", "You · 0 points"], TIMEOUT)
-    assert ann.texts("poll-bar") == ["51 · 50 %, your answer", "41 · 50 %, right"]
-    said = ben.call("poll-responses", {"poll_id": poll["poll_id"]})["result"]["responses"]
-    assert [one["response"]["duration"] > 0 for one in said] == [True, True]
-
-
-def test_a_guest_answers_and_asks_nothing(world):
-    ben, ann = world.open("Ben", "guest"), world.connect("Ann", "host")
-    poll = run_poll(ann, question("What?", "multiple-choice", "soup", "salad", "cake"),
-                    question("Why?", "short-answer"))
-    ben.wait_for("button", "Polls, 1 new")
-    ben.operate("button", "Polls, 1 new")
-    ben.wait_for("button", "Polls")
-    ben.wait_for("checkbox", "soup")
-    for name in ("New poll", "Stop"):
-        assert ben.count("button", name) == 0
-    for name in ("soup", "cake"):
-        ben.operate("checkbox", name, "Space")
-    ben.operate("button", "Answer")
-    wait_for("it is counted", lambda: ben.texts("poll-bar") == [
-        "soup1 · 100 %, your answer", "salad0 · 0 %", "cake1 · 100 %, your answer"], TIMEOUT)
-    ben.tab_to("textbox", "Why?")
-    ben.type("because")
-    ben.press("Enter")
-    ben.wait_for_text("poll", "Yours: because")
-    said = ann.call("poll-responses", {"poll_id": poll})["result"]["responses"]
-    assert [one["response"].get("options") or one["response"]["text"] for one in said] == [
-        [1, 3], "because"]
-    ann.call("poll-stop", {"poll_id": poll})
-    ben.wait_for_text("poll", "Over")
-
-
-def test_who_comes_late_finds_the_polls_and_what_was_answered(world):
-    ann = world.connect("Ann", "host")
-    poll = run_poll(ann, question("Where?", "single-choice", "here", "there"))
-    ann.call("poll-response", {"poll_id": poll, "responses": [{"question": 1, "option": 1}]})
-    ann.call("poll-stop", {"poll_id": poll})
-    run_poll(ann, question("When?", "single-choice", "now", "later"), title="And then?")
-    vic = world.open("Vic", "viewer")
-    assert vic.count("button", "Polls, 1 new") == 0, "what was before is no news"
-    vic.operate("button", "Polls")
-    wait_for("both are there", lambda: len(vic.texts("poll")) == 2, TIMEOUT)
-    assert vic.texts("poll")[0].startswith("And then?"), "what runs comes first"
-    vic.wait_for("tab", "Polls (1)")
-    assert vic.texts("poll-bar") == ["here1 · 100 %", "there0 · 0 %"]
-    vic.wait_for("radio", "later")
-    vic.operate("tab", "Polls (1)", "ArrowLeft")
-    vic.wait_for_focus("tab", "People (2)")
-    vic.press("ArrowLeft")
-    vic.wait_for("tab", "Chat")

@@ -5,6 +5,9 @@ from .signalling import DATA_CHANNEL_OFFER, Peer
 from .waiting import wait_for
 
 TIMEOUT = 10  # s
+ANNOUNCING_TIMEOUT = 30  # s
+ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
+  .map((node) => node.textContent).join()"""
 
 
 class World:
@@ -70,3 +73,22 @@ def peer_of(peer, name):
         return answer and answer[0]["peer_id"]
 
     return wait_for(f"{name} is listed", listed, TIMEOUT)
+
+
+def announced(page, text):
+    """Told to a screen reader."""
+    wait_for(f"'{text}' is said", lambda: text in page.evaluate(ANNOUNCED), ANNOUNCING_TIMEOUT)
+
+
+def run_poll(peer, *questions, title="Lunch?"):
+    """A poll of somebody else, with questions as the wire has them. Returns its id."""
+    poll = peer.call("poll-info-set", {"title": title})["result"]["poll_id"]
+    asked = peer.call("poll-questions-set", {"poll_id": poll, "questions": list(questions)})
+    assert asked["result"]["total_questions"] == len(questions)
+    assert "result" in peer.call("poll-start", {"poll_id": poll})
+    return poll
+
+
+def question(text, kind, *options):
+    return {"question": {"text": text, "type": kind},
+            "options": [{"text": option} for option in options]}
