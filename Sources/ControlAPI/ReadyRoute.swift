@@ -13,14 +13,14 @@ struct ReadyRoute: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         // Writing costs the disk something, and anybody may ask.
-        let catalogueFault = Snapshot { [catalogue] () -> String? in
+        let catalogueFault = Snapshot<String?>(find: { [catalogue] in
             do throws(CatalogueError) {
                 try await catalogue.checkWritable()
                 return nil
             } catch {
                 return error.description
             }
-        }
+        })
         router.get("/ready") { _, _ in
             var reasons: [String] = []
             if await control.isShuttingDown { reasons.append("the server is shutting down") }

@@ -13,7 +13,7 @@ actor Snapshot<Value: Sendable> {
 
     init(
         clock: @escaping @Sendable () -> Instant = { MonotonicClock.now },
-        _ find: @escaping @Sendable () async throws -> Value
+        find: @escaping @Sendable () async throws -> Value
     ) {
         self.clock = clock
         self.find = find

@@ -139,8 +139,8 @@ final class SourceRegister {
             track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
     }
 
-    /// - Returns: who is heard how loudly, in -dBov, and for how long; nil for a picture, for what is not wanted and
-    ///   for what is not its owner's voice, such as a shared screen's sound.
+    /// - Returns: who is heard how loudly, in -dBov, and for how long; nil for a picture, for what is
+    ///   not wanted and for what is not its owner's voice, such as a shared screen's sound.
     func receive(
         _ frame: IncomingFrame, of track: TrackID
     ) -> (peer: PeerID, level: Int, length: Duration)? {

@@ -55,7 +55,8 @@ extension RoomClient {
                 : RoomClientError.removed(reason: request.reason)
         case .warning(let error):
             logger.warning(
-                "warned by the server", metadata: ["code": "\(error.code)", "error": "\(error.message)"])
+                "warned by the server",
+                metadata: ["code": "\(error.code)", "error": "\(error.message)"])
         case .silent:
             throw RoomClientError.unreachable("no sign of life")
         case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,

@@ -125,9 +125,10 @@ public struct Peer: Hashable, Sendable {
     /// Remembers tracks that it may not publish: so many of the newest, less those whose ids are
     /// none.
     mutating func remember(withdrawn ids: [TrackID], maximum: Int) {
-        let ids = ids.filter { $0.rawValue.utf8.count <= RoomLimits.identifierBytes }.suffix(maximum)
-        withdrawn.removeAll(where: ids.contains)
-        withdrawn = (withdrawn + ids).suffix(maximum)
+        let identifiers = ids.filter { $0.rawValue.utf8.count <= RoomLimits.identifierBytes }
+        let newest = Set(identifiers.suffix(maximum))
+        withdrawn.removeAll(where: newest.contains)
+        withdrawn = (withdrawn + identifiers).suffix(maximum)
     }
 }
 

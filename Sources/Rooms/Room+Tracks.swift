@@ -20,9 +20,9 @@ extension Room {
     ) throws(RoomError) -> [RoomError] {
         var peer = try joinedPeer(id)
         let (tracks, refusals) = admitted(tracks, of: peer)
-        let news = refusals.filter { !peer.withdrawn.contains($0.track) }.map(\.reason)
+        let news = refusals.filter { !peer.withdrawn.contains($0.track) }.map { $0.reason }
         peer.withdrawn.removeAll { withdrawn in tracks.contains { $0.id == withdrawn } }
-        peer.remember(withdrawn: refusals.map(\.track), maximum: withdrawnMaximum)
+        peer.remember(withdrawn: refusals.map { $0.track }, maximum: withdrawnMaximum)
         let before = peer.tracks
         peer.tracks = before.compactMap { old in tracks.first { $0.id == old.id } }
         let added = tracks.filter { track in !before.contains { $0.id == track.id } }
@@ -128,21 +128,23 @@ extension Room {
             if peer.tracks[index] != old { peer.untold.insert(old.id) }
         }
         peers[id] = peer
-        tellTrackChanges(of: peer, at: now)
+        tellTrackChanges(of: id, at: now)
     }
 
     /// Tells what peers said of their tracks when they had asked for too much.
     mutating func tellTrackChanges(at now: Instant) {
         let late = peers.values.filter { !$0.untold.isEmpty }
-        for peer in late.inOrder { tellTrackChanges(of: peer, at: now) }
+        for peer in late.inOrder { tellTrackChanges(of: peer.id, at: now) }
     }
 
-    private mutating func tellTrackChanges(of peer: Peer, at now: Instant) {
-        guard !peer.untold.isEmpty, peers[peer.id]?.rates.fanOut.take(at: now) == true else {
+    private mutating func tellTrackChanges(of id: PeerID, at now: Instant) {
+        guard var peer = peers[id], !peer.untold.isEmpty, peer.rates.fanOut.take(at: now) else {
             return
         }
-        peers[peer.id]?.untold = []
-        let updated = peer.tracks.filter { peer.untold.contains($0.id) }
+        let untold = peer.untold
+        peer.untold = []
+        peers[id] = peer
+        let updated = peer.tracks.filter { untold.contains($0.id) }
         guard !updated.isEmpty else { return }
         tell(subscribers(of: peer).reachable, .tracksUpdated(updated, of: peer))
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import HummingbirdTesting
 import MediaKernel
 import Synchronization
@@ -9,7 +10,9 @@ import Testing
     @Test func whatAllAskForIsFoundOutOnceASecond() async throws {
         let time = Mutex(Instant.zero)
         let count = Mutex(0)
-        let snapshot = Snapshot(clock: { time.withLock { $0 } }) {
+        let snapshot = Snapshot {
+            time.withLock { $0 }
+        } find: {
             count.withLock { count in
                 count += 1
                 return count
@@ -29,7 +32,9 @@ import Testing
         struct Failure: Error {}
         let time = Mutex(Instant.zero)
         let fails = Mutex(true)
-        let snapshot = Snapshot(clock: { time.withLock { $0 } }) {
+        let snapshot = Snapshot {
+            time.withLock { $0 }
+        } find: {
             if fails.withLock({ $0 }) { throw Failure() }
             return 1
         }

@@ -124,7 +124,7 @@ import Testing
             _ = try await call(client, "/\(id)/roles/late", #"{"permissions":{"mute":true}}"#)
             // What was written before stays what it was.
             _ = try await call(client, "/\(id)", #"{"name":"\#(UUID().uuidString)"}"#)
-            func role(_ name: String) async throws -> Role {
+            func shown(_ name: String) async throws -> Role {
                 try TestJSON.decode(Role.self, try await call(client, "/\(id)/roles/\(name)"))
             }
             var streaming = Permissions()
@@ -134,17 +134,17 @@ import Testing
             for name in ["guest", "null", "late"] {
                 var expected = streaming
                 expected.mute = name == "late"
-                let role = try await role(name)
+                let role = try await shown(name)
                 #expect(role.permissions == expected, "\(name)")
                 #expect(role.publishParams.allowed == [.audio, .video, .screen], "\(name)")
                 #expect(role.subscribeParams.subscribeToRoles == ["*"], "\(name)")
             }
-            let quiet = try await role("quiet")
+            let quiet = try await shown("quiet")
             #expect(quiet.publishParams.allowed.isEmpty)
             #expect(quiet.subscribeParams.subscribeToRoles.isEmpty)
             #expect(!quiet.permissions.hlsStreaming && quiet.permissions.rtmpStreaming)
             for name in ["unseen", "__internal_recorder"] {
-                let role = try await role(name)
+                let role = try await shown(name)
                 #expect(role.permissions == Permissions(), "\(name)")
                 #expect(role.publishParams.allowed.isEmpty, "\(name)")
             }

@@ -81,7 +81,7 @@ def test_a_missing_beep_and_a_missing_flash_are_counted(tmp_path):
     ("flashes", "[0:a]anull[a];"
                 "[0:v]drawbox=color=0xB03A3A:t=fill:enable='between(n,240,244)'[v]"),
     ("beeps", "[0:v]null[v];[0:a]volume=0:enable='between(t,4.9,5.5)'[a]"),
-])
+], ids=["flashes", "beeps"])
 def test_marks_of_one_kind_do_not_make_up_for_the_other(tmp_path, lost, graph):
     report = report_of(make(tmp_path / "one.mkv", ["ann"], graph), present=0.95)
     assert report["failures"] == [f"ann: {lost}"]

@@ -7,6 +7,8 @@ import threading
 import time
 from pathlib import Path
 
+import avsync
+import numpy as np
 import pytest
 
 from harness import checks, hls, media, scene
@@ -109,6 +111,14 @@ def test_every_change_is_counted_and_logged(outcome):
     changes = [state["changes"] for state in outcome.seen]
     assert changes == sorted(set(changes))
     assert outcome.log.count("picture adapted to the CPU") == changes[-1]
+
+
+def test_all_that_was_said_is_heard(outcome):
+    heard = avsync.measure(outcome.top.file).publishers
+    for name in ("ann", "ben"):
+        beeps = heard[name].beeps
+        assert heard[name].broken_beeps == heard[name].repeated_beeps == 0, name
+        assert np.abs(np.diff(beeps) - 1).max() <= 0.1, (name, np.round(np.diff(beeps), 3))
 
 
 def test_the_sound_has_no_gap(outcome):

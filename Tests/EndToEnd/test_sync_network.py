@@ -25,6 +25,12 @@ def networks(server, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def equals(server, tmp_path_factory):
+    guests = [Guest(name, "--by-the-clock") for name in ("ann", "ben", "cleo")]
+    return film(server, "equals", 15, guests, tmp_path_factory.mktemp("equals"))
+
+
+@pytest.fixture(scope="module")
 def clocks(server, tmp_path_factory):
     return film(server, "clocks", 20, CLOCKS.values(), tmp_path_factory.mktemp("clocks"))
 
@@ -41,6 +47,13 @@ def test_skewed_clocks_and_missing_reports_are_not_noticed(clocks, name):
     publisher = clocks.publisher(name)
     scene.is_in_time(publisher)
     scene.is_complete(publisher)
+
+
+def test_those_whose_networks_are_alike_agree(equals):
+    report = equals.measurement.report(expected=3)
+    # Their clips beep at each full second of the wall clock.
+    assert report["agreement"]["second_spread_ms"] <= 45, report["agreement"]
+    assert report["agreement"]["offset_spread_ms"] <= 45, report["agreement"]
 
 
 def test_those_who_join_at_different_times_agree(clocks):

@@ -288,7 +288,9 @@ import Testing
         var limits = RoomLimits()
         limits.visiblePeers = 2
         fixture = RoomFixture(
-            policy: try Policy(validating: [Role(name: "host", maxPeerCount: 1), Role(name: "guest")]),
+            policy: try Policy(validating: [
+                Role(name: "host", maxPeerCount: 1), Role(name: "guest"),
+            ]),
             limits: limits)
         try fixture.join("a", role: "host", user: "ann", token: "t")
         let session = fixture.room.session

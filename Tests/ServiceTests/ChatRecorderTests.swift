@@ -171,6 +171,7 @@ import Workbench
         let kept = written.matches(of: /,x+/).count
         #expect((count / 4...count / 2).contains(kept))
         #expect(written.hasSuffix(",last\r\n"))
+        #expect(scratch.names(in: "hung") == [ChatFile.name])
     }
 
     @Test func aFinisherFindsTheWholeChat() async throws {

@@ -152,14 +152,15 @@ import Testing
         let world = try await StreamsWorld()
         try await leave(world, "a", .completed, reason: "client request", row: .completed)
         try await leave(world, "b", .running, row: .running)
-        let watch = inotify_init1(Int32(IN_NONBLOCK.rawValue))
+        let watch = inotify_init1(Int32(IN_NONBLOCK))
         defer { close(watch) }
         let file = "\(world.directory)/demo/a/stream.json"
         #expect(inotify_add_watch(watch, file, UInt32(IN_OPEN)) >= 0)
         try await world.streams.recover()
         #expect(try await world.streams.stream("b")?.status == .postProcessing)
         var events = [UInt8](repeating: 0, count: 4096)
-        #expect(read(watch, &events, events.count) == -1 && errno == EAGAIN, "it was opened")
+        let count = read(watch, &events, events.count)
+        #expect(count == -1, "it was opened")
     }
 
     @Test func aStreamWhoseDirectoryIsGoneFails() async throws {

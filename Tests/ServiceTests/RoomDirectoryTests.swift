@@ -82,7 +82,7 @@ import Testing
         settings.limits.shownAbsence = .zero
         try await withAnn(settings: settings) { directory, _ in
             let signalling = try #require(await directory.signalling(of: "demo"))
-            for id in await signalling.connections.keys { await signalling.closed(id) }
+            await signalling.loseConnections()
             await signalling.tick()
             #expect(await directory.activeRoom("demo") == nil)
             try await directory.end("demo", isLocked: false, reason: "done")
@@ -111,5 +111,11 @@ import Testing
             let signalling = try #require(await directory.signalling(of: "demo"))
             #expect(await signalling.room.isLocked)
         }
+    }
+}
+
+extension RoomSignalling {
+    fileprivate func loseConnections() async {
+        for id in connections.keys { await closed(id) }
     }
 }

@@ -519,7 +519,8 @@ import Testing
             world.clock.advance(.seconds(100))
             await bot.say(.segment(layer: 0, index: 0, bytes: 1))
             await world.streams.tick()
-            #expect(try await world.streams.current(room: "demo", kind: .stream)?.status == .running)
+            #expect(
+                try await world.streams.current(room: "demo", kind: .stream)?.status == .running)
             await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
             world.clock.advance(.seconds(10))
             await world.streams.tick()

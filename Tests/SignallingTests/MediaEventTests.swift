@@ -262,6 +262,7 @@ import Testing
             ("ann", "near", 0), ("ben", "near", 1), ("dan", "far", 10), ("eve", "far", 10),
         ] as [(PeerID, String, Int)] {
             let client = try await fixture.join(peer, role: role)
+            guard count > 0 else { continue }
             let ids = (0..<count).map { "\(peer)-\($0)" }
             let tracks = ids.map {
                 #""\#($0)":{"track_id":"\#($0)","stream_id":"s","type":"audio"}"#
@@ -273,7 +274,9 @@ import Testing
             speakers += ids.map { (peer, TrackID($0), level: role == "far" ? 90 : 10) }
         }
         // What nobody publishes is the loudest, then those whom only the far hear.
-        speakers += (0..<SignallingLimits.speakers).map { ("ann", TrackID("x\($0)"), level: 95) }
+        speakers += (0..<SignallingLimits.speakers).map {
+            (PeerID("ann"), TrackID("x\($0)"), level: 95)
+        }
         speakers.sort { $0.level > $1.level }
         _ = fixture.media.calls()
         await fixture.hear(.activeSpeakers(speakers))

@@ -41,8 +41,9 @@ import Testing
 
     @Test func aTokenThatExpiresWhileItsOwnerLooksInLetsNobodyJoin() async throws {
         let join = #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#
-        var claims = expired("t1")
-        claims.expiresAt.milliseconds += 10_000
+        let claims = SignallingClaims(
+            room: "r1", userID: "ann", role: "host", tokenID: "t1",
+            expiresAt: UnixTime(milliseconds: 1_720_000_010_000))
         func connect(_ peer: PeerID) async throws -> TestClient {
             let socket = FakeSocket()
             let id = await fixture.signalling.open(peer: peer, claims: claims, socket: socket)

@@ -18,7 +18,7 @@ struct PageAPI: Sendable {
             JSON.response(["status": "ok", "version": Version.current])
         }
         router.get("/api/config") { request, _ in try await configuration(request) }
-        let list = Snapshot { try await rooms() }
+        let list = Snapshot(find: { try await rooms() })
         router.get("/api/rooms") { _, _ in JSON.response(try await list.value()) }
         router.get("/api/rooms/:room/stream") { _, context in
             try await stream(room: context.parameters.get("room"))

@@ -1,6 +1,7 @@
 import Catalogue
 import ControlAPI
 import MediaKernel
+import Webhooks
 
 /// What is told of assets that are there.
 extension StreamEvents {
