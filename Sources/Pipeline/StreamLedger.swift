@@ -53,15 +53,7 @@ final class StreamLedger: Sendable {
     }
 
     func ended(layer: Int, segments: Int) {
-        let master: String? = state.withLock { state in
-            state.ended[layer] = segments
-            // A stream shorter than a segment has all of its segments only now.
-            guard state.ended.count == state.published.count, !state.isRunning else { return nil }
-            state.isRunning = true
-            return state.published.allSatisfy { $0 > 0 } ? state.master : nil
-        }
-        guard let master else { return }
-        try? AtomicFile.write(master, to: StreamFolder.masterName, in: directory)
+        state.withLock { $0.ended[layer] = segments }
     }
 
     /// The first failure is told; the others follow from it.
