@@ -80,6 +80,47 @@ extension PeerConnectionTests {
             #expect(Array(wire.client.channelEvents.dropFirst()) == lines)
         }
 
+        /// Keeps what the client sends over DTLS from now on.
+        private func holdRecords(of wire: Wire) -> () -> [UInt8] {
+            var records: [UInt8] = []
+            wire.drops = { side, bytes in
+                // Alerts and data, RFC 6347 sect. 4.1.
+                guard side == .client, [21, 23].contains(bytes.first) else { return false }
+                records += bytes
+                return true
+            }
+            return {
+                defer { records = [] }
+                return records
+            }
+        }
+
+        /// RFC 6347 sect. 4.1.1: a datagram may have several records.
+        @Test func allThatIsInOneDatagramIsRead() throws {
+            let wire = Wire(channelOf: .client)
+            _ = try wire.client.core.add(.audio())
+            try wire.connect(offering: .client)
+            wire.run(for: .milliseconds(500))
+            let held = holdRecords(of: wire)
+            func deliver() {
+                wire.run(for: Wire.step)
+                wire.server.core.handle(held(), from: Wire.Side.client.address, at: wire.now)
+                wire.run(for: Wire.step)
+            }
+            for text in ["one", "two"] {
+                wire.client.core.send(text, on: "ion-sfu", at: wire.now)
+                wire.run(for: Wire.step)
+            }
+            deliver()
+            #expect(
+                wire.server.channelEvents == ["open ion-sfu", "ion-sfu: one", "ion-sfu: two"])
+            wire.client.core.send("bye", on: "ion-sfu", at: wire.now)
+            wire.client.core.close(at: wire.now)
+            deliver()
+            #expect(wire.server.channelEvents.contains("ion-sfu: bye"))
+            #expect(wire.server.core.state == .closed)
+        }
+
         @Test func aDataSectionOfALaterOfferGetsItsAssociation() throws {
             let wire = Wire(channelOf: .client)
             _ = try wire.client.core.add(.audio())

@@ -1,6 +1,7 @@
 import MediaKernel
 import RTP
 import SDP
+import SecureTransport
 import Testing
 
 @testable import PeerConnection
@@ -73,6 +74,23 @@ extension PeerConnectionTests {
                 let count = Int.random(in: 1...80, using: &random)
                 give(wire, (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
             }
+            expectUnharmed(wire, mid: mid)
+        }
+
+        /// To read it takes longer than to write it.
+        @Test func ofRTCPNoMoreIsReadInASecondThanABotSends() throws {
+            let (wire, mid, _) = try pair()
+            wire.run(for: .seconds(1))
+            let before = wire.server.core.discardedDatagrams
+            let dtls = try #require(wire.client.core.dtls)
+            // RFC 3550 sect. 6.4.2: a report that tells of nobody.
+            for _ in 0..<PeerConnection.reportDatagramsPerSecond + 100 {
+                var report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
+                try dtls.protectRTCP(&report)
+                give(wire, report)
+            }
+            // A report of the client itself may have come just now.
+            #expect((100...101).contains(wire.server.core.discardedDatagrams - before))
             expectUnharmed(wire, mid: mid)
         }
 
