@@ -13,7 +13,7 @@ import Testing
 @testable import MediaServer
 
 /// A room of a real server, spoken to in descriptions only: no media flows here.
-@Suite struct MediaRoomTests {
+@Suite(.timeLimit(.minutes(1))) struct MediaRoomTests {
     @Test func whoHasPublishedIsOfferedItsSubscribeConnection() async throws {
         try await withRoom { room in
             try await room.addPeer("ann")
