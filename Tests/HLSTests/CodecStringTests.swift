@@ -38,6 +38,15 @@ import Testing
         #expect(level(.main) == 31)
     }
 
+    @Test func aRowThatIsNotFullIsARow() {
+        func level(_ width: Int, _ height: Int) -> UInt8? {
+            H264Level.lowest(
+                width: width, height: height, frameRate: 25, maximumBitrate: 1_000_000,
+                bufferBits: 500_000)?.levelIDC
+        }
+        #expect(level(1280, 720) == 31 && level(1280, 722) == 32 && level(1282, 720) == 32)
+    }
+
     @Test func aPictureBeyondEveryLevelHasNone() {
         #expect(
             H264Level.lowest(

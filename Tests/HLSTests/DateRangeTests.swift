@@ -128,6 +128,14 @@ import Testing
         #expect(ids(builder.playlist) == [["open"], [], []])
     }
 
+    /// RFC 8216 sect. 4.3.2.7: nothing of it is in the window.
+    @Test func whatEndsWhereTheWindowBeginsIsOver() throws {
+        var builder = MediaPlaylistBuilder(mode: .live(window: 3), targetDuration: 2)
+        try builder.announce(range("until the second", 0, lasting: 2))
+        for index in 0..<4 { try builder.add(segment(index)) }
+        #expect(builder.playlist.dateRanges.isEmpty)
+    }
+
     @Test(arguments: [PlaylistMode.event, .live(window: 3)])
     func whoGoesOnWithAPlaylistKeepsItOnce(mode: PlaylistMode) throws {
         var first = MediaPlaylistBuilder(mode: mode, targetDuration: 2)

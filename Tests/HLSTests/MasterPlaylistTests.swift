@@ -90,6 +90,36 @@ let masterText = """
         return packets
     }
 
+    /// RFC 8216 sect. 4.3.4.2. A tenth is left off the worst case, of which sound has no more than of
+    /// the average.
+    @Test func noAverageIsAboveItsBandwidth() {
+        for audio in [16_000, 96_000, 320_000] {
+            for seconds: Int64 in [1, 4, 20] {
+                let duration = MediaTime(ticks: seconds, timescale: 1)
+                let layer = Layer(
+                    width: 256, height: 144, videoBitrate: 50_000, audioBitrate: audio)
+                for rate in [
+                    TransportStreamBitrate(layer: layer, segmentDuration: duration),
+                    TransportStreamBitrate(soundBitrate: audio, segmentDuration: duration),
+                ] {
+                    #expect(rate.bandwidth >= rate.averageBandwidth, "\(audio) in \(seconds) s")
+                    #expect(rate.bandwidth >= rate.peak * 10 / 11)
+                }
+            }
+        }
+    }
+
+    /// Of sound alone a packet of two blocks is the worst: each has a header, and ends in a transport
+    /// packet that is not full. Three a second are tables, as many as are with each segment.
+    @Test func theWorstSegmentOfSoundAloneIsCountedByItsPackets() {
+        // 375 blocks in 8 s, 188 packets of two with 14 bytes of header, 7 of each block.
+        let bytes = 8 * 96_000 / 8 + 375 * 7 + 375 * 14 / 2
+        let packets = Double(bytes) / 184 + 375.0 / 2 + 22 * 8 + 3
+        let rate = TransportStreamBitrate(
+            soundBitrate: 96_000, segmentDuration: MediaTime(ticks: 8, timescale: 1))
+        #expect(abs(Double(rate.peak) - packets * 188) < 500, "\(rate.peak)")
+    }
+
     @Test func brokenMastersAreRefusedWithTheirLine() {
         let head = "#EXTM3U\n"
         let cases: [(String, PlaylistError)] = [

@@ -42,6 +42,26 @@ import Testing
         #expect(builder.playlist.segments.count == 6)
     }
 
+    /// In every version, so that the first discontinuity that leaves changes a number and no tag.
+    @Test func aLiveStreamCountsItsDiscontinuitiesFromTheStart() throws {
+        var builder = MediaPlaylistBuilder(mode: .live(window: 3), targetDuration: 2)
+        try builder.add(segment(0))
+        #expect(builder.rendered().contains("#EXT-X-DISCONTINUITY-SEQUENCE:0\n"))
+    }
+
+    @Test func aSegmentsOwnDiscontinuitiesAreNotLost() throws {
+        var builder = MediaPlaylistBuilder(mode: .event, targetDuration: 2)
+        try builder.add(segment(0))
+        builder.markDiscontinuity()
+        var other = segment(1)
+        other.discontinuities = 2
+        try builder.add(other)
+        other = segment(2)
+        other.discontinuities = 1
+        try builder.add(other)
+        #expect(builder.playlist.segments.map(\.discontinuities) == [0, 2, 1])
+    }
+
     /// As somebody may have changed it; the number is the longest that is read.
     @Test func aPlaylistWithAnyTargetDurationGoesOn() throws {
         let playlist = MediaPlaylist(

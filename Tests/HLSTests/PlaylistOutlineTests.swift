@@ -57,6 +57,14 @@ struct PlaylistOutlineTests {
         }
     }
 
+    @Test("Cut for good, the one that had an end has it behind the cut")
+    func cutForGood() throws {
+        let outline = try #require(PlaylistOutline(try Self.playlist(ends: true).text))
+        let text = String(decoding: outline.text(upTo: 3, isLast: true), as: UTF8.self)
+        let parsed = try MediaPlaylist(parsing: text)
+        #expect(parsed.isEnded && parsed.segments.count == 3)
+    }
+
     @Test("Line ends of any kind are line ends")
     func carriageReturns() throws {
         let (text, _) = try Self.playlist()
