@@ -217,4 +217,31 @@ import Testing
             sound.lost(samples, timestamp: timestamp &+ 1000, presentation: presentation)
         }
     }
+
+    @Test func aLossOfSecondsIsFilledForTwo() {
+        var sound = SimulatedSound(clock: clock)
+        play(&sound, blocks: 0..<10)
+        sound.lost(144_000, timestamp: 5000 + 9_600, presentation: instant(9_600))
+        #expect(sound.runs == [.sound(9_600), .concealed(5_760), .silence(90_240)])
+    }
+
+    /// Sound that is too late is taken back from what waits, of which the mixer needs some.
+    @Test func whatTheMixerNeedsNextIsNotTakenBack() {
+        var sound = SimulatedSound(clock: clock)
+        play(&sound, blocks: 0..<10)
+        sound.pull(through: 7_700)
+        play(&sound, blocks: 10..<11, late: -2_000, isQuiet: true)
+        #expect(sound.usedSamples == 10_560 && sound.timeline.droppedSamples == 0)
+    }
+
+    @Test func onlyAnErrorThatStaysIsCutAway() {
+        var sound = SimulatedSound(clock: clock)
+        play(&sound, blocks: 0..<10)
+        play(&sound, blocks: 10..<50, late: 9_600)
+        play(&sound, blocks: 50..<55)
+        play(&sound, blocks: 55..<95, late: 9_600)
+        #expect(!sound.runs.contains { if case .silence = $0 { true } else { false } })
+        play(&sound, blocks: 95..<120, late: 9_600)
+        #expect(sound.runs.contains { if case .silence = $0 { true } else { false } })
+    }
 }

@@ -76,4 +76,38 @@ import Testing
         #expect(apartUntil <= firstReport + 3, "apart until \(apartUntil) s")
         #expect(abs(end) <= 0.010, "\(end) s in the end")
     }
+
+    /// It may be of a clock that was just set: what is heard is not held back on the word of one.
+    @Test func firstReportsThatPartTracksFarAreBelievedWithTheSecond() throws {
+        var clock = SourceClock(playoutDelay: .fixed(.milliseconds(150)))
+        clock.addTrack("sound", clockRate: 48_000, isSound: true)
+        clock.addTrack("picture", clockRate: 90_000)
+        func time(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
+        func run(_ span: Range<Int64>) {
+            for now in stride(from: span.lowerBound, to: span.upperBound, by: 20) {
+                clock.arrived("sound", rtpTimestamp: now * 48, at: time(now))
+                clock.arrived("picture", rtpTimestamp: now * 90, at: time(now))
+            }
+        }
+        /// The picture is half a second longer on its way.
+        func report(at now: Int64) {
+            let ntp = { NTPTime(unixNanoseconds: (1_770_000_000_000 + $0) * 1_000_000) }
+            clock.senderReport("sound", rtpTimestamp: now * 48, ntp: ntp(now), at: time(now))
+            clock.senderReport(
+                "picture", rtpTimestamp: now * 90, ntp: ntp(now - 500), at: time(now))
+        }
+        /// How much longer the sound waits.
+        func parted(_ now: Int64) throws -> Duration {
+            let sound = clock.presentation(of: "sound", rtpTimestamp: now * 48)
+            let picture = clock.presentation(of: "picture", rtpTimestamp: now * 90)
+            return try #require(sound) - #require(picture)
+        }
+        run(0..<100)
+        report(at: 100)
+        run(100..<1100)
+        #expect(try parted(1100).magnitude < .milliseconds(5))
+        report(at: 1100)
+        run(1100..<8000)
+        #expect(try (parted(8000) - .milliseconds(500)).magnitude < .milliseconds(10))
+    }
 }

@@ -142,6 +142,13 @@ import Testing
         #expect(delay.slid == -PlayoutDelay.pace / 10)
     }
 
+    /// What is torn anyway is put where it belongs, and nothing of it is stretched.
+    @Test func aDelayThatGrowsAtOnceSlidesNothing() {
+        var delay = PlayoutDelay(PlayoutDelayRange())
+        #expect(delay.update(needed: 400_000_000, isFree: true, at: .zero) == 250_000_000)
+        #expect(delay.current == 400_000_000 && delay.slid == 0)
+    }
+
     @Test func anOriginThatMovesToAnEarlierTimeMovesNothingElse() {
         var delay = PlayoutDelay(PlayoutDelayRange())
         delay.originMoved(by: -110_000_000, needed: 160_000_000)
