@@ -141,4 +141,17 @@ import Testing
         }
         #expect(asked == [5010, 5030, 5050, 5070, 5090])
     }
+
+    /// Behind it the stream has to go on another way, which nobody would look for otherwise.
+    @Test func ofMoreThanMayBeAskedForOneIsAbandonedAtOnce() {
+        var generator = NACKGenerator()
+        generator.received(SequenceNumber(0), at: at(0))
+        generator.received(SequenceNumber(1001), at: at(0))
+        #expect(generator.outstandingCount == 1000 && generator.takeAbandoned().isEmpty)
+        generator = NACKGenerator()
+        generator.received(SequenceNumber(0), at: at(0))
+        generator.received(SequenceNumber(2000), at: at(0))
+        #expect(generator.outstandingCount == 1000)
+        #expect(generator.takeAbandoned() == numbers([999]))
+    }
 }

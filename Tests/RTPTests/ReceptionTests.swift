@@ -66,6 +66,17 @@ import Testing
         #expect(statistics.report(at: at(0)).jitter == 0)
     }
 
+    @Test func timestampsThatJumpAreNoJitter() {
+        var statistics = ReceptionStatistics(ssrc: SSRC(7))
+        for index in 0..<50 {
+            let jump: UInt32 = index < 25 ? 0 : 90_000 * 10
+            statistics.received(
+                packet(index, timestamp: UInt32(index * 1800) + jump), at: at(index * 20),
+                clockRate: 90_000)
+        }
+        #expect(statistics.report(at: at(0)).jitter == 0)
+    }
+
     @Test func theDelaySinceTheSenderReportIsTold() {
         var statistics = ReceptionStatistics(ssrc: SSRC(7))
         #expect(statistics.report(at: at(0)).lastSenderReport == 0)
@@ -171,6 +182,15 @@ import Testing
         let unwrapped = try RTX.unwrap(
             wrapped, originalSSRC: SSRC(1), originalPayloadType: PayloadType(96))
         #expect(unwrapped == original)
+    }
+
+    /// What is filled up stands behind the payload; a packet that says so and has none is broken.
+    @Test func whatAPacketWasFilledUpWithIsNotWrapped() throws {
+        var padded = original
+        padded.paddingLength = 5
+        let wrapped = RTX.wrap(
+            padded, ssrc: SSRC(2), payloadType: PayloadType(97), sequence: SequenceNumber(9))
+        #expect(wrapped.paddingLength == 0)
     }
 
     @Test(arguments: 0...1) func anEmptyProbeIsNoPacket(bytes: Int) {

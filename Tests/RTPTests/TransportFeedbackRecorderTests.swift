@@ -124,4 +124,15 @@ import Testing
         }
         #expect(reported == arrived.mapValues { $0 - .zero })
     }
+
+    /// The reference time has 24 bits of 64 ms, and a host is up for more than six days.
+    @Test(arguments: [1, 7, 13, 100]) func whatIsRecordedIsWhatIsRead(days: Int) throws {
+        var recorder = TransportFeedbackRecorder(sender: SSRC(1))
+        let now = Instant.zero + .seconds(days * 86_400)
+        recorder.received(sequence: 1, at: now)
+        let polled = recorder.poll(at: now + .seconds(1))
+        let feedback = try #require(polled)
+        let written = RTCPPacket.serialize([.transportFeedback(feedback)])
+        #expect(try RTCPPacket.parseCompound(written) == [.transportFeedback(feedback)])
+    }
 }
