@@ -50,4 +50,16 @@ import Testing
         fixture.room.left("b")
         #expect(fixture.room.isEmpty && !fixture.room.hasLeft("b"))
     }
+
+    @Test func whoComesAndGoesPutsNobodyElseOutOfMind() throws {
+        var fixture = RoomFixture()
+        for peer: PeerID in ["a", "b"] { try fixture.join(peer) }
+        fixture.room.left("b")
+        for _ in 0...RoomLimits.departedPeers {
+            fixture.now += .seconds(1)
+            try fixture.join("c")
+            fixture.room.left("c")
+        }
+        #expect(fixture.room.hasLeft("b") && fixture.room.hasLeft("c"))
+    }
 }

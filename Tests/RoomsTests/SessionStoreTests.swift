@@ -73,6 +73,29 @@ import Testing
         #expect(roomError { try set("", "1") }?.message == "key is empty")
     }
 
+    @Test mutating func whatWasRemovedFirstMakesRoomFirst() throws {
+        for index in 0..<100 {
+            fixture.now += .seconds(1)
+            try set("k\(index)", "1")
+        }
+        for key in ["k9", "k3"] {
+            fixture.now += .seconds(1)
+            try set(key, "null")
+        }
+        fixture.now += .seconds(1)
+        try set("one more", "1")
+        #expect(fixture.room.store.entry("k9") == nil)
+        #expect(fixture.room.store.entry("k3")?.version == 2)
+    }
+
+    @Test mutating func whoLeftAndComesAgainHasToAskAgain() throws {
+        try fixture.room.valuesListened(["k"], by: "b")
+        fixture.room.left("b")
+        try fixture.join("b")
+        try set("k", "1")
+        #expect(fixture.drain().told("b").isEmpty)
+    }
+
     @Test mutating func theStoreEndsWithTheSession() throws {
         try set("k", "1")
         fixture.room.left("a")
