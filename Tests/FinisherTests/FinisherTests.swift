@@ -168,6 +168,23 @@ import Workbench
         #expect(world.events.contains(.leftOut(layer: 1, segment: 1)))
     }
 
+    /// They are looked for once, and not one at each attempt.
+    @Test func damagedSegmentsAreLeftOutHoweverManyThereAre() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 210, preset: "ultrafast")
+        for number in 1...5 {
+            let name = "stream_\(number % 2)/segment_00000\(number).ts"
+            var bytes = try world.stream.bytes(name)
+            bytes[200] ^= 1
+            try world.stream.write(bytes, to: name)
+        }
+        let assets = try world.finish()
+        #expect(assets.allSatisfy { $0.duration == .seconds(2) } && assets.count == 3)
+        for number in 1...5 {
+            #expect(world.events.contains(.leftOut(layer: number % 2, segment: number)))
+        }
+    }
+
     @Test func theWayIsTold() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")

@@ -116,4 +116,25 @@ import Testing
             .init(width: width, height: height), width: boxWidth, height: boxHeight)
         #expect(size == .init(width: newWidth, height: newHeight))
     }
+
+    /// A player looks for a picture at every time.
+    @Test func theFirstPictureStandsForWhatComesBeforeItToo() {
+        let board = Storyboard(
+            image: "sheet.jpg", columns: 2, width: 160, height: 90, frameRate: 30,
+            beginnings: [15, 60, 105], end: 120)
+        #expect(
+            board.text == """
+                WEBVTT
+
+                00:00:00.000 --> 00:00:02.000
+                sheet.jpg#xywh=0,0,160,90
+
+                00:00:02.000 --> 00:00:03.500
+                sheet.jpg#xywh=160,0,160,90
+
+                00:00:03.500 --> 00:00:04.000
+                sheet.jpg#xywh=0,90,160,90
+
+                """)
+    }
 }

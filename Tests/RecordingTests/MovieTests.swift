@@ -148,6 +148,51 @@ import Testing
         #expect(length == UInt64(count * PictureSample.bytesMaximum) + 16)
     }
 
+    /// The last chunk begins beyond four gigabytes only with what comes before it: the header.
+    @Test func offsetsAreLongWhereTheHeaderMakesThemSo() throws {
+        let record = try RecordedStream().smallPlan().parts[0].layers[0]
+        let whole = Int(UInt32.max) / PictureSample.bytesMaximum
+        let rest = Int(UInt32.max) - whole * PictureSample.bytesMaximum - 110
+        let sizes = Array(repeating: PictureSample.bytesMaximum, count: whole) + [rest, 10]
+        let records = sizes.enumerated().map { index, size in
+            var record = record
+            record.firstFrame = Int64(index)
+            record.frameCount = 1
+            record.pictures = [
+                PictureSample(byteCount: UInt32(size), frame: 0, isKeyframe: true)
+            ]
+            record.sound = nil
+            return record
+        }
+        let movie = try MP4Movie(
+            try RecordingPlan(layers: [records]), layer: 0, width: 320, height: 180, createdAt: 0)
+        #expect(movie.header.contains(sequence: Array("co64".utf8)))
+        #expect(movie.header.suffix(4) == Array("mdat".utf8))
+    }
+
+    /// Blocks of sound do not end where pictures do.
+    @Test func soundThatGoesOnBehindTheLastPictureIsNotPlayed() throws {
+        var record = try RecordedStream().smallPlan().parts[0].layers[0]
+        record.sound?.blockSizes += Array(repeating: 100, count: 40)
+        let movie = try MP4Movie(
+            try RecordingPlan(layers: [[record]]), layer: 0, width: 320, height: 180, createdAt: 0)
+        let name = Array("mvhd".utf8)
+        let place = try #require(
+            movie.header.indices.first { movie.header[$0...].starts(with: name) })
+        // Version, two dates and the timescale come before it, in four bytes each.
+        let duration = movie.header[(place + 20)..<(place + 24)].reduce(0) { $0 << 8 | Int($1) }
+        #expect(duration == 240_000, "one second")
+    }
+
+    @Test func aSegmentThatBeginsWithNoPictureShowsItsFirstOneFromTheStart() throws {
+        var record = try RecordedStream().smallPlan().parts[0].layers[0]
+        record.pictures = [PictureSample(byteCount: 100, frame: 3, isKeyframe: true)]
+        let track = PictureTrack(
+            try RecordingPlan(layers: [[record]]), layer: 0, width: 320, height: 180)
+        #expect(track.table.durations.runs == [RunLengths.Run(count: 1, value: 3000)])
+        #expect(track.table.compositionOffsets.runs == [RunLengths.Run(count: 1, value: 0)])
+    }
+
     /// Logs and orders are files that somebody may change.
     @Test func numbersThatNoRecordingHasAreCutToWhatAFileCanSay() throws {
         let stream = try RecordedStream()

@@ -56,6 +56,32 @@ import Testing
         #expect(plan.part(at: 2 * second - 1) == 0)
     }
 
+    /// A bot that was killed between a segment's log and its playlist.
+    @Test func ofFramesThatWereRecordedTwiceTheLaterOnesAreTakenOnce() throws {
+        let log = [record(0), record(1), record(2, first: 60), record(3, first: 120)]
+        let plan = try RecordingPlan(layers: [log, log])
+        #expect(plan.parts.map { $0.layers[0].number } == [0, 2, 3])
+        #expect(plan.frameCount == 180)
+    }
+
+    @Test func aSegmentWithAnotherFrameRateIsLeftOut() throws {
+        let log = (0..<3).map { record($0) }
+        var low = log
+        low[1].frameRate = 25
+        let plan = try RecordingPlan(layers: [log, low])
+        #expect(plan.parts.map { $0.layers[0].number } == [0, 2])
+    }
+
+    /// The wall clock went back between two runs, by less than the first one had lasted.
+    @Test func aDateThatCameTwiceIsOfTheFirstTime() throws {
+        let second: Int64 = 1_000_000_000
+        let log =
+            (0..<3).map { record($0, run: 0) }
+            + (3..<6).map { record($0, run: 2 * second, first: Int64($0 - 3) * 60) }
+        let plan = try RecordingPlan(layers: [log])
+        #expect([1, 3, 5, 7].map { plan.part(at: $0 * second) } == [0, 1, 2, 5])
+    }
+
     @Test func theLastSegmentIsAsLongAsTheLongestLayers() throws {
         let plan = try RecordingPlan(layers: [
             [record(0), record(1, frames: 12)], [record(0), record(1, frames: 11)],

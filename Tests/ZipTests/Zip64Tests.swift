@@ -76,4 +76,30 @@ import Zip
         #expect(try tool.python("print(len(z.infolist()))") == ["65536"])
         #expect(try tool.unzipFindsNothingWrong())
     }
+
+    /// The number at which the 16-bit field means "look elsewhere", which few readers heed.
+    @Test(arguments: [65_534, 65_535]) func theEdgeIsWhereTheCountIsFull(files: Int) throws {
+        var layout = ZipLayout()
+        for index in 0..<files {
+            _ = try layout.add(
+                try ZipEntry(
+                    name: "\(index)", modified: ZipLayoutTests.date, byteCount: 0, checksum: 0))
+        }
+        let tail = layout.finish().suffix(22 + 20)
+        #expect(tail.starts(with: [0x50, 0x4B, 6, 7]) == (files == 65_535))
+        #expect(tail.suffix(14).prefix(2).elementsEqual([UInt8(files & 0xFF), 0xFF]))
+    }
+
+    @Test(arguments: [UInt64(UInt32.max) - 1, UInt64(UInt32.max)])
+    func theEdgeIsWhereTheOffsetIsFull(offset: UInt64) throws {
+        let tool = try ZipTool()
+        // 30 bytes of header and four of name come before the file.
+        try write([("edge", offset - 34, []), ("after", 1, [7])], to: tool)
+        let lines = try tool.python(
+            """
+            after = z.infolist()[1]
+            print(after.header_offset, after.extract_version, z.read("after"))
+            """)
+        #expect(lines == ["\(offset) \(offset == UInt64(UInt32.max) ? 45 : 20) b'\\x07'"])
+    }
 }
