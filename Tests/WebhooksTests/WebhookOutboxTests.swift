@@ -169,4 +169,46 @@ import Webhooks
         }
         #expect(ended == made)
     }
+
+    @Test func noMoreWaitThanAllowed() {
+        var outbox = WebhookOutbox(seed: 7)
+        for number in 0..<WebhookOutbox.waitingMaximum { outbox.add(delivery("\(number)")) }
+        #expect(outbox.add(delivery("one more")) == false)
+        #expect(outbox.add(delivery("0")) == true, "it is there")
+        #expect(outbox.count == WebhookOutbox.waitingMaximum)
+        _ = outbox.next(at: start)
+        _ = outbox.answered("0", isAccepted: true, at: start)
+        #expect(outbox.add(delivery("one more")) == true)
+    }
+
+    @Test func whatIsDueLongestGoesFirst() {
+        var outbox = WebhookOutbox(seed: 8)
+        for number in 0..<WebhookOutbox.inFlightMaximum + 4 {
+            outbox.add(
+                delivery("\(10 + number)", line: "\(number)", after: Int64(100 - number)))
+        }
+        let sent = outbox.next(at: start + .seconds(200))
+        let expected = (4..<WebhookOutbox.inFlightMaximum + 4).reversed().map {
+            WebhookOutbox.Order.send(id: "\(10 + $0)")
+        }
+        #expect(sent == expected)
+    }
+
+    /// A server that shuts down waits for the answers that are still to come.
+    @Test func itIsBusyWhileAnythingIsOnItsWayOrDue() {
+        var outbox = WebhookOutbox(seed: 9)
+        #expect(!outbox.isBusy(at: start))
+        outbox.add(delivery("a", after: 5))
+        #expect(!outbox.isBusy(at: start) && outbox.isBusy(at: start + .seconds(5)))
+        _ = outbox.next(at: start + .seconds(5))
+        #expect(outbox.isBusy(at: start + .seconds(5)))
+        _ = outbox.answered("a", isAccepted: true, at: start + .seconds(6))
+        #expect(!outbox.isBusy(at: start + .seconds(6)))
+    }
+
+    /// Behind one of these no other event of its stream is to come.
+    @Test func aStreamEndsOnce() {
+        let last = WebhookEvent.Kind.allCases.filter(\.isTerminal)
+        #expect(last == [.hlsStopped, .hlsFailed, .beamStopped, .beamFailed])
+    }
 }
