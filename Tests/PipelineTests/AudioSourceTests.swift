@@ -63,6 +63,15 @@ import Testing
         #expect(levels[174...].allSatisfy(levelRange.contains))
     }
 
+    @Test func aPacketThatIsDamagedIsMadeUpForAsALostOne() throws {
+        var voice = try Voice(seconds: 3, signal: Voice.hum)
+        // RFC 6716 sect. 3.2.5: any number of frames, and no number.
+        for index in [70, 100, 101] { voice.packets[index] = [0xFF] }
+        let samples = try voice.heard { _ in true }
+        #expect(worstEdge(samples) <= clickLimit)
+        #expect(Voice.levels(samples)[20...].allSatisfy { $0 > 0.01 })
+    }
+
     @Test func aPauseOfTheSenderIsSilenceAndKeepsItsLength() throws {
         let samples = try heard(3) { (60..<90).contains($0) ? nil : true }
         let worst = worstEdge(samples)

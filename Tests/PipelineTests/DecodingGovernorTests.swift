@@ -129,6 +129,26 @@ import Testing
             load.governor.judge("ann", isKeyframe: true, isLastResort: true, at: now) == .decode)
     }
 
+    @Test func aKeyFrameThatDoesNotComeIsAskedForAgain() {
+        var governor = DecodingGovernor()
+        func judge(
+            _ milliseconds: Int, isKeyframe: Bool = false, cost: Duration = .zero
+        ) -> DecodingGovernor.Verdict {
+            let now = Instant.zero + .milliseconds(milliseconds)
+            governor.began(batchTakenAt: now)
+            governor.decoded(in: cost)
+            return governor.judge("ann", isKeyframe: isKeyframe, isLastResort: true, at: now)
+        }
+        #expect(judge(0) == .decode)
+        #expect(judge(33, cost: DecodingGovernor.backlogMaximum) == .beginLeavingOut)
+        // Nothing was too much for a second.
+        #expect(judge(1000) == .leaveOut)
+        #expect(judge(1100) == .leaveOutAndAsk)
+        #expect(judge(2000) == .leaveOut)
+        #expect(judge(2100) == .leaveOutAndAsk)
+        #expect(judge(2200, isKeyframe: true) == .decode)
+    }
+
     /// Fewer pictures a second, and fewer layers, come first.
     @Test func whileThereIsAnythingElseToDoNothingIsLeftOut() {
         var governor = DecodingGovernor()

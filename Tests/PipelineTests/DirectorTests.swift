@@ -1,3 +1,4 @@
+import Clocks
 import Codec
 import Compositor
 import HLS
@@ -48,7 +49,14 @@ import Testing
     private final class Told: Sendable {
         private let events = Mutex<[PipelineEvent]>([])
 
+        private let epochs = Mutex<[Int64]>([])
+
         func note(_ event: PipelineEvent) { events.withLock { $0.append(event) } }
+
+        func begin(at epoch: Int64) { epochs.withLock { $0.append(epoch) } }
+
+        /// When the stream began, in nanoseconds of Unix time.
+        var beginnings: [Int64] { epochs.withLock { $0 } }
 
         private func count(_ isCounted: (PipelineEvent) -> Bool) -> Int {
             events.withLock { $0.filter(isCounted).count }
@@ -67,7 +75,9 @@ import Testing
         }
     }
 
-    private func director(soundAlone: Bool) throws -> Director {
+    private func director(
+        soundAlone: Bool, pauses: RecordingPauses = RecordingPauses(isPaused: false)
+    ) throws -> Director {
         let layers = [
             HLS.Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
         ]
@@ -83,10 +93,10 @@ import Testing
             layers: [layer],
             audioOutput: try AudioOutput(
                 bitrates: [96_000], firstSample: -Int64(AudioMixer.latency)),
-            pauses: RecordingPauses(isPaused: false), emit: { told.note($0) },
+            pauses: pauses, emit: { told.note($0) },
             now: { clock.read() },
             wallClock: { clock.now.nanoseconds + clock.wallStep * 1_000_000_000 },
-            began: { _ in })
+            began: { told.begin(at: $0) })
     }
 
     @Test func everyFrameThatWasDueIsMadeAtOnce() throws {
@@ -195,6 +205,99 @@ import Testing
             _ = try director.turn([], takenAt: clock.now)
         }
         #expect(told.wallClockSteps == [.seconds(-90)])
+    }
+
+    /// Which was captured one playout delay before it is shown.
+    @Test func aStreamHasTheDateOfWhatItShows() throws {
+        let director = try director(soundAlone: true)
+        let wall = clock.now.nanoseconds
+        _ = try director.turn([.peers([]), .start], takenAt: clock.now)
+        #expect(told.beginnings == [wall - 100_000_000])
+    }
+
+    @Test(arguments: [false, true]) func onlyACameraThatIsOnIsWaitedFor(isMuted: Bool) throws {
+        let director = try director(soundAlone: false)
+        let start = clock.now
+        var ann = ClipPlayer.ann
+        for index in ann.tracks.indices { ann.tracks[index].isMuted = isMuted }
+        _ = try director.turn([.peers([ann]), .start], takenAt: start)
+        #expect(director.framesComposed == (isMuted ? 1 : 0))
+        clock.now = start + Director.warmUpMaximum
+        _ = try director.turn([], takenAt: start)
+        #expect(told.beginnings.count == 1)
+    }
+
+    /// But for the first one of a segment, where all layers are cut.
+    @Test func picturesThatAreTooLateAreLeftOut() throws {
+        let director = try director(soundAlone: false)
+        func pictures() -> [Int64] {
+            layer.takeAll().compactMap { item in
+                if case .picture(_, let index) = item { index } else { nil }
+            }
+        }
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        clock.now = start + .milliseconds(700)
+        _ = try director.turn([], takenAt: clock.now)
+        #expect(pictures() == [0] + Array(7...21))
+        #expect(director.framesDroppedInAll == 6)
+        clock.now = start + .milliseconds(2600)
+        _ = try director.turn([], takenAt: clock.now)
+        #expect(pictures().first == 60)
+    }
+
+    /// On average it is shown when it is due: half of them a little early, half of them a little late.
+    @Test func aPictureIsShownInTheFrameWhoseMiddleItIsDueBefore() throws {
+        let director = try director(soundAlone: false)
+        let start = clock.now
+        func frame(_ milliseconds: Int, _ colour: Colour) throws -> Director.Command {
+            .frame(
+                IncomingFrame(
+                    data: try VideoSourceTests.keyframe(.vp8, width: 64, height: 36, colour),
+                    timestamp: Int64(milliseconds * 90), isKeyframe: true,
+                    arrival: start + .milliseconds(milliseconds)), ClipPlayer.camera)
+        }
+        _ = try director.turn(
+            [
+                .peers([ClipPlayer.ann]), .mediaBegan(ClipPlayer.camera, .vp8),
+                try frame(0, .white), .start,
+            ], takenAt: start)
+        // Due 100 ms later, 10 ms behind the beginning of frame 9.
+        clock.now = start + .milliseconds(400)
+        _ = try director.turn([try frame(210, .black)], takenAt: clock.now)
+        var isBright: [Int64: Bool] = [:]
+        for case .picture(let picture, let index) in layer.takeAll() {
+            isBright[index] = picture.withPlanes { $0.y[160, 90] > 128 }
+        }
+        #expect(isBright[8] == true && isBright[9] == false)
+    }
+
+    /// What is seen and heard was captured one playout delay before.
+    @Test func nothingThatWasCapturedInAPauseIsRecorded() throws {
+        let pauses = RecordingPauses(isPaused: false)
+        let director = try director(soundAlone: true, pauses: pauses)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        clock.now = start + .seconds(1)
+        _ = try director.turn([.recordingPaused(true)], takenAt: clock.now)
+        #expect(!pauses.touch(0..<1) && pauses.touch(1..<2) && pauses.touch(500..<600))
+        clock.now = start + .seconds(2)
+        _ = try director.turn([.recordingPaused(false)], takenAt: clock.now)
+        // 2.1 s is in frame 63.
+        #expect(!pauses.touch(0..<1) && pauses.touch(0..<2))
+        #expect(pauses.touch(63..<64) && !pauses.touch(64..<600))
+    }
+
+    /// A segment of a picture or two is more than some players take.
+    @Test func theLastSegmentHasTenFramesAtLeast() throws {
+        let director = try director(soundAlone: true)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        clock.now = start + .milliseconds(1900)
+        // What is said then is heard in frame 60, the second segment's first.
+        _ = try director.turn([.finish], takenAt: clock.now)
+        #expect(try director.turn([], takenAt: start + .seconds(10)))
+        #expect(director.framesComposed == 70)
     }
 
     @Test func picturesNeverFillThePlaceOfSound() {

@@ -28,6 +28,13 @@ import Testing
         #expect(run(10, backlog: .zero) == [])
     }
 
+    @Test mutating func `Hiccups do not add up`() {
+        for _ in 0..<10 {
+            #expect(run(0.3, backlog: .milliseconds(600)) == [])
+            #expect(run(0.1, backlog: .milliseconds(250)) == [])
+        }
+    }
+
     @Test mutating func `The frame rate goes first, then the lowest layer, never the top one`() {
         let changes = run(10, backlog: .milliseconds(600))
         #expect(

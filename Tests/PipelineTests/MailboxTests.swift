@@ -48,9 +48,9 @@ import Testing
 
     @Test func aClosedBoxGivesOutWhatItHoldsAndTakesNoMore() {
         let box = Mailbox<Int>(maximum: 4)
-        #expect(box.offer(1))
+        #expect(box.offer(1) && !box.isOver)
         box.close()
-        #expect(!box.offer(2))
+        #expect(!box.offer(2) && box.isOver)
         #expect(!box.put(3))
         #expect(take(from: box) == [1])
         #expect(take(from: box) == nil)

@@ -178,6 +178,18 @@ import Testing
         #expect(told.take().last?.tiles == ["ben-camera", "ann-camera"])
     }
 
+    /// Its last words may come behind the news, and some clients send their noise on.
+    @Test func whoIsMutedTakesNobodysWord() throws {
+        let scene = try scene(Layout(name: .speaker))
+        var cleo = voice("cleo", "host")
+        cleo.tracks[1].isMuted = true
+        scene.show([voice("ann", "host"), cleo])
+        talk("ann", level: 20, in: scene, during: 0..<1000)
+        #expect(told.take().last?.tiles.first == "ann-camera")
+        talk("cleo", level: 5, in: scene, during: 1000..<4000)
+        #expect(told.take().isEmpty, "ann keeps the word")
+    }
+
     private func voice(_ name: String, _ role: String) -> SourcePeer {
         var peer = peer(name)
         peer.role = role

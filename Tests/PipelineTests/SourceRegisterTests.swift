@@ -3,6 +3,7 @@ import Foundation
 import HLS
 import MediaKernel
 import Stage
+import Synchronization
 import Testing
 
 @testable import Pipeline
@@ -122,6 +123,44 @@ import Testing
             #expect(heard?.level == (source == .regular ? 20 : nil))
             #expect(register.sounds.count == 1)
         }
+    }
+
+    /// It is mixed a frame at a time.
+    @Test(arguments: [5, 50]) func soundIsThereAFrameBeforeItIsDue(frameRate: Int) throws {
+        let register = SourceRegister(
+            configuration: PipelineConfiguration(
+                ladder: .standard, frameRate: frameRate, outputDirectory: "", title: "",
+                playoutDelay: PlayoutDelayRange(minimum: .zero, initial: .zero))
+        ) { _ in }
+        register.mixed(through: 0, SampleClock(origin: .zero, frameRate: frameRate))
+        register.show([Self.ann(role: "host")])
+        register.mediaBegan("voice", .opus)
+        for (index, packet) in try Voice(seconds: 1, signal: Voice.hum).packets.enumerated() {
+            let frame = IncomingFrame(
+                data: packet, timestamp: Int64(index * Voice.packetSamples), isKeyframe: true,
+                arrival: .zero + .milliseconds(20 * index))
+            _ = register.receive(frame, of: "voice")
+        }
+        #expect(
+            register.longestDelay == SourceRegister.decodingReserve + .seconds(1) / frameRate)
+    }
+
+    /// Its first pictures had nowhere to go.
+    @Test(arguments: [true, false])
+    func aVideoThatBeganBeforeItWasToldOfIsAskedForAKeyFrame(isToldFirst: Bool) {
+        let asked = Mutex<[TrackID]>([])
+        let register = SourceRegister(
+            configuration: PipelineConfiguration(ladder: .standard, outputDirectory: "", title: "")
+        ) { event in
+            if case .keyframeNeeded(let track) = event { asked.withLock { $0.append(track) } }
+        }
+        var ann = Self.ann(role: "host")
+        ann.tracks.append(SourceTrack(id: "camera", isVideo: true, isMuted: false))
+        if isToldFirst { register.show([ann]) }
+        register.mediaBegan("camera", .vp8)
+        register.mediaBegan("voice", .opus)
+        for _ in 0..<2 { register.show([ann]) }
+        #expect(asked.withLock { $0 } == (isToldFirst ? [] : ["camera"]))
     }
 
     /// Some clients send black pictures of a camera that is off.

@@ -6,6 +6,7 @@ import Logging
 import MediaKernel
 import Recording
 import Stage
+import Synchronization
 import Testing
 import Workbench
 
@@ -266,6 +267,39 @@ import Workbench
         #expect(count == 0)
         #expect(scratch.names(in: "stream") == ["stream_0", "stream_1"])
         #expect(scratch.names(in: "stream/stream_0").isEmpty)
+    }
+
+    /// It goes on coming while the last segments are written.
+    @Test func whatComesBehindTheEndIsNoLoss() async throws {
+        let pipeline = try pipeline {
+            $0.playoutDelay = .fixed(.zero)
+            $0.preset = "slow"
+        }
+        pipeline.show([])
+        pipeline.start()
+        var events = pipeline.events.makeAsyncIterator()
+        while let event = await events.next() {
+            if case .running = event { break }
+        }
+        let hasEnded = Mutex(false)
+        let sender = MediaThread(name: "sender") {
+            while !hasEnded.withLock({ $0 }) {
+                pipeline.receive(
+                    IncomingFrame(
+                        data: [0x31], timestamp: 0, isKeyframe: false,
+                        arrival: MonotonicClock.now), of: "nobody's", isVideo: true)
+                usleep(1000)
+            }
+        }
+        _ = await pipeline.stop()
+        hasEnded.withLock { $0 = true }
+        await sender.join()
+        while let event = await events.next() {
+            switch event {
+            case .inputOverflow, .keyframeNeeded: Issue.record("\(event)")
+            default: break
+            }
+        }
     }
 
     @Test func aPictureThatCannotBeDecodedAsksForAKeyFrame() async throws {

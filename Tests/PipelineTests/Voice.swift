@@ -9,7 +9,7 @@ import Stage
 /// out of it, in simulated time.
 struct Voice {
     static let packetSamples = 960
-    let packets: [[UInt8]]
+    var packets: [[UInt8]]
 
     /// - Parameter signal: of a time in seconds, both channels alike.
     init(seconds: Double, signal: (Double) -> Double) throws {

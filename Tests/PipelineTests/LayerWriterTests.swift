@@ -1,0 +1,49 @@
+import Codec
+import HLS
+import Logging
+import MediaKernel
+import Testing
+import Workbench
+
+@testable import Pipeline
+
+@Suite struct LayerWriterTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// As where sound takes long to mix, or the encoder does not look ahead.
+    @Test func aSegmentWaitsForItsSound() throws {
+        let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
+        let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
+        var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
+        let directories = try LayerDirectory.open(
+            count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
+        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let writer = try LayerWriter(
+            index: 0, directory: directories[0],
+            configuration: PipelineConfiguration(
+                ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
+                outputDirectory: scratch.path, title: "Test", preset: "ultrafast"),
+            planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
+            pauses: RecordingPauses(isPaused: false), ledger: ledger,
+            logger: Logger(label: "test"))
+        let picture = try VideoFrame.solid(width: 320, height: 180, colour: .white)
+        for frame in Int64(0)..<90 { writer.inbox.put(.picture(picture, index: frame)) }
+        var heard: [EncodedPacket] = []
+        let silence = [Float](repeating: 0, count: 48_000 * 3 * 2)
+        try sound.append(silence) { _, packets in heard += packets }
+        try sound.finish { _, packets in heard += packets }
+        writer.inbox.put(.sound(heard))
+        writer.inbox.put(.finish)
+        writer.run()
+        #expect(ledger.failure == nil)
+        let segments = try MediaPlaylist(parsing: scratch.text("stream_0/stream.m3u8")).segments
+        #expect(segments.map(\.duration.seconds) == [1, 1, 1])
+        for segment in segments {
+            let report = try MediaProbe.decode(scratch.bytes("stream_0/\(segment.uri)"))
+            let seconds = Double(report.samples(ofChannel: 0).count) / 48_000
+            #expect(abs(seconds - 1) < 0.1, "\(seconds) s of sound in \(segment.uri)")
+        }
+    }
+}
