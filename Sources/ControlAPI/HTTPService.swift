@@ -134,7 +134,8 @@ public struct HTTPService: Sendable {
         TokenRoute(
             catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
         ).add(to: router)
-        ReadyRoute(control: control, catalogue: recordings.catalogue).add(to: router)
+        ReadyRoute(control: control, checkCatalogue: recordings.catalogue.checkWritable)
+            .add(to: router)
         PageAPI(
             control: control, door: door, authority: authority,
             handsOutTokens: configuration.handsOutTokens,

@@ -9,13 +9,14 @@ import MediaKernel
 /// A server with as many streams as it may have is ready: its rooms and viewers are no less served.
 struct ReadyRoute: Sendable {
     let control: any LiveStreamControl
-    let catalogue: Catalogue
+    /// Finds out whether the catalogue can be written.
+    let checkCatalogue: @Sendable () async throws(CatalogueError) -> Void
 
     func add(to router: Router<some RequestContext>) {
         // Writing costs the disk something, and anybody may ask.
-        let catalogueFault = Snapshot<String?>(find: { [catalogue] in
+        let catalogueFault = Snapshot<String?>(find: { [checkCatalogue] in
             do throws(CatalogueError) {
-                try await catalogue.checkWritable()
+                try await checkCatalogue()
                 return nil
             } catch {
                 return error.description

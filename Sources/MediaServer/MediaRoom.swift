@@ -37,8 +37,8 @@ public final class MediaRoom: Sendable {
     /// Makes a peer known. Its subscribe connection is offered once the publish side has spoken.
     /// - Parameters:
     ///   - asksForVideos: it gets no video before it has stated a preference for it.
-    ///   - isRecorder: it is on this machine as a rule, and told this machine's own addresses before
-    ///     the advertised ones: a router need not let it reach those from inside.
+    ///   - isRecorder: it is on this machine as a rule, and told this machine's own addresses
+    ///     besides the advertised ones: a router need not let it reach those from inside.
     public func addPeer(
         _ peer: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false
     ) async throws {

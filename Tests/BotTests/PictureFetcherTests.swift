@@ -16,7 +16,7 @@ import Testing
 
     /// What comes of a path's image. The host of `/away` leads to one that is not listed.
     private func fetch(
-        _ path: String, maximumSide: Int = 512
+        _ path: String, sideMaximum: Int = 512
     ) async throws -> Result<StillPicture, PictureFetchError> {
         let picture = try #require(Data(base64Encoded: Self.picture)).map { $0 }
         let server = try await WebServer.start { path in
@@ -24,7 +24,7 @@ import Testing
             case "/picture": .init(body: picture)
             case "/damaged": .init(body: Array(picture.prefix(50)))
             case "/text": .init(body: Array("hello".utf8))
-            case "/large": .init(body: [UInt8](repeating: 0, count: StillPicture.maximumBytes + 1))
+            case "/large": .init(body: [UInt8](repeating: 0, count: StillPicture.bytesMaximum + 1))
             case "/away": .init(location: "http://localhost:1/picture")
             case "/elsewhere": .init(location: "//localhost/picture")
             // `/3` is three redirections away from the picture.
@@ -40,7 +40,7 @@ import Testing
         let result: Result<StillPicture, PictureFetchError>
         do throws(PictureFetchError) {
             result = .success(
-                try await fetcher.fetch(.init(address: address, maximumSide: maximumSide)))
+                try await fetcher.fetch(.init(address: address, sideMaximum: sideMaximum)))
         } catch {
             result = .failure(error)
         }
@@ -60,7 +60,7 @@ import Testing
     func aPictureIsFoundBehindAFewRedirections(path: String) async throws {
         let picture = try await fetch(path).get()
         #expect(picture.width == 16 && picture.height == 16)
-        #expect(try await fetch(path, maximumSide: 8).get().width == 8)
+        #expect(try await fetch(path, sideMaximum: 8).get().width == 8)
     }
 
     @Test func moreRedirectionsAreNotFollowed() async throws {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func whatIsTooLargeIsNotRead() async throws {
-        #expect(try await failure("/large") == .tooLarge(maximum: StillPicture.maximumBytes))
+        #expect(try await failure("/large") == .tooLarge(maximum: StillPicture.bytesMaximum))
     }
 
     @Test(arguments: ["/damaged", "/text"])

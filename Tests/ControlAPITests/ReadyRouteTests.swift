@@ -1,4 +1,4 @@
-import Foundation
+import Catalogue
 import Hummingbird
 import HummingbirdTesting
 import Synchronization
@@ -20,19 +20,23 @@ import Testing
                 String(buffer: drained.body)
                     == #"{"reasons":["the server is shutting down"],"status":"unready"}"#)
             let health = try await client.execute(uri: "/health", method: .get)
-            #expect(String(buffer: health.body) == #"{"status":"ok"}"#)
+            #expect(
+                String(buffer: health.body) == #"{"status":"ok","version":"\#(Version.current)"}"#)
         }
     }
 
     @Test func aServerWhoseCatalogueCannotBeWrittenIsNotReady() async throws {
         let world = try await TestWorld()
-        // It cannot be told from one whose disk does not answer.
-        try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))
-        try await world.routes { client in
+        let router = Router()
+        ReadyRoute(
+            control: world.control, checkCatalogue: { () throws(CatalogueError) in throw .full }
+        )
+        .add(to: router)
+        try await Application(router: router).test(.router) { client in
             let answer = try await client.execute(uri: "/ready", method: .get)
             #expect(answer.status == .serviceUnavailable)
             let reasons = try TestJSON.object(answer)["reasons"] as? [String]
-            #expect(reasons?.count == 1 && reasons?.first?.hasPrefix("catalogue: ") == true)
+            #expect(reasons == ["the catalogue's disk is full"])
         }
     }
 }

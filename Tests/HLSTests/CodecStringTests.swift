@@ -41,7 +41,7 @@ import Testing
     @Test func aRowThatIsNotFullIsARow() {
         func level(_ width: Int, _ height: Int) -> UInt8? {
             H264Level.lowest(
-                width: width, height: height, frameRate: 25, maximumBitrate: 1_000_000,
+                width: width, height: height, frameRate: 25, bitrateMaximum: 1_000_000,
                 bufferBits: 500_000)?.levelIDC
         }
         #expect(level(1280, 720) == 31 && level(1280, 722) == 32 && level(1282, 720) == 32)

@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func aRecorderIsToldTheOwnAddressBeforeTheAdvertisedOne() async throws {
+    @Test func aRecorderIsToldTheOwnAddressToo() async throws {
         // As behind a router that does not let its own network come back from outside.
         let outside = try #require(TransportAddress("203.0.113.5", port: 7000))
         try await withRoom(advertised: [outside]) { room in
@@ -125,8 +125,6 @@ import Testing
                     try ICECandidate(parsing: "candidate:" + $0)
                 }
                 #expect(candidates.map(\.address.host) == ips)
-                let priorities = candidates.map(\.priority)
-                #expect(priorities == priorities.sorted(by: >))
             }
         }
     }

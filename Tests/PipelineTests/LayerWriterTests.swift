@@ -35,7 +35,7 @@ import Workbench
         try sound.append(silence) { _, packets in heard += packets }
         try sound.finish { _, packets in heard += packets }
         writer.inbox.put(.sound(heard))
-        writer.inbox.put(.finish)
+        writer.inbox.put(.finish(end: 90))
         writer.run()
         #expect(ledger.failure == nil)
         let segments = try MediaPlaylist(parsing: scratch.text("stream_0/stream.m3u8")).segments

@@ -140,13 +140,16 @@ import Workbench
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let path = "\(scratch.path)/well/\(ChatFile.name)"
         Thread.detachNewThread {
-            var size = 0
+            func size() -> Int {
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+                return attributes?[.size] as? Int ?? 0
+            }
+            var before = 0
             for _ in 0..<count {
                 chat.said(message, in: "demo")
                 // The disk that is well is to keep up.
-                var status = stat()
-                while stat(path, &status) != 0 || status.st_size == size { usleep(100) }
-                size = status.st_size
+                while size() == before { usleep(100) }
+                before = size()
             }
             end.yield()
         }

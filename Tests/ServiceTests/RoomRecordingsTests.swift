@@ -204,12 +204,12 @@ import Testing
             let recording = try await start(world)
             let all = LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true))
             let kept = try await world.streams.start(room: "b", all, startedBy: nil)[0]
-            func ids(_ query: LiveStreamQuery) async -> [StreamID] {
+            func ids(_ query: LiveStreamQuery) async throws -> [StreamID] {
                 try await world.streams.streams(query).streams.map(\.id)
             }
-            #expect(await ids(LiveStreamQuery()) == [kept.id, live.id])
-            #expect(await ids(LiveStreamQuery(.recordings)) == [kept.id, recording.id])
-            #expect(await ids(LiveStreamQuery(.recordings, room: "demo")) == [recording.id])
+            #expect(try await ids(LiveStreamQuery()) == [kept.id, live.id])
+            #expect(try await ids(LiveStreamQuery(.recordings)) == [kept.id, recording.id])
+            #expect(try await ids(LiveStreamQuery(.recordings, room: "demo")) == [recording.id])
         }
     }
 

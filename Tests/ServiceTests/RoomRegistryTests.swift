@@ -44,7 +44,7 @@ import Workbench
             Issue.record("\(update)")
             return
         }
-        await registry.changed(room, saysEnabled: true)
+        _ = await registry.changed(room, saysEnabled: true)
     }
 
     @Test func aRoomComesToBeWhenItIsJoinedFirst() async throws {

@@ -247,9 +247,9 @@ import Workbench
                 #expect(body == nil)
                 continue
             }
+            let bytes = try #require(body)
             let envelope = try #require(
-                try JSONSerialization.jsonObject(with: Data(try #require(body)))
-                    as? [String: Any])
+                try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
             #expect(envelope["id"] as? String == delivery.id)
             let data = try #require(envelope["data"] as? [String: Any])
             let file = try #require((data["recording_single_files"] as? [[String: Any]])?.first)

@@ -85,11 +85,6 @@ import Testing
             "400 parameter 'tracks.t.type' has a value that is not allowed"
         ),
         (
-            "offer",
-            #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"","stream_id":"s","type":"audio"}}}"#,
-            "400 track_id is empty"
-        ),
-        (
             "answer", #"{"desc":{"type":"offer","sdp":"x"}}"#,
             "400 parameter 'desc.type' must be 'answer'"
         ),

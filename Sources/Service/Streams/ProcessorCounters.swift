@@ -61,7 +61,9 @@ extension ProcessorCounters {
     static func processors(_ list: Substring) -> [ClosedRange<Int>]? {
         var ranges: [ClosedRange<Int>] = []
         for part in list.split(separator: ",") {
-            let ends = part.split(separator: "-").map { Int($0) }
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map {
+                Int($0)
+            }
             guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
                 first <= last
             else { return nil }

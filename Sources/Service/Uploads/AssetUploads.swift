@@ -327,14 +327,14 @@ actor AssetUploads: Service {
                 if let events, let stream = held.stream,
                     let kind = WebhookEvent.Kind(rawValue: held.kind)
                 {
-                    body = events.recorded(stream, as: kind, assets: held.assets, at: now)
-                    guard body != nil else {
+                    guard held.assets.contains(where: { $0.status == .completed }) else {
                         logger.warning(
                             "assets have expired before they were stored, and are not told of",
                             metadata: ["event": "\(held.id)", "room": "\(stream.room)"])
                         try await catalogue.removeHeldDelivery(held.id)
                         continue
                     }
+                    body = events.recorded(stream, as: kind, assets: held.assets, at: now)
                 }
                 try await catalogue.release(delivery: held.id, body: body, at: now)
             }
