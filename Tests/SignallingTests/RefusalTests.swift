@@ -517,6 +517,25 @@ import Testing
         #expect(await client.socket.closure().code == 1008)
     }
 
+    /// A room that grants more requests takes them at any length.
+    @Test func bytesAreGrantedInProportionToFrames() async throws {
+        var limits = SignallingLimits()
+        (limits.framesPerSecond, limits.framesBurst) = (10, 10)
+        (limits.bytesPerSecond, limits.bytesBurst) = (1000, 3000)
+        var roomLimits = RoomLimits()
+        (roomLimits.fanOutPerSecond, roomLimits.fanOutBurst) = (15, 15)
+        (roomLimits.readsPerSecond, roomLimits.readsBurst) = (5, 5)
+        let fixture = SignallingFixture(roomLimits: roomLimits, limits: limits)
+        let client = try await fixture.connect("a")
+        let frame = #"{"method":"analytics"}"# + String(repeating: " ", count: 900)
+        for _ in 0..<12 { await client.send(frame) }
+        await fixture.pass(.seconds(1))
+        for _ in 0..<4 { await client.send(frame) }
+        #expect(await !fixture.signalling.isEmpty)
+        for _ in 0..<2 { await client.send(frame) }
+        #expect(await client.socket.closure().code == 1008)
+    }
+
     @Test func aFullRoomRefusesTheJoin() async throws {
         var limits = RoomLimits()
         limits.peers = 1

@@ -8,12 +8,14 @@ struct FrameAllowance {
     private var bytes: TokenBucket
 
     /// Of frames at least twice what the room grants of requests, which are not all that a client
-    /// sends.
+    /// sends; of bytes in proportion.
     init(_ limits: SignallingLimits, _ room: RoomLimits, at now: Instant) {
-        frames = TokenBucket(
-            rate: max(limits.framesPerSecond, 2 * (room.fanOutPerSecond + room.readsPerSecond)),
-            burst: max(limits.framesBurst, 2 * (room.fanOutBurst + room.readsBurst)), at: now)
-        bytes = TokenBucket(rate: limits.bytesPerSecond, burst: limits.bytesBurst, at: now)
+        let rate = max(limits.framesPerSecond, 2 * (room.fanOutPerSecond + room.readsPerSecond))
+        let burst = max(limits.framesBurst, 2 * (room.fanOutBurst + room.readsBurst))
+        frames = TokenBucket(rate: rate, burst: burst, at: now)
+        bytes = TokenBucket(
+            rate: limits.bytesPerSecond * rate / limits.framesPerSecond,
+            burst: limits.bytesBurst * burst / limits.framesBurst, at: now)
     }
 
     /// Whether a frame of so many bytes of UTF-8 may come.
