@@ -1,8 +1,8 @@
-public import Catalogue
+import Catalogue
 import ChildProcesses
-public import Clocks
+import Clocks
 public import ControlAPI
-public import Logging
+import Logging
 public import MediaKernel
 public import ServiceLifecycle
 import Stage
