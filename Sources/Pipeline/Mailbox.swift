@@ -57,12 +57,16 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     @discardableResult
     func put(_ elements: [Element]) -> Bool {
         locked {
+            var isNews = false
             for element in elements {
                 while queue.isFull, !isClosed {
-                    pthread_cond_broadcast(changed)
+                    // Only of what is new: two that wait for room would wake each other for ever.
+                    if isNews { pthread_cond_broadcast(changed) }
+                    isNews = false
                     pthread_cond_wait(changed, lock)
                 }
                 guard !isClosed, queue.append(element) else { return false }
+                isNews = true
             }
             pthread_cond_broadcast(changed)
             return true

@@ -1,5 +1,6 @@
 import Clocks
 import Foundation
+import Glibc
 import MediaKernel
 import Synchronization
 import Testing
@@ -83,6 +84,27 @@ import Testing
         await thread.join()
         #expect(received == Array(0..<2000))
         #expect(box.count == 0)
+    }
+
+    /// For room they wait without waking each other.
+    @Test func sendersThatWaitTakeNoTime() async {
+        let box = Mailbox<Int>(maximum: 1)
+        #expect(box.offer(0))
+        let nanoseconds = Mutex(0)
+        let threads = (1...3).map { number in
+            MediaThread(name: "sender") {
+                box.put([number, number])
+                var time = timespec()
+                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+                nanoseconds.withLock { $0 += time.tv_sec * 1_000_000_000 + time.tv_nsec }
+            }
+        }
+        var batch: [Int] = []
+        _ = Mailbox<Int>(maximum: 1).takeAll(
+            into: &batch, until: MonotonicClock.now + .milliseconds(100))
+        box.close()
+        for thread in threads { await thread.join() }
+        #expect(nanoseconds.withLock { $0 } < 50_000_000)
     }
 
     @Test func closingWakesASenderThatWaits() async {
