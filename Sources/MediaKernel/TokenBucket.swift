@@ -14,12 +14,21 @@ public struct TokenBucket: Hashable, Sendable {
 
     /// Takes so many tokens, or none. Returns whether there were as many.
     public mutating func take(_ count: Int = 1, at now: Instant) -> Bool {
-        if now > refilled {
-            tokens = min(Double(burst), tokens + (now - refilled).inSeconds * Double(rate))
-            refilled = now
-        }
+        refill(at: now)
         guard tokens >= Double(count) else { return false }
         tokens -= Double(count)
         return true
+    }
+
+    /// Takes one even where none is left: it is owed, and what comes pays it back first.
+    public mutating func charge(at now: Instant) {
+        refill(at: now)
+        tokens -= 1
+    }
+
+    private mutating func refill(at now: Instant) {
+        guard now > refilled else { return }
+        tokens = min(Double(burst), tokens + (now - refilled).inSeconds * Double(rate))
+        refilled = now
     }
 }

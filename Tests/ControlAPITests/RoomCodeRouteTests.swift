@@ -249,6 +249,19 @@ import Testing
         }
     }
 
+    /// Requests that are under way all find the gate open, and all count.
+    @Test func whatIsTriedAtOnceIsOwed() {
+        let time = Mutex(Instant.zero)
+        let gate = RoomCodeGate(rate: 10, burst: 2) { time.withLock { $0 } }
+        #expect(gate.isOpen(to: [1]))
+        for _ in 0..<52 { gate.failed([1]) }
+        time.withLock { $0 += .milliseconds(5099) }
+        #expect(!gate.isOpen(to: [1]))
+        #expect(gate.isOpen(to: [2]))
+        time.withLock { $0 += .milliseconds(1) }
+        #expect(gate.isOpen(to: [1]))
+    }
+
     @Test func onlyAProxyOnThisMachineSaysForWhomItAsks() throws {
         let name = try #require(HTTPField.Name("X-Forwarded-For"))
         let headers: HTTPFields = [name: "192.0.2.9"]

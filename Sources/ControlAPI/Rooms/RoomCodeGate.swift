@@ -39,13 +39,14 @@ final class RoomCodeGate: Sendable {
         }
     }
 
-    /// The caller tried a code that does not exist.
+    /// The caller tried a code that does not exist. It counts though the gate has been shut since:
+    /// many may have been tried at once.
     func failed(_ caller: Caller) {
         let now = clock()
         buckets.withLock { buckets in
             if buckets[caller] == nil, buckets.count >= Self.callersMaximum { buckets = [:] }
             var bucket = buckets[caller] ?? TokenBucket(rate: rate, burst: burst, at: now)
-            _ = bucket.take(at: now)
+            bucket.charge(at: now)
             buckets[caller] = bucket
         }
     }
