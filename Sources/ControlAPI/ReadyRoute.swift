@@ -1,6 +1,7 @@
 import Catalogue
 import Clocks
 import Hummingbird
+import Logging
 import MediaKernel
 
 /// `GET /ready`, for load balancers: whether new callers are to be sent here. `/health` says only
@@ -14,18 +15,18 @@ struct ReadyRoute: Sendable {
 
     func add(to router: Router<some RequestContext>) {
         // Writing costs the disk something, and anybody may ask.
-        let catalogueFault = Snapshot<String?>(find: { [checkCatalogue] in
-            do throws(CatalogueError) {
-                try await checkCatalogue()
-                return nil
-            } catch {
-                return error.description
-            }
-        })
-        router.get("/ready") { _, _ in
+        let catalogue = Snapshot(find: checkCatalogue)
+        router.get("/ready") { _, context in
             var reasons: [String] = []
             if await control.isShuttingDown { reasons.append("the server is shutting down") }
-            if let fault = try await catalogueFault.value() { reasons.append(fault) }
+            do {
+                try await catalogue.value()
+            } catch let error as CatalogueError {
+                context.logger.error("not ready", metadata: ["error": "\(error)"])
+                // What else is wrong with it is not everybody's business.
+                let told = APIError(error)
+                reasons.append(told.details.first ?? "the catalogue cannot be used")
+            }
             var response = JSON.response(
                 Body(status: reasons.isEmpty ? "ready" : "unready", reasons: reasons),
                 status: reasons.isEmpty ? .ok : .serviceUnavailable)

@@ -10,6 +10,7 @@ actor Snapshot<Value: Sendable> {
     private let find: @Sendable () async throws -> Value
     private let clock: @Sendable () -> Instant
     private var latest: (task: Task<Value, any Error>, asked: Instant)?
+    private var isFinding = false
 
     init(
         clock: @escaping @Sendable () -> Instant = { MonotonicClock.now },
@@ -22,9 +23,13 @@ actor Snapshot<Value: Sendable> {
     /// - Throws: what `find` throws, which is kept for as long.
     func value() async throws -> Value {
         let now = clock()
-        if let latest, now - latest.asked < Self.ageMaximum { return try await latest.task.value }
+        if let latest, isFinding || now - latest.asked < Self.ageMaximum {
+            return try await latest.task.value
+        }
         let task = Task { [find] in try await find() }
         latest = (task, now)
+        isFinding = true
+        defer { isFinding = false }
         return try await task.value
     }
 }

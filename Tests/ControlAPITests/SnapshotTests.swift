@@ -28,6 +28,37 @@ import Testing
         #expect(try await snapshot.value() == 2)
     }
 
+    /// Or slow answers would be waited for by more and more.
+    @Test func whatTakesLongerIsFoundOutOnceAtATime() async throws {
+        let time = Mutex(Instant.zero)
+        let looks = Mutex(0)
+        let count = Mutex(0)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let snapshot = Snapshot {
+            looks.withLock { $0 += 1 }
+            return time.withLock { $0 }
+        } find: {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            beginning.yield()
+            for await _ in gate { break }
+            return number
+        }
+        async let first = snapshot.value()
+        for await _ in begun { break }
+        time.withLock { $0 += .seconds(10) }
+        async let second = snapshot.value()
+        // Whoever has looked at the clock waits for the answer before it can be there.
+        while looks.withLock({ $0 }) < 2 { await Task.yield() }
+        opening.yield()
+        #expect(try await first == 1)
+        #expect(try await second == 1)
+        #expect(count.withLock { $0 } == 1)
+    }
+
     @Test func aFailureIsNotForEver() async throws {
         struct Failure: Error {}
         let time = Mutex(Instant.zero)
