@@ -27,20 +27,15 @@ struct AssetRetention: Service {
     var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
     func run() async throws {
-        let shutdown = Shutdown()
-        await withGracefulShutdownHandler {
-            await removeLeftOver()
-            var ticks = 0
-            while !Task.isCancelled, !shutdown.isWanted {
-                if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)) {
-                    await expire()
-                    await removeStored()
-                }
-                ticks += 1
-                try? await Task.sleep(for: Self.tickInterval)
+        await removeLeftOver()
+        var ticks = 0
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)) {
+                await expire()
+                await removeStored()
             }
-        } onGracefulShutdown: {
-            shutdown.want()
+            ticks += 1
+            try? await Task.sleep(for: Self.tickInterval)
         }
     }
 

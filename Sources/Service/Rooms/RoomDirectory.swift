@@ -59,7 +59,6 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     /// Into the catalogue, for what the control API has changed.
     private var looks = 0
     private var random = SystemRandomNumberGenerator()
-    private let shutdown = Shutdown()
 
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
@@ -83,13 +82,9 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     /// Lets the rooms' time pass until the server is stopped, then ends them all.
     public func run() async {
-        await withGracefulShutdownHandler {
-            while !Task.isCancelled, !shutdown.isWanted {
-                try? await Task.sleep(for: Self.tickInterval)
-                await tick()
-            }
-        } onGracefulShutdown: {
-            self.shutdown.want()
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            try? await Task.sleep(for: Self.tickInterval)
+            await tick()
         }
         for id in Array(entries.keys) { await remove(id, reason: "server is shutting down") }
         await media.shutdown()

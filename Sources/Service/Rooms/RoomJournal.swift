@@ -30,7 +30,6 @@ final class RoomJournal: Service {
     private let clock: @Sendable () -> UnixTime
     private let entries: AsyncStream<Entry>
     private let queue: AsyncStream<Entry>.Continuation
-    private let shutdown = Shutdown()
 
     init(
         catalogue: Catalogue, accountID: String, logger: Logger,
@@ -63,7 +62,6 @@ final class RoomJournal: Service {
                 if let (change, delivery) = written(entry) { await save(change, delivery) }
             }
         } onGracefulShutdown: {
-            self.shutdown.want()
             self.queue.finish()
         }
     }
@@ -136,7 +134,7 @@ final class RoomJournal: Service {
                 }
                 isTold = true
             }
-            guard !shutdown.isWanted else { return nil }
+            guard !Task.isShuttingDownGracefully else { return nil }
             try? await Task.sleep(for: Self.retryDelay)
         }
         return nil

@@ -46,7 +46,7 @@ extension Streams {
             guard starts else { continue }
             let running = Set(entries.keys)
             do throws(LiveStreamError) {
-                let streams = try await tryStart(
+                let streams = try await startUncounted(
                     room: room,
                     LiveStreamRequest(recording: wish.recording, destination: wish.destination),
                     startedBy: nil)

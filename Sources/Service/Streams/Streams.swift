@@ -65,7 +65,6 @@ public actor Streams: LiveStreamControl, Service {
     var savesAgainAt: Instant?
     private let changes: AsyncStream<StreamingChange>
     let changeQueue: AsyncStream<StreamingChange>.Continuation
-    private let shutdown = Shutdown()
 
     /// - Parameters:
     ///   - catalogue: what becomes of the streams is written there, beside their directories.
@@ -117,7 +116,7 @@ public actor Streams: LiveStreamControl, Service {
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
         do throws(LiveStreamError) {
-            return try await tryStart(room: room, request, startedBy: startedBy)
+            return try await startUncounted(room: room, request, startedBy: startedBy)
         } catch {
             countRefusal(error)
             throw error
@@ -125,7 +124,7 @@ public actor Streams: LiveStreamControl, Service {
     }
 
     /// A start whose refusal is not counted, as when it is tried again and again.
-    func tryStart(
+    func startUncounted(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
@@ -281,30 +280,26 @@ public actor Streams: LiveStreamControl, Service {
     /// Runs bots and finishers until the service group shuts down: then all streams are stopped,
     /// and it returns when the last of them is finished.
     public func run() async throws {
-        await withGracefulShutdownHandler {
-            await withDiscardingTaskGroup { group in
-                group.addTask { await self.keepTime() }
-                group.addTask { await self.keepRecords() }
-                group.addTask { await self.tellRooms() }
-                for await launch in launches {
-                    switch launch {
-                    case .bot(let launch): group.addTask { await self.supervise(launch) }
-                    case .finisher(let job, let kill):
-                        group.addTask { await self.supervise(job, kill: kill) }
-                    }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.keepTime() }
+            group.addTask { await self.keepRecords() }
+            group.addTask { await self.tellRooms() }
+            for await launch in launches {
+                switch launch {
+                case .bot(let launch): group.addTask { await self.supervise(launch) }
+                case .finisher(let job, let kill):
+                    group.addTask { await self.supervise(job, kill: kill) }
                 }
-                saveQueue.finish()
-                changeQueue.finish()
             }
-        } onGracefulShutdown: {
-            self.shutdown.want()
+            saveQueue.finish()
+            changeQueue.finish()
         }
     }
 
     /// Looks at the deadlines. `run` calls it many times a second; tests call it by themselves.
     public func tick() {
         let now = clock().instant
-        if shutdown.isWanted, !isShuttingDown { shutDown(at: now) }
+        if Task.isShuttingDownGracefully, !isShuttingDown { shutDown(at: now) }
         observeCPU(at: now)
         tellHeld(at: now)
         for id in entries.keys.sorted() {

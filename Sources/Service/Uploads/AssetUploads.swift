@@ -50,7 +50,6 @@ actor AssetUploads: Service {
     /// A turn is over, so somebody else may have one.
     private var isTurnFree = false
     private var random: SeededRandom
-    private let shutdown = Shutdown()
 
     init(
         settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestNotes,
@@ -70,25 +69,21 @@ actor AssetUploads: Service {
     }
 
     func run() async throws {
-        await withGracefulShutdownHandler {
-            await removeLeftOver()
-            await withDiscardingTaskGroup { group in
-                var ticks = 0
-                while !Task.isCancelled, !shutdown.isWanted {
-                    if ticks.isMultiple(of: Self.ticksBetweenSweeps) { await abandon() }
-                    if ticks.isMultiple(of: Self.ticksBetweenLooks) || isTurnFree {
-                        isTurnFree = false
-                        for asset in await next() { group.addTask { await self.turn(asset) } }
-                        await tell()
-                    }
-                    ticks += 1
-                    try? await Task.sleep(for: Self.tickInterval)
+        await removeLeftOver()
+        await withDiscardingTaskGroup { group in
+            var ticks = 0
+            while !Task.isCancelled, !Task.isShuttingDownGracefully {
+                if ticks.isMultiple(of: Self.ticksBetweenSweeps) { await abandon() }
+                if ticks.isMultiple(of: Self.ticksBetweenLooks) || isTurnFree {
+                    isTurnFree = false
+                    for asset in await next() { group.addTask { await self.turn(asset) } }
+                    await tell()
                 }
-                // A part that was not confirmed is sent once more after the next start.
-                group.cancelAll()
+                ticks += 1
+                try? await Task.sleep(for: Self.tickInterval)
             }
-        } onGracefulShutdown: {
-            self.shutdown.want()
+            // A part that was not confirmed is sent once more after the next start.
+            group.cancelAll()
         }
     }
 

@@ -57,7 +57,6 @@ actor LiveUploads: Service {
     private var kept: [StreamID: (record: LiveCopyRecord, pause: RetryPause)] = [:]
     private var running: Set<Turn> = []
     private var random: SeededRandom
-    private let shutdown = Shutdown()
 
     /// - Parameters:
     ///   - root: of recordings.
@@ -81,26 +80,22 @@ actor LiveUploads: Service {
     }
 
     func run() async throws {
-        await withGracefulShutdownHandler {
-            await load()
-            await withDiscardingTaskGroup { group in
-                var ticks = 0
-                var deadline: UnixTime?
-                while !Task.isCancelled {
-                    if ticks.isMultiple(of: Self.ticksBetweenLooks) { await look() }
-                    for turn in due() { group.addTask { await self.carryOut(turn) } }
-                    if shutdown.isWanted {
-                        let end = deadline ?? clock() + Self.atShutdown
-                        deadline = end
-                        if isIdle || clock() >= end { break }
-                    }
-                    ticks += 1
-                    try? await Task.sleep(for: Self.tickInterval)
+        await load()
+        await withDiscardingTaskGroup { group in
+            var ticks = 0
+            var deadline: UnixTime?
+            while !Task.isCancelled {
+                if ticks.isMultiple(of: Self.ticksBetweenLooks) { await look() }
+                for turn in due() { group.addTask { await self.carryOut(turn) } }
+                if Task.isShuttingDownGracefully {
+                    let end = deadline ?? clock() + Self.atShutdown
+                    deadline = end
+                    if isIdle || clock() >= end { break }
                 }
-                group.cancelAll()
+                ticks += 1
+                try? await Task.sleep(for: Self.tickInterval)
             }
-        } onGracefulShutdown: {
-            self.shutdown.want()
+            group.cancelAll()
         }
     }
 

@@ -43,7 +43,6 @@ actor WebhookSender: Service {
     /// before would find it pending, and while the disk is full all of them do. Bounded by what is
     /// held.
     private var ended: [String: (status: CatalogueDelivery.Status, isWritten: Bool)] = [:]
-    private let shutdown = Shutdown()
 
     /// - Parameters:
     ///   - seed: of the chance in the delays.
@@ -66,37 +65,33 @@ actor WebhookSender: Service {
     }
 
     func run() async throws {
-        await withGracefulShutdownHandler {
-            await withDiscardingTaskGroup { group in
-                var ticks = 0
-                var deadline: UnixTime?
-                while !Task.isCancelled {
-                    if ticks % Self.ticksBetweenReads == 0 || deadline != nil { await read() }
-                    if ticks % Self.ticksBetweenSweeps == 0 { await forget() }
-                    ticks += 1
-                    let now = clock()
-                    for order in outbox.next(at: now) {
-                        if case .send(let id) = order {
-                            group.addTask { await self.send(id) }
-                        } else {
-                            await write(order, at: now)
-                        }
+        await withDiscardingTaskGroup { group in
+            var ticks = 0
+            var deadline: UnixTime?
+            while !Task.isCancelled {
+                if ticks % Self.ticksBetweenReads == 0 || deadline != nil { await read() }
+                if ticks % Self.ticksBetweenSweeps == 0 { await forget() }
+                ticks += 1
+                let now = clock()
+                for order in outbox.next(at: now) {
+                    if case .send(let id) = order {
+                        group.addTask { await self.send(id) }
+                    } else {
+                        await write(order, at: now)
                     }
-                    if let deadline {
-                        guard now < deadline, outbox.isBusy(at: now) else { break }
-                    } else if shutdown.isWanted {
-                        // What the last streams left is looked for once more.
-                        deadline = now + Self.drainTimeout
-                        continue
-                    }
-                    try? await Task.sleep(for: Self.tickInterval)
                 }
-                group.cancelAll()
+                if let deadline {
+                    guard now < deadline, outbox.isBusy(at: now) else { break }
+                } else if Task.isShuttingDownGracefully {
+                    // What the last streams left is looked for once more.
+                    deadline = now + Self.drainTimeout
+                    continue
+                }
+                try? await Task.sleep(for: Self.tickInterval)
             }
-            try? await client.shutdown()
-        } onGracefulShutdown: {
-            self.shutdown.want()
+            group.cancelAll()
         }
+        try? await client.shutdown()
     }
 
     private func read() async {
