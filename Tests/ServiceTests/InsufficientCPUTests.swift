@@ -50,6 +50,19 @@ import Testing
         }
     }
 
+    @Test func oneThatIsOverTakesNoneAnyMore() async throws {
+        try await StreamsWorld { $0.idleCoresMinimum = 0.6 }.run { world in
+            world.processors.setIdle(0.75, at: world.clock.instant)
+            await pass(6, in: world)
+            try await start("one", in: world)
+            let bot = try #require(await world.launcher.next())
+            await #expect(throws: LiveStreamError.self) { try await start("two", in: world) }
+            _ = try await world.streams.stop(room: "one", kind: .stream, stoppedBy: nil)
+            await world.end(bot, .finished(reason: "stop"))
+            try await start("two", in: world)
+        }
+    }
+
     @Test func nothingIsRefusedUnlessItIsWished() async throws {
         try await StreamsWorld().run { world in
             world.processors.setIdle(0, at: world.clock.instant)

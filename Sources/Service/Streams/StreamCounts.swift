@@ -12,7 +12,7 @@ struct StreamCounts {
     var adaptations = 0
     var completed = 0
     var failed = 0
-    /// Starts that were refused since there were too many.
+    /// Starts that were refused since there were too many streams, or too little CPU.
     var refused = 0
 
     mutating func ran(after duration: Duration) {

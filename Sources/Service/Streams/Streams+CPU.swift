@@ -20,7 +20,9 @@ extension Streams {
             return nil
         }
         let now = clock().instant
-        let unseen = entries.values.count { now - $0.requestedAt < Self.cpuSettling }
+        let unseen = entries.values.count { entry in
+            entry.machine.status.isOnAir && now - entry.requestedAt < Self.cpuSettling
+        }
         let needed = settings.idleCoresMinimum * Double(count + unseen)
         return idle < needed ? .insufficientCPU(idle: idle, needed: needed) : nil
     }
