@@ -45,7 +45,7 @@ public struct BotRunner: Sendable {
 
     private let options: Options
     private let logger: Logger
-    private let writer = ReportWriter()
+    private let writer = ReportWriter<BotReport>()
 
     public init(options: Options, logger: Logger) {
         self.options = options
@@ -73,14 +73,14 @@ public struct BotRunner: Sendable {
             }
             let pictures = BotPictures(
                 hosts: options.configuration.pictureHosts, layout: configuration.layout,
-                pipeline: pipeline, warn: { [writer] in writer.write(BotReport.warning($0)) })
+                pipeline: pipeline, warn: { [writer] in writer.write(.warning($0)) })
             let (ending, summary) = try await live(
                 pipeline, pictures, stop: stop, orders: orders, started: started)
             switch ending {
             case .asked(let reason):
                 if let failure = pipeline.failure { return fail(failure) }
                 let totals = BotReport.Totals(summary, frameRate: configuration.frameRate)
-                writer.write(BotReport.stopped(reason: reason, totals))
+                writer.write(.stopped(reason: reason, totals))
                 return 0
             case .failed(let reason):
                 return fail(reason)
@@ -107,7 +107,7 @@ public struct BotRunner: Sendable {
 
     private func fail(_ reason: String) -> Int32 {
         logger.error("stream failed", metadata: ["reason": "\(reason)"])
-        writer.write(BotReport.failed(reason: reason))
+        writer.write(.failed(reason: reason))
         return 1
     }
 
@@ -117,7 +117,7 @@ public struct BotRunner: Sendable {
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
-        let path = MediaPathGuard()
+        let path = SharedMediaPath()
         let requests = MediaRequests(
             roles: options.configuration.audio.roles.map(Set.init))
         let client = RoomClient(
@@ -200,16 +200,16 @@ public struct BotRunner: Sendable {
     }
 
     /// Looks at the clock for the media path.
-    private func watch(_ path: MediaPathGuard) async -> Ending? {
-        while (try? await Task.sleep(for: MediaPathGuard.interval)) != nil {
-            let verdict = path.state.withLock { $0.timePassed(at: MonotonicClock.now) }
-            if case .given(up: let reason)? = verdict { return .failed(reason) }
+    private func watch(_ path: SharedMediaPath) async -> Ending? {
+        while (try? await Task.sleep(for: SharedMediaPath.interval)) != nil {
+            let reason = path.state.withLock { $0.reasonToGiveUp(at: MonotonicClock.now) }
+            if let reason { return .failed(reason) }
         }
         return nil
     }
 
     private func watchRoom(
-        _ client: RoomClient, _ path: MediaPathGuard, _ pipeline: StreamPipeline,
+        _ client: RoomClient, _ path: SharedMediaPath, _ pipeline: StreamPipeline,
         _ requests: MediaRequests, _ pictures: BotPictures
     ) async -> Ending? {
         var room = RemoteRoom(ownID: client.peer)
@@ -217,17 +217,17 @@ public struct BotRunner: Sendable {
         for await event in client.events {
             switch event {
             case .joined:
-                writer.write(BotReport.joined)
+                writer.write(.joined)
                 path.state.withLock { $0.joined(at: MonotonicClock.now) }
             case .receiving(let connection):
-                let verdict = path.state.withLock {
+                let change = path.state.withLock {
                     $0.changed(to: connection, at: MonotonicClock.now)
                 }
-                switch verdict {
+                switch change {
                 // Before, there would be nothing to show.
-                case .open: pipeline.start()
-                case .lost: writer.write(BotReport.warning("the media path to the server is lost"))
-                case .given, nil: break
+                case .opened: pipeline.start()
+                case .lost: writer.write(.warning("the media path to the server is lost"))
+                case nil: break
                 }
             case .signalling(let event):
                 let changes = room.received(event)
@@ -257,47 +257,41 @@ public struct BotRunner: Sendable {
                 wishes.add(track)
             case .running:
                 let elapsed = MonotonicClock.now - started
-                writer.write(BotReport.running(firstSegmentMilliseconds: elapsed.milliseconds))
+                writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
             case .segmentPublished(let layer, let index, let bytes):
-                writer.write(BotReport.segment(layer: layer, index: index, bytes: bytes))
+                writer.write(.segment(layer: layer, index: index, bytes: bytes))
             case .tilesChanged(let tiles, let videos):
-                writer.write(BotReport.tiles(tiles.map { BotReport.Tile($0) }))
+                writer.write(.tiles(tiles.map { BotReport.Tile($0) }))
                 requests.tilesChanged(tiles, among: videos)
             case .undecodable(let track, let codec, let reason):
                 writer.write(
-                    BotReport.warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
+                    .warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
             case .reductionChanged(let reduction):
                 let rate = Double(options.configuration.ladder.frameRate)
                 writer.write(
-                    BotReport.reduction(
+                    .reduction(
                         frameRate: rate / Double(reduction.pictureInterval),
                         layersThinned: reduction.layersThinned))
             case .framesDropped(let layer, let total):
-                writer.write(BotReport.warning("layer \(layer) left out \(total) frames so far"))
+                writer.write(.warning("layer \(layer) left out \(total) frames so far"))
             case .videoLeftOut(let track, let frames):
                 writer.write(
-                    BotReport.warning(
+                    .warning(
                         "track \(track) is not decoded for want of CPU; "
                             + "\(frames) incoming frames left out so far"))
             case .wallClockStepped(let step):
                 writer.write(
-                    BotReport.warning(
+                    .warning(
                         "the wall clock was set by \(step.inSeconds) s; dates of segments go on "
                             + "as before"))
             case .inputOverflow(let framesDropped):
-                writer.write(BotReport.warning("\(framesDropped) incoming frames dropped so far"))
+                writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):
                 return .failed(reason)
             }
         }
         return nil
     }
-}
-
-/// A media path, looked at by two tasks.
-private final class MediaPathGuard: Sendable {
-    static let interval: Duration = .milliseconds(500)
-    let state = Mutex(MediaPath())
 }
 
 extension SignallingEvent {

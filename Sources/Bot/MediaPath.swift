@@ -9,12 +9,11 @@ struct MediaPath {
     /// How long one may be lost: the server tries to restore it after 5 and 15 s.
     static let lossMaximum: Duration = .seconds(30)
 
-    enum Verdict: Hashable {
+    enum Change: Hashable {
         /// The path is there for the first time.
-        case open
-        /// It is lost, and may come back.
+        case opened
+        /// It may come back.
         case lost
-        case given(up: String)
     }
 
     private enum State {
@@ -31,11 +30,11 @@ struct MediaPath {
         if case .outside = state { state = .opening(since: now) }
     }
 
-    mutating func changed(to connection: PeerConnectionState, at now: Instant) -> Verdict? {
+    mutating func changed(to connection: PeerConnectionState, at now: Instant) -> Change? {
         switch (connection, state) {
         case (.connected, .outside), (.connected, .opening):
             state = .open
-            return .open
+            return .opened
         case (.connected, .lost):
             state = .open
             return nil
@@ -47,12 +46,13 @@ struct MediaPath {
         }
     }
 
-    func timePassed(at now: Instant) -> Verdict? {
+    /// Why there is no use in waiting for it any longer; nil while there is.
+    func reasonToGiveUp(at now: Instant) -> String? {
         switch state {
         case .opening(let since) where now - since >= Self.openingMaximum:
-            .given(up: "no media path to the server within \(Self.openingMaximum)")
+            "no media path to the server within \(Self.openingMaximum)"
         case .lost(let since) where now - since >= Self.lossMaximum:
-            .given(up: "no media path to the server for \(Self.lossMaximum)")
+            "no media path to the server for \(Self.lossMaximum)"
         default: nil
         }
     }

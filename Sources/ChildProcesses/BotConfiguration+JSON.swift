@@ -34,6 +34,20 @@ extension BotConfiguration: Codable {
             case videoBitrate = "video_bitrate"
             case audioBitrate = "audio_bitrate"
         }
+
+        init(_ layer: Layer) {
+            width = layer.width
+            height = layer.height
+            frameRate = layer.frameRate
+            videoBitrate = layer.videoBitrate
+            audioBitrate = layer.audioBitrate
+        }
+
+        var layer: Layer {
+            Layer(
+                width: width, height: height, frameRate: frameRate, videoBitrate: videoBitrate,
+                audioBitrate: audioBitrate)
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -51,12 +65,7 @@ extension BotConfiguration: Codable {
         try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
         try container.encode(preset, forKey: .preset)
         try container.encode(self.encoder, forKey: .encoder)
-        let rungs = ladder.layers.map {
-            Rung(
-                width: $0.width, height: $0.height, frameRate: $0.frameRate,
-                videoBitrate: $0.videoBitrate, audioBitrate: $0.audioBitrate)
-        }
-        try container.encode(rungs, forKey: .ladder)
+        try container.encode(ladder.layers.map { Rung($0) }, forKey: .ladder)
         try container.encode(audio, forKey: .audio)
         try container.encode(isRecorded, forKey: .isRecorded)
         try container.encode(isRecordingPaused, forKey: .isRecordingPaused)
@@ -70,11 +79,7 @@ extension BotConfiguration: Codable {
         func refusal(of key: CodingKeys, _ reason: String) -> DecodingError {
             .dataCorruptedError(forKey: key, in: container, debugDescription: reason)
         }
-        let layers = try container.decode([Rung].self, forKey: .ladder).map {
-            Layer(
-                width: $0.width, height: $0.height, frameRate: $0.frameRate,
-                videoBitrate: $0.videoBitrate, audioBitrate: $0.audioBitrate)
-        }
+        let layers = try container.decode([Rung].self, forKey: .ladder).map(\.layer)
         let ladder: Ladder
         do throws(LadderError) {
             ladder = try Ladder(validating: layers)
@@ -89,30 +94,29 @@ extension BotConfiguration: Codable {
         default: throw refusal(of: .playlist, "mode '\(written.mode)' is not known")
         }
         // What it leaves out is `Layout()`'s.
-        let json = try container.decodeIfPresent(JSONValue.self, forKey: .layout)
+        let json = try container.found(.layout, or: JSONValue.object([:]))
         var layout = Layout()
         do throws(LayoutError) {
-            try layout.merge(json ?? .object([:]))
+            try layout.merge(json)
         } catch {
             throw refusal(of: .layout, error.description)
         }
-        let names = try container.decodeIfPresent([String].self, forKey: .pictureHosts) ?? []
-        let allowsHTTP = try container.decodeIfPresent(Bool.self, forKey: .picturesOverHTTP)
-        guard let hosts = PictureHosts(names, allowsHTTP: allowsHTTP ?? false) else {
+        let names = try container.found(.pictureHosts, or: [String]())
+        let allowsHTTP = try container.found(.picturesOverHTTP, or: false)
+        guard let hosts = PictureHosts(names, allowsHTTP: allowsHTTP) else {
             throw refusal(of: .pictureHosts, "\(names) are not hosts")
         }
         self.init(
             room: try container.decode(RoomID.self, forKey: .room),
             stream: try container.decode(StreamID.self, forKey: .stream), ladder: ladder,
-            audio: try container.decodeIfPresent(Audio.self, forKey: .audio) ?? Audio(),
+            audio: try container.found(.audio, or: Audio()),
             segmentDuration: .seconds(try container.decode(Double.self, forKey: .segmentSeconds)),
             playlist: playlist, layout: layout, pictureHosts: hosts,
             preset: try container.decode(String.self, forKey: .preset),
             encoder: try container.decode(String.self, forKey: .encoder),
-            isRecorded: try container.decodeIfPresent(Bool.self, forKey: .isRecorded) ?? false,
-            isRecordingPaused:
-                try container.decodeIfPresent(Bool.self, forKey: .isRecordingPaused) ?? false,
-            logLevel: try container.decodeIfPresent(String.self, forKey: .logLevel) ?? "info",
-            logFormat: try container.decodeIfPresent(String.self, forKey: .logFormat) ?? "logfmt")
+            isRecorded: try container.found(.isRecorded, or: false),
+            isRecordingPaused: try container.found(.isRecordingPaused, or: false),
+            logLevel: try container.found(.logLevel, or: "info"),
+            logFormat: try container.found(.logFormat, or: "logfmt"))
     }
 }

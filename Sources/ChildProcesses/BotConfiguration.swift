@@ -71,10 +71,8 @@ public struct BotConfiguration: Hashable, Sendable {
     ///
     /// - Returns: its path.
     public func write(to directory: String) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let path = "\(directory)/\(Self.fileName)"
-        try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+        try Data(jsonText(self).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         return path
     }

@@ -123,33 +123,32 @@ extension BotReport {
     /// What an event does not say is nothing: that it happened counts most.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func found<Value: Decodable>(_ key: CodingKeys, or usual: Value) throws -> Value {
-            try container.decodeIfPresent(Value.self, forKey: key) ?? usual
-        }
         switch try container.decode(Event.self, forKey: .event) {
         case .joined: self = .joined
         case .running:
-            self = .running(firstSegmentMilliseconds: try found(.firstSegment, or: 0))
-        case .tiles: self = .tiles(try found(.tiles, or: []))
+            self = .running(firstSegmentMilliseconds: try container.found(.firstSegment, or: 0))
+        case .tiles: self = .tiles(try container.found(.tiles, or: []))
         case .segment:
             self = .segment(
-                layer: try found(.layer, or: 0), index: try found(.index, or: 0),
-                bytes: try found(.bytes, or: 0))
-        case .warning: self = .warning(try found(.message, or: ""))
+                layer: try container.found(.layer, or: 0),
+                index: try container.found(.index, or: 0),
+                bytes: try container.found(.bytes, or: 0))
+        case .warning: self = .warning(try container.found(.message, or: ""))
         case .reduction:
             self = .reduction(
-                frameRate: try found(.frameRate, or: 0),
-                layersThinned: try found(.layersThinned, or: 0))
+                frameRate: try container.found(.frameRate, or: 0),
+                layersThinned: try container.found(.layersThinned, or: 0))
         case .stopped:
             self = .stopped(
-                reason: try found(.reason, or: ""),
+                reason: try container.found(.reason, or: ""),
                 Totals(
-                    segments: try found(.segments, or: 0), duration: try found(.duration, or: 0),
-                    frames: try found(.frames, or: 0),
-                    framesDropped: try found(.framesDropped, or: 0),
-                    cpuSeconds: try found(.cpuSeconds, or: 0),
-                    residentMegabytes: try found(.resident, or: 0)))
-        case .failed: self = .failed(reason: try found(.reason, or: "no reason given"))
+                    segments: try container.found(.segments, or: 0),
+                    duration: try container.found(.duration, or: 0),
+                    frames: try container.found(.frames, or: 0),
+                    framesDropped: try container.found(.framesDropped, or: 0),
+                    cpuSeconds: try container.found(.cpuSeconds, or: 0),
+                    residentMegabytes: try container.found(.resident, or: 0)))
+        case .failed: self = .failed(reason: try container.found(.reason, or: "no reason given"))
         }
     }
 }

@@ -49,20 +49,19 @@ public enum FinisherReport: ProcessReport {
     /// What an event does not say is nothing: that it happened counts most.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func found<Value: Decodable>(_ key: CodingKeys, or usual: Value) throws -> Value {
-            try container.decodeIfPresent(Value.self, forKey: key) ?? usual
-        }
         switch try container.decode(Event.self, forKey: .event) {
-        case .progress: self = .progress(try found(.permille, or: 0))
+        case .progress: self = .progress(try container.found(.permille, or: 0))
         case .leftOut:
-            self = .leftOut(layer: try found(.layer, or: 0), segment: try found(.segment, or: 0))
+            self = .leftOut(
+                layer: try container.found(.layer, or: 0),
+                segment: try container.found(.segment, or: 0))
         case .withoutThumbnails:
-            self = .withoutThumbnails(reason: try found(.reason, or: "no reason given"))
-        case .finished: self = .finished(assets: try found(.assets, or: 0))
+            self = .withoutThumbnails(reason: try container.found(.reason, or: "no reason given"))
+        case .finished: self = .finished(assets: try container.found(.assets, or: 0))
         case .failed:
             self = .failed(
-                reason: try found(.reason, or: "no reason given"),
-                isForWantOfRoom: try found(.isForWantOfRoom, or: false))
+                reason: try container.found(.reason, or: "no reason given"),
+                isForWantOfRoom: try container.found(.isForWantOfRoom, or: false))
         }
     }
 }

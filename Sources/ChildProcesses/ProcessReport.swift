@@ -1,6 +1,3 @@
-import Glibc
-import Synchronization
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -24,22 +21,6 @@ extension ProcessReport {
 
     /// Without its line break.
     public func line() throws -> String { try jsonText(self) }
-}
-
-/// Writes reports whole, one at a time, whichever task or thread has one.
-public final class ReportWriter: Sendable {
-    private let lock = Mutex<Void>(())
-
-    public init() {}
-
-    /// A parent that is gone reads nothing, which ends nothing here.
-    public func write(_ report: some ProcessReport) {
-        guard let line = try? report.line() else { return }
-        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
-        lock.withLock { _ in
-            bytes.withUnsafeBytes { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-        }
-    }
 }
 
 func jsonText(_ value: some Encodable) throws -> String {

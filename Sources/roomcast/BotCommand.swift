@@ -33,7 +33,7 @@ struct BotCommand: AsyncParsableCommand {
 
     func run() async throws {
         OOMScore.raise(by: OOMScore.bot)
-        // Of the terminal it hears from the server, which stops its streams, or stays.
+        // A closed terminal is the server's business: it stops its streams, or goes on.
         signal(SIGHUP, SIG_IGN)
         let settings = try BotConfiguration.read(configuration)
         let logger = Logger.roomcast(

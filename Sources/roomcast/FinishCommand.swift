@@ -31,17 +31,17 @@ struct FinishCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
         OOMScore.raise(by: OOMScore.finisher)
-        let writer = ReportWriter()
+        let writer = ReportWriter<FinisherReport>()
         let finisher = Finisher(
             directory: URL(fileURLWithPath: directory).path,
             recordings: URL(fileURLWithPath: recordings).path,
             now: { UnixTime.now },
             report: { writer.write($0) })
         do {
-            writer.write(FinisherReport.finished(assets: try finisher.run().count))
+            writer.write(.finished(assets: try finisher.run().count))
         } catch {
             writer.write(
-                FinisherReport.failed(
+                .failed(
                     reason: error.description, isForWantOfRoom: error.isForWantOfRoom))
             throw ExitCode.failure
         }

@@ -7,7 +7,7 @@ import Service
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Rooms, streams, HTTP and pages, until SIGINT or SIGTERM.",
+        abstract: "Rooms, streams, HTTP and pages, until it is stopped by a signal.",
         discussion: "Settings come from the file and from ROOMCAST_… (docs/CONFIGURATION.md).")
 
     @Option(help: "A JSON file with settings.")

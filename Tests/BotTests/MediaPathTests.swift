@@ -13,22 +13,22 @@ struct MediaPathTests {
         var path = MediaPath()
         path.joined(at: at(0))
         #expect(path.changed(to: .connecting, at: at(0.1)) == nil)
-        #expect(path.changed(to: .connected, at: at(0.2)) == .open)
+        #expect(path.changed(to: .connected, at: at(0.2)) == .opened)
         // Signalling came back, or the connection did: the picture goes on.
         path.joined(at: at(5))
         #expect(path.changed(to: .connected, at: at(5)) == nil)
-        #expect(path.timePassed(at: at(100_000)) == nil)
+        #expect(path.reasonToGiveUp(at: at(100_000)) == nil)
     }
 
     @Test func whoseMediaNeverComeGivesUp() {
         var path = MediaPath()
-        #expect(path.timePassed(at: at(100)) == nil, "not in the room yet")
+        #expect(path.reasonToGiveUp(at: at(100)) == nil, "not in the room yet")
         path.joined(at: at(1))
         #expect(path.changed(to: .failed, at: at(2)) == nil)
-        #expect(path.timePassed(at: at(8.9)) == nil)
+        #expect(path.reasonToGiveUp(at: at(8.9)) == nil)
         #expect(
-            path.timePassed(at: at(9))
-                == .given(up: "no media path to the server within 8.0 seconds"))
+            path.reasonToGiveUp(at: at(9))
+                == "no media path to the server within 8.0 seconds")
     }
 
     @Test(arguments: [PeerConnectionState.disconnected, .failed])
@@ -39,10 +39,10 @@ struct MediaPathTests {
         #expect(path.changed(to: loss, at: at(10)) == .lost)
         // Said once, and counted from the first.
         #expect(path.changed(to: .failed, at: at(20)) == nil)
-        #expect(path.timePassed(at: at(39.9)) == nil)
-        #expect(path.timePassed(at: at(40)) != nil)
+        #expect(path.reasonToGiveUp(at: at(39.9)) == nil)
+        #expect(path.reasonToGiveUp(at: at(40)) != nil)
         #expect(path.changed(to: .connected, at: at(41)) == nil)
-        #expect(path.timePassed(at: at(1000)) == nil)
+        #expect(path.reasonToGiveUp(at: at(1000)) == nil)
         #expect(path.changed(to: loss, at: at(1000)) == .lost)
     }
 }

@@ -24,7 +24,7 @@ public struct LiveStream: Hashable, Sendable {
     }
 
     /// What the picture came down to when the CPU was short. The sound is never touched.
-    public struct Degradation: Hashable, Sendable {
+    public struct Degradation: Hashable, Sendable, Codable {
         /// Pictures a second that all layers have; the configured rate once all is well again.
         public var frameRate: Double
         /// Layers, counted from the lowest, that have fewer still.
@@ -32,6 +32,14 @@ public struct LiveStream: Hashable, Sendable {
         /// Steps down and up since the start.
         public var changes: Int
         public var changedAt: UnixTime
+
+        /// As it is kept; the API has words of its own.
+        enum CodingKeys: String, CodingKey {
+            case frameRate = "frame_rate"
+            case layersThinned = "layers_thinned"
+            case changes
+            case changedAt = "changed_ns"
+        }
 
         public init(frameRate: Double, layersThinned: Int, changes: Int, changedAt: UnixTime) {
             self.frameRate = frameRate

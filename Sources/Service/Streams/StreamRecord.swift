@@ -20,34 +20,7 @@ private struct StreamDetails: Codable {
     var startedAt: UnixTime?
     var startedBy: String
     var stoppedBy: String
-    var degradation: Degradation?
-
-    struct Degradation: Codable {
-        var frameRate: Double
-        var layersThinned: Int
-        var changes: Int
-        var changedAt: UnixTime
-
-        init(_ degradation: LiveStream.Degradation) {
-            frameRate = degradation.frameRate
-            layersThinned = degradation.layersThinned
-            changes = degradation.changes
-            changedAt = degradation.changedAt
-        }
-
-        var value: LiveStream.Degradation {
-            LiveStream.Degradation(
-                frameRate: frameRate, layersThinned: layersThinned, changes: changes,
-                changedAt: changedAt)
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case frameRate = "frame_rate"
-            case layersThinned = "layers_thinned"
-            case changes
-            case changedAt = "changed_ns"
-        }
-    }
+    var degradation: LiveStream.Degradation?
 
     enum CodingKeys: String, CodingKey {
         case meetingURL = "meeting_url"
@@ -70,7 +43,7 @@ extension CatalogueStream {
             layout: stream.layout, playbackURL: stream.playbackURL,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
-            degradation: stream.degradation.map { StreamDetails.Degradation($0) })
+            degradation: stream.degradation)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
@@ -105,7 +78,7 @@ extension LiveStream {
         updatedAt = record.updatedAt
         stoppedAt = record.stoppedAt
         stoppedBy = details.stoppedBy
-        degradation = details.degradation?.value
+        degradation = details.degradation
         stopReason = record.reason
     }
 }
