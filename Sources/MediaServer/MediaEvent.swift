@@ -4,8 +4,8 @@ public import SDP
 
 /// What the media plane of one room has to say.
 public enum MediaEvent: Sendable {
-    /// The peer is to answer this offer for its subscribe connection, made for that socket of it.
-    case subscribeOffer(PeerID, SessionDescription, socket: Int)
+    /// The peer is to answer this offer for its subscribe connection, through that WebSocket of it.
+    case subscribeOffer(PeerID, SessionDescription, signallingSocket: Int)
     case connection(PeerID, ConnectionDirection, PeerConnectionState)
     /// The first packet of a track has come, or none has for a while.
     case trackMedia(PeerID, TrackID, isFlowing: Bool)

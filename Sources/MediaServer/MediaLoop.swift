@@ -26,8 +26,9 @@ final class MediaLoop {
     let logger: Logger
     /// What clients are told.
     var advertised: [TransportAddress] = []
-    /// Under which the sockets can be reached from this machine.
-    private var own: [TransportAddress] = []
+    /// The addresses of this machine at which the UDP sockets can be reached, with ports: what a
+    /// recorder is told besides.
+    private var localAddresses: [TransportAddress] = []
     /// Addresses of this machine, without ports.
     private let ownAddresses = Set(HostAddresses.all().map(\.ip))
     /// Its place among the server's loops.
@@ -61,13 +62,13 @@ final class MediaLoop {
     ///   `listeners` too.
     func start(
         sockets: [DatagramSocket], listeners: [TCPListener], links: [any LinkSink],
-        advertised: [TransportAddress], own: [TransportAddress]
+        advertised: [TransportAddress], localAddresses: [TransportAddress]
     ) {
         self.sockets = sockets
         self.listeners = listeners
         self.links = links
         self.advertised = advertised
-        self.own = own
+        self.localAddresses = localAddresses
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         directory.inboxes[index].open { bound.value.take($0) }
         ticking = eventLoop.scheduleRepeatedTask(
@@ -113,7 +114,8 @@ final class MediaLoop {
         of peer: MediaPeer, direction: ConnectionDirection, room: RoomForwarder, at now: Instant
     ) -> Connection {
         let addresses =
-            peer.isRecorder ? own + advertised.filter { !own.contains($0) } : advertised
+            peer.isRecorder
+            ? localAddresses + advertised.filter { !localAddresses.contains($0) } : advertised
         var random = SecureRandom()
         let configuration = PeerConnection.Configuration(
             identity: identity, mode: .lite,

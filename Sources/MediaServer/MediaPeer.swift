@@ -42,13 +42,11 @@ final class MediaPeer {
     var lastOffer: Instant?
     var needsRestart = false
     /// It is to be offered its subscribe connection though nothing has changed.
-    var owesOffer = false
-    /// When it was offered last.
-    var offeredAt: Instant?
+    var isOwedOffer = false
     /// Answers of it that were refused, one after the other.
     var refusedAnswers = 0
-    /// Through which of its sockets it is offered.
-    var socket = 0
+    /// Which of its WebSockets, counted from 0, its offers are for.
+    var signallingSocket = 0
 
     /// What it receives; nil when that has changed and must be looked up again.
     var received: ReceivedTracks?

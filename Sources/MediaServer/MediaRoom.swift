@@ -102,11 +102,15 @@ public final class MediaRoom: Sendable {
         try? await onLoop { $0.setPreference(preference, track: track, of: peer, at: $1) }
     }
 
-    /// Offers the subscribe connection anew with fresh ICE credentials: at once through a new
-    /// socket, and after the answer that is awaited through the same one.
-    /// - Parameter socket: a number, 0 for the one by which the peer was added. Offers carry it.
-    public func restartSubscribe(of peer: PeerID, socket: Int) async {
-        try? await onLoop { $0.restartSubscribe(of: peer, socket: socket, at: $1) }
+    /// Offers the subscribe connection anew with fresh ICE credentials: at once for a new WebSocket,
+    /// where no answer is awaited; for the same one when the offer before it has been answered, or
+    /// 10 s after that offer.
+    /// - Parameter signallingSocket: a number, 0 for the one by which the peer was added. Offers
+    ///   carry it.
+    public func restartSubscribe(of peer: PeerID, signallingSocket: Int) async {
+        try? await onLoop {
+            $0.restartSubscribe(of: peer, signallingSocket: signallingSocket, at: $1)
+        }
     }
 
     /// Sends texts on the data channels of the peers' subscribe connections.

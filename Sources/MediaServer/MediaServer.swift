@@ -41,14 +41,9 @@ public final class MediaServer: Sendable {
             loops.append(loop)
         }
         let sockets = try await bindSockets(configuration, loops)
-        let own = reaching(sockets.map(\.address))
-        if let socket = sockets.first?.sockets[0] {
-            let shortage = try await socket.eventLoop.submit {
-                socket.value.receiveBufferShortage
-            }.get()
-            if let shortage {
-                logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
-            }
+        let localAddresses = reaching(sockets.map(\.address))
+        if let shortage = sockets.first?.shortage {
+            logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
         }
         let listeners = try await bindListeners(
             configuration, udpPort: sockets.first?.address.port ?? 0, loops[0])
@@ -61,16 +56,17 @@ public final class MediaServer: Sendable {
                 bound: listeners.map(\.address))
         for (index, loop) in loops.enumerated() {
             try await loop.eventLoop.submit {
-                let local = index == 0 ? listeners.map(\.listener.value) : []
+                let own = index == 0 ? listeners.map(\.listener.value) : []
                 let links: [any LinkSink] =
                     index == 0
-                    ? local
+                    ? own
                     : listeners.indices.map { listener in
                         DistantListener(inbox: directory.inboxes[0], index: listener)
                     }
                 loop.value.start(
-                    sockets: sockets.map { $0.sockets[index].value }, listeners: local,
-                    links: links, advertised: advertised, own: own)
+                    sockets: sockets.map { $0.sockets[index].value }, listeners: own,
+                    links: links, advertised: advertised,
+                    localAddresses: localAddresses)
             }.get()
         }
         return MediaServer(loops: loops, directory: directory, advertised: advertised)
@@ -80,6 +76,8 @@ public final class MediaServer: Sendable {
     private struct BoundSockets: Sendable {
         let sockets: [NIOLoopBound<DatagramSocket>]
         let address: TransportAddress
+        /// See `DatagramSocket`.
+        let shortage: String?
     }
 
     private struct BoundListener: Sendable {
@@ -118,13 +116,15 @@ public final class MediaServer: Sendable {
             }.get()
         }
         let first = try await bind(loops[0], port: port, joinsOthers: false)
-        let address = try await first.eventLoop.submit { first.value.localAddress }.get()
+        let (address, shortage) = try await first.eventLoop.submit {
+            (first.value.localAddress, first.value.receiveBufferShortage)
+        }.get()
         var sockets = [first]
         if loops.count > 1 { try await first.eventLoop.flatSubmit { first.value.share() }.get() }
         for loop in loops.dropFirst() {
             sockets.append(try await bind(loop, port: Int(address.port), joinsOthers: true))
         }
-        return BoundSockets(sockets: sockets, address: address)
+        return BoundSockets(sockets: sockets, address: address, shortage: shortage)
     }
 
     private static func bindListeners(

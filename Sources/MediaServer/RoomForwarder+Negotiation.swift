@@ -96,9 +96,9 @@ extension RoomForwarder {
             try connection.core.accept(answer: answer, at: now)
         } catch {
             if error == .unexpectedAnswer {
-                // It answers an older offer, so an answer to the last one may have been taken for
-                // that one's.
-                peer.owesOffer = true
+                // An answer to an earlier offer was taken for this one's, so what we applied is not
+                // what the client has: it is offered once more.
+                peer.isOwedOffer = true
                 offerSubscribe(peer, at: now)
             } else {
                 answerRefused(from: id, at: now)
@@ -129,22 +129,24 @@ extension RoomForwarder {
         }
         core.withdrawOffer()
         peer.refusedAnswers += 1
-        peer.owesOffer = peer.refusedAnswers <= Self.refusedAnswersMaximum
-        peer.needsRestart = peer.needsRestart || peer.refusedAnswers == Self.refusedAnswersMaximum
+        peer.isOwedOffer = peer.refusedAnswers <= Self.refusedAnswersMaximum
+        if peer.refusedAnswers == Self.refusedAnswersMaximum { peer.needsRestart = true }
         offerSubscribe(peer, at: now)
     }
 
+    /// Refused answers in a row after which it is offered the same once more, the last time with a
+    /// restart.
     static let refusedAnswersMaximum = 2
 
-    /// - Parameter socket: through which the peer is offered from now on. On a new one nobody
-    ///   answers what was offered through the old one; on the same one it is waited for.
-    func restartSubscribe(of id: PeerID, socket: Int, at now: Instant) {
+    /// - Parameter signallingSocket: through which the peer is offered from now on. On a new one
+    ///   nobody answers what was offered through the old one; on the same one it is waited for.
+    func restartSubscribe(of id: PeerID, signallingSocket: Int, at now: Instant) {
         guard let peer = peers[id] else { return }
-        let isNew = socket != peer.socket
-        peer.socket = socket
+        let isNew = signallingSocket != peer.signallingSocket
+        peer.signallingSocket = signallingSocket
         guard peer.subscribe != nil else { return }
         peer.needsRestart = true
-        offerSubscribe(peer, at: now, always: isNew)
+        offerSubscribe(peer, at: now, waits: !isNew)
     }
 
     /// How long a restart waits for the answer to an offer. 100ms' web SDK ends its session when
@@ -152,9 +154,8 @@ extension RoomForwarder {
     static let answerTimeout: Duration = .seconds(10)
 
     private func awaitsAnswer(_ peer: MediaPeer, at now: Instant) -> Bool {
-        guard peer.subscribe?.core.isOfferOutstanding == true else { return false }
-        guard peer.needsRestart, let offered = peer.offeredAt else { return true }
-        return now - offered < Self.answerTimeout
+        guard let offered = peer.subscribe?.core.offeredAt else { return false }
+        return !peer.needsRestart || now - offered < Self.answerTimeout
     }
 
     /// How often a peer is offered its subscribe connection at most. In a room that fills, every
@@ -172,7 +173,9 @@ extension RoomForwarder {
     /// Offers the subscribe connection when what the peer should receive has changed. One offer is
     /// outstanding at a time, and one follows the other after an interval; changes meanwhile go
     /// into the next. The beginning of a connection does not count, or every join would wait.
-    func offerSubscribe(_ peer: MediaPeer, at now: Instant, always: Bool = false) {
+    ///
+    /// - Parameter waits: for the answer to the offer before it, and for the interval.
+    func offerSubscribe(_ peer: MediaPeer, at now: Instant, waits: Bool = true) {
         // The client makes its subscribe connection when it joins, which it does by publishing.
         guard peer.publish != nil else { return }
         let isFirst = peer.subscribe == nil
@@ -181,22 +184,21 @@ extension RoomForwarder {
             ?? loop.makeConnection(of: peer, direction: .subscribe, room: self, at: now)
         peer.subscribe = connection
         let isTooSoon = peer.lastOffer.map { now - $0 < offerInterval(of: peer) } ?? false
-        if awaitsAnswer(peer, at: now) || isTooSoon, !always {
+        if waits, awaitsAnswer(peer, at: now) || isTooSoon {
             peer.needsOffer = true
             return
         }
         peer.needsOffer = false
         let hasChanged = reconcile(peer, over: connection)
-        guard isFirst || hasChanged || always || peer.needsRestart || peer.owesOffer else { return }
+        guard isFirst || hasChanged || peer.needsRestart || peer.isOwedOffer else { return }
         do throws(PeerConnectionError) {
             let offer = try connection.core.createOffer(restartsICE: peer.needsRestart, at: now)
             peer.needsRestart = false
-            peer.owesOffer = false
-            peer.offeredAt = now
+            peer.isOwedOffer = false
             if !isFirst { peer.lastOffer = now }
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
-            emit(.subscribeOffer(peer.id, offer, socket: peer.socket))
+            emit(.subscribeOffer(peer.id, offer, signallingSocket: peer.signallingSocket))
         } catch {
             loop.logger.error(
                 "cannot offer",

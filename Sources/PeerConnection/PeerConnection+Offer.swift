@@ -65,7 +65,7 @@ extension PeerConnection {
         for index in sections.indices { refreshOffer(at: index) }
         // Last, since nothing may have changed when the above throws.
         if restartsICE { agent.restart(local: Self.freshCredentials(), at: now) }
-        isOfferOutstanding = true
+        offeredAt = now
         settleICE(at: now)
         return describe(setup: .actpass)
     }
@@ -124,14 +124,14 @@ extension PeerConnection {
         }
         let transport = try RemoteTransport(of: answer)
         try apply(transport, isAnswer: true, at: now)
-        isOfferOutstanding = false
+        offeredAt = nil
         for index in sections.indices { settle(answer.media[index], at: index) }
         settleICE(at: now)
     }
 
     /// Takes the outstanding offer back, since no answer to it is of use. What it announced is in
     /// the next one.
-    public func withdrawOffer() { isOfferOutstanding = false }
+    public func withdrawOffer() { offeredAt = nil }
 
     private func settle(_ remote: MediaSection, at index: Int) {
         let mid = sections[index].mid

@@ -115,7 +115,9 @@ public final class PeerConnection {
     var channelLabels: [ChannelID: String] = [:]
     public internal(set) var state = PeerConnectionState.new
     /// An offer of ours waits for its answer.
-    public internal(set) var isOfferOutstanding = false
+    /// When the offer was made that is to be answered; nil while there is none.
+    public internal(set) var offeredAt: Instant?
+    public var isOfferOutstanding: Bool { offeredAt != nil }
     var sessionVersion: UInt64 = 0
     var hasStartedDTLS = false
     var hasTransportFailed = false

@@ -108,22 +108,21 @@ public struct Peer: Hashable, Sendable {
         roleOffers = (roleOffers + [offer]).suffix(maximum)
     }
 
-    /// Takes away what may not be published any more, and remembers so many of it by id.
+    /// Takes away what it is to publish no more, and remembers so many of it by id.
     ///
     /// - Returns: what was published until now.
     mutating func withdrawTracks(
-        notIn allowed: [PublishParameters.Kind], remembering maximum: Int
+        remembering maximum: Int, where isGone: (Track) -> Bool
     ) -> [Track] {
-        func isRefused(_ track: Track) -> Bool { !allowed.contains(track.publishKind) }
-        let refused = tracks.filter(isRefused)
-        tracks.removeAll(where: isRefused)
-        for track in refused { startedAt[track.id] = nil }
-        remember(withdrawn: refused.map(\.id), maximum: maximum)
-        return refused
+        let gone = tracks.filter(isGone)
+        tracks.removeAll(where: isGone)
+        for track in gone { startedAt[track.id] = nil }
+        remember(withdrawn: gone.map(\.id), maximum: maximum)
+        return gone
     }
 
-    /// Remembers tracks that it may not publish: so many of the newest, less those whose ids are
-    /// none.
+    /// Remembers tracks that it may not publish: so many of the newest. Ids too long to be one are
+    /// passed over.
     mutating func remember(withdrawn ids: [TrackID], maximum: Int) {
         let identifiers = ids.filter { $0.rawValue.utf8.count <= RoomLimits.identifierBytes }
         let newest = Set(identifiers.suffix(maximum))

@@ -2,7 +2,8 @@ public import MediaKernel
 
 /// Peers that are lost, and come back.
 extension Room {
-    /// When ``handleTimeout(at:)`` has something to do, if nothing else happens before.
+    /// When an absence or a poll gives ``handleTimeout(at:)`` something to do, if nothing else happens
+    /// before.
     public var nextDeadline: Instant? {
         let absences = peers.values.flatMap { [expiry(of: $0), disappearance(of: $0)] }
         return (absences + polls.running.map(\.deadline)).compactMap(\.self).min()
@@ -98,40 +99,6 @@ extension Room {
     public func isHere(_ id: PeerID, of owner: TokenOwner) -> Bool {
         guard let peer = peers[id], peer.hasJoined else { return false }
         return peer.owner.isSame(as: owner)
-    }
-
-    // MARK: - Places
-
-    /// Those who are away whose places somebody takes, where there are no others. A page that is
-    /// loaded anew comes by another peer id and leaves its old one behind, so the newcomer's own
-    /// user is first; then who is taken for gone. Mostly nobody.
-    func replaceable(by user: String, as role: Role) throws(RoomError) -> [Peer] {
-        var replaced: [Peer] = []
-        func makePlace(
-            _ maximum: Int, _ refusal: RoomError, _ isCounted: (Peer) -> Bool
-        ) throws(RoomError) {
-            let present = peers.values.filter { peer in
-                isCounted(peer) && !replaced.contains { $0.id == peer.id }
-            }
-            guard present.count >= maximum else { return }
-            let away = present.filter(\.isAway).inOrder
-            let oldest =
-                away.first { $0.isReplaceable(by: user) } ?? away.first(where: \.isGhost)
-            guard let oldest, present.count == maximum else { throw refusal }
-            replaced.append(oldest)
-        }
-        // Whoever makes place in the role makes place in the room.
-        if role.maxPeerCount != 0 {
-            let maximum = max(0, role.maxPeerCount)
-            try makePlace(maximum, .roleFull(role: role.name, maximum: maximum)) {
-                $0.role == role.name
-            }
-        }
-        if let maximum = limits.visiblePeers, !role.isHidden {
-            try makePlace(maximum, .roomFull(maximum: maximum)) { !$0.isHidden }
-        }
-        try makePlace(limits.peers, .roomFull(maximum: limits.peers)) { _ in true }
-        return replaced
     }
 
     // MARK: - Time

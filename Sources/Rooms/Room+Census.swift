@@ -34,10 +34,12 @@ extension Room {
     /// - Throws: ``RoomError/peerGone(_:)`` for one that has left; ``RoomError/unknownPeer(_:)`` for
     ///   a hidden one, and one that others take for gone, as for one that was never there.
     public func visiblePeer(_ id: PeerID) throws(RoomError) -> Peer {
-        guard let peer = peers[id], peer.isVisible else {
-            throw hasLeft(id) ? .peerGone(id) : .unknownPeer(id)
-        }
+        guard let peer = peers[id], peer.isVisible else { throw absence(of: id) }
         return peer
+    }
+
+    private func absence(of id: PeerID) -> RoomError {
+        hasLeft(id) ? .peerGone(id) : .unknownPeer(id)
     }
 
     /// A peer that may be put out or asked for something: one that others take for gone too, since
@@ -45,7 +47,7 @@ extension Room {
     ///
     /// - Throws: as ``visiblePeer(_:)``.
     func member(_ id: PeerID) throws(RoomError) -> Peer {
-        guard let peer = peers[id], peer.isMember else { return try visiblePeer(id) }
+        guard let peer = peers[id], peer.isMember else { throw absence(of: id) }
         return peer
     }
 

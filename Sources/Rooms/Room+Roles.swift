@@ -42,8 +42,7 @@ extension Room {
         for peer in taken { try roleChanged(peer.id, to: role.name) }
         guard taken.count == wanted.count else {
             throw .roleFullForSome(
-                role: role.name, maximum: max(0, role.maxPeerCount),
-                left: wanted.count - taken.count)
+                role: role.name, maximum: role.peersMaximum ?? 0, left: wanted.count - taken.count)
         }
     }
 
@@ -75,8 +74,9 @@ extension Room {
         var peer = old
         peer.role = role.name
         peer.roleOffers = []
-        let withdrawn = peer.withdrawTracks(
-            notIn: role.publishParams.allowed, remembering: withdrawnMaximum)
+        let withdrawn = peer.withdrawTracks(remembering: withdrawnMaximum) {
+            !role.publishParams.allowed.contains($0.publishKind)
+        }
         peers[id] = peer
 
         if peer.isReachable { tell([id], .policyChanged(role: role.name)) }
@@ -130,19 +130,6 @@ extension Room {
         for name in names { _ = try visibleRole(name) }
     }
 
-    /// Checks that the room takes one more peer of that role.
-    func checkPlace(in role: Role) throws(RoomError) {
-        guard places(in: role) != 0 else {
-            throw .roleFull(role: role.name, maximum: max(0, role.maxPeerCount))
-        }
-    }
-
-    /// How many more peers of that role the room takes; `nil` is any number. Who is about to come
-    /// holds a place.
-    private func places(in role: Role) -> Int? {
-        guard role.maxPeerCount != 0 else { return nil }
-        return max(0, role.maxPeerCount - peers.values.count { $0.role == role.name })
-    }
 }
 
 extension [Peer] {

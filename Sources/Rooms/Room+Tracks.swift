@@ -89,14 +89,14 @@ extension Room {
 
     /// Takes tracks away from those who are away and published them.
     private mutating func release(_ ids: Set<TrackID>, to successor: PeerID) {
+        guard !ids.isEmpty else { return }
         let predecessors = peers.values.filter { peer in
             peer.id != successor && peer.tracks.contains { ids.contains($0.id) }
         }
         for var peer in predecessors.inOrder {
-            let released = peer.tracks.filter { ids.contains($0.id) }
-            peer.tracks.removeAll { ids.contains($0.id) }
-            for track in released { peer.startedAt[track.id] = nil }
-            peer.remember(withdrawn: released.map(\.id), maximum: withdrawnMaximum)
+            let released = peer.withdrawTracks(remembering: withdrawnMaximum) {
+                ids.contains($0.id)
+            }
             peers[peer.id] = peer
             if peer.isVisible { withdraw(released, of: peer, from: subscribers(of: peer)) }
         }

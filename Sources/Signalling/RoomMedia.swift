@@ -77,9 +77,10 @@ public protocol RoomMedia: Sendable {
     /// `.subscribeOffer`) as needed; changes that follow each other closely go into one offer.
     /// Media of a track that is in nobody's subscriptions goes nowhere.
     func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async
-    /// Emits a fresh `.subscribeOffer` with an ICE restart: at once where the socket is new, for
-    /// which older offers are not, or else when the one before it has been answered.
-    /// - Parameter socket: a number of the peer's socket, which its offers carry from now on. Until
+    /// Emits a fresh `.subscribeOffer` with an ICE restart: at once for a new socket, where no answer
+    /// is awaited; for the same one when the offer before it has been answered, or 10 s after that
+    /// offer.
+    /// - Parameter socket: a number of the peer's WebSocket, which its offers carry from now on. Until
     ///   the first restart they carry 0.
     func restartSubscribe(of peer: PeerID, socket: Int) async
     /// The best form of a track that this peer wishes to get, `none` for nothing at all; for

@@ -89,7 +89,7 @@ import Testing
                 .init(
                     peer: "ann", tracks: [.init(id: "voice", publisher: "ann", isVideo: false)])
             ])
-            await room.room.restartSubscribe(of: "ann", socket: 1)
+            await room.room.restartSubscribe(of: "ann", signallingSocket: 1)
             let restart = try await room.nextOffer(for: "ann")
             #expect(restart.media.map(\.kind) == [.application])
         }
@@ -101,7 +101,7 @@ import Testing
             var ann = try Participant("ann", tracks: [])
             _ = try await ann.publish(in: room)
             let first = try await room.nextOffer(for: "ann")
-            await room.room.restartSubscribe(of: "ann", socket: 1)
+            await room.room.restartSubscribe(of: "ann", signallingSocket: 1)
             let second = try await room.nextOffer(for: "ann")
             #expect(first.media[0].iceUsernameFragment != second.media[0].iceUsernameFragment)
             #expect(first.media[0].fingerprints == second.media[0].fingerprints)
@@ -190,7 +190,7 @@ import Testing
             #expect(offer.media.compactMap { $0.msids.first?.stream } == ["ann"])
             try await ben.answer(offer, in: room)
             await room.room.removePeer("mal")
-            await room.room.restartSubscribe(of: "ben", socket: 1)
+            await room.room.restartSubscribe(of: "ben", signallingSocket: 1)
             let after = try await room.nextOffer(for: "ben")
             #expect(after.media.compactMap { $0.msids.first?.stream } == ["ann"])
         }

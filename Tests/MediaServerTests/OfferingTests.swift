@@ -115,7 +115,7 @@ extension SimulatedRoomTests {
         /// 100ms' web SDK ends its session when it is offered twice before it has answered.
         @Test mutating func aRestartWaitsForTheAnswerThatIsOnItsWay() async throws {
             try publish([], as: "viewer")
-            room.restartSubscribe(of: "viewer", socket: 0, at: now)
+            room.restartSubscribe(of: "viewer", signallingSocket: 0, at: now)
             room.tick(at: now)
             let first = await offered()
             try #require(first.count == 1)
@@ -130,7 +130,7 @@ extension SimulatedRoomTests {
 
         @Test mutating func aRestartWaitsForNoAnswerForGood() async throws {
             try publish([], as: "viewer")
-            room.restartSubscribe(of: "viewer", socket: 0, at: now)
+            room.restartSubscribe(of: "viewer", signallingSocket: 0, at: now)
             now += RoomForwarder.answerTimeout - .milliseconds(1)
             room.tick(at: now)
             #expect(await offered().count == 1)
@@ -142,7 +142,7 @@ extension SimulatedRoomTests {
         /// The client had the old offer, and answers it through the new socket.
         @Test mutating func whoAnswersAnEarlierOfferIsOfferedAnew() async throws {
             try publish([], as: "viewer")
-            room.restartSubscribe(of: "viewer", socket: 1, at: now)
+            room.restartSubscribe(of: "viewer", signallingSocket: 1, at: now)
             let both = await offered()
             try #require(both.map { $0.socket } == [0, 1])
             try answer(both[0].offer)
@@ -190,7 +190,9 @@ extension SimulatedRoomTests {
         /// A client that restarts its connections for days fills no memory.
         @Test mutating func aConnectionIsKnownByItsLastTwoNames() async throws {
             try publish([], as: "viewer")
-            for socket in 1...5 { room.restartSubscribe(of: "viewer", socket: socket, at: now) }
+            for socket in 1...5 {
+                room.restartSubscribe(of: "viewer", signallingSocket: socket, at: now)
+            }
             let names = await offered().compactMap { $0.offer.media[0].iceUsernameFragment }
             try #require(Set(names).count == 6)
             let known = names.filter { directory.loop(ofFragment: $0) != nil }

@@ -55,7 +55,7 @@ import Testing
         await fixture.pass(.seconds(10))
         #expect(
             try await visitor.call("join", join).error
-                == "401 token is expired, and this peer is not in the room")
+                == "401 token is expired: it only lets a peer back to its place in the room")
         // Nor does who is here join anew, and stays.
         await ann.close()
         let back = try await connect("ann")

@@ -66,15 +66,20 @@ extension RoomDirectory: RoomControl {
     }
 
     private func activeSignalling(of id: RoomID) async throws(APIError) -> RoomSignalling {
-        guard let signalling = signalling(of: id), await !signalling.snapshot().peers.isEmpty
-        else { throw .inactiveRoom(id) }
-        return signalling
+        try await signalling(of: id) { await !$0.snapshot().peers.isEmpty }
     }
 
     /// The same where those count too who are taken for gone and may come back.
     private func occupiedSignalling(of id: RoomID) async throws(APIError) -> RoomSignalling {
-        guard let signalling = signalling(of: id), await signalling.isOccupied
-        else { throw .inactiveRoom(id) }
+        try await signalling(of: id) { await $0.isOccupied }
+    }
+
+    private func signalling(
+        of id: RoomID, where isMeant: (RoomSignalling) async -> Bool
+    ) async throws(APIError) -> RoomSignalling {
+        guard let signalling = signalling(of: id), await isMeant(signalling) else {
+            throw .inactiveRoom(id)
+        }
         return signalling
     }
 

@@ -50,7 +50,7 @@ struct RoomMediaBridge: RoomMedia {
     }
 
     func restartSubscribe(of peer: PeerID, socket: Int) async {
-        await room.restartSubscribe(of: peer, socket: socket)
+        await room.restartSubscribe(of: peer, signallingSocket: socket)
     }
 
     func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async {

@@ -20,7 +20,6 @@ extension RoomSignalling {
                 await media.restartSubscribe(of: peer, socket: offeredSockets[peer] ?? 0)
             case .remove(let peer):
                 await media.removePeer(peer)
-                offeredSockets[peer] = nil
                 seats[peer] = nil
             }
         }

@@ -21,6 +21,7 @@ extension RoomSignalling {
             held[peer] = nil
             walks[peer] = nil
             subscribeRestarts.forget(peer)
+            offeredSockets[peer] = nil
             switch seats[peer] {
             case .opening, .open:
                 seats[peer] = .closing

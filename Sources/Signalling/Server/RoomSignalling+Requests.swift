@@ -15,7 +15,7 @@ extension RoomSignalling {
     }
 
     /// A text frame came. It is dealt with when this returns. Whatever is in it, the connection
-    /// stays; only a frame that is too long closes it, and too many of them.
+    /// stays; it is closed only for a frame that is too long, or for more than its `FrameAllowance`.
     public func received(_ text: String, on id: ConnectionID) async {
         guard let connection = connections[id] else { return }
         let hasJoined = room.peer(connection.peer)?.hasJoined ?? false

@@ -48,7 +48,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
         case .tooManyFrames: "too many frames, or too large ones"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
-        case .tokenExpired: "token is expired, and this peer is not in the room"
+        case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
         case .room(let error): error.message
         case .streaming(let error): error.message

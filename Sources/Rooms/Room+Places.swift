@@ -1,0 +1,52 @@
+/// How many there may be, in the room and of a role. Who is about to come holds a place already.
+extension Room {
+    /// Those who are away whose places somebody takes, where there are no others. A page that is
+    /// loaded anew comes by another peer id and leaves its old one behind, so the newcomer's own
+    /// user is first; then who is taken for gone. Mostly nobody.
+    func replaceable(by user: String, as role: Role) throws(RoomError) -> [Peer] {
+        var replaced: [Peer] = []
+        func makePlace(
+            _ maximum: Int, _ refusal: RoomError, _ isCounted: (Peer) -> Bool
+        ) throws(RoomError) {
+            let count = peers.values.count(where: isCounted) - replaced.count(where: isCounted)
+            guard count >= maximum else { return }
+            let away = peers.values.filter { peer in
+                peer.isAway && isCounted(peer) && !replaced.contains { $0.id == peer.id }
+            }.inOrder
+            let oldest =
+                away.first { $0.isReplaceable(by: user) } ?? away.first(where: \.isGhost)
+            guard let oldest, count == maximum else { throw refusal }
+            replaced.append(oldest)
+        }
+        // Whoever makes place in the role makes place in the room.
+        if let maximum = role.peersMaximum {
+            try makePlace(maximum, .roleFull(role: role.name, maximum: maximum)) {
+                $0.role == role.name
+            }
+        }
+        if let maximum = limits.visiblePeers, !role.isHidden {
+            try makePlace(maximum, .roomFull(maximum: maximum)) { !$0.isHidden }
+        }
+        try makePlace(limits.peers, .roomFull(maximum: limits.peers)) { _ in true }
+        return replaced
+    }
+
+    /// Checks that the room takes one more peer of that role.
+    func checkPlace(in role: Role) throws(RoomError) {
+        guard places(in: role) != 0 else {
+            throw .roleFull(role: role.name, maximum: role.peersMaximum ?? 0)
+        }
+    }
+
+    /// How many more peers of that role the room takes; nil is any number.
+    func places(in role: Role) -> Int? {
+        role.peersMaximum.map { maximum in
+            max(0, maximum - peers.values.count { $0.role == role.name })
+        }
+    }
+}
+
+extension Role {
+    /// How many peers of it may be in the room; nil is any number.
+    var peersMaximum: Int? { maxPeerCount == 0 ? nil : max(0, maxPeerCount) }
+}
