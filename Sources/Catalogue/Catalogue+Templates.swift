@@ -69,10 +69,15 @@ extension Catalogue {
         change: @escaping @Sendable (inout CatalogueTemplate) -> Refusal?
     ) async throws(CatalogueError) -> TemplateUpdate<Refusal> {
         try await write { database in
-            guard let template = try CatalogueTemplate.find(id, in: database) else {
+            guard var template = try CatalogueTemplate.find(id, in: database) else {
                 return .unknown
             }
-            return try CatalogueTemplate.update(template, at: now, in: database, change)
+            if let refusal = change(&template) { return .refused(refusal) }
+            let namesake = try CatalogueTemplate.find(named: template.name, in: database)
+            if let namesake, namesake.id != template.id { return .nameTaken(by: namesake.id) }
+            template.updatedAt = now
+            try template.write(to: database)
+            return .updated(template)
         }
     }
 }
@@ -110,19 +115,6 @@ extension CatalogueTemplate {
 
     /// What names that count as the same have in common.
     private static func nameKey(_ name: String) -> String { name.lowercased() }
-
-    fileprivate static func update<Refusal>(
-        _ template: CatalogueTemplate, at now: UnixTime, in database: Database,
-        _ change: (inout CatalogueTemplate) -> Refusal?
-    ) throws -> TemplateUpdate<Refusal> {
-        var template = template
-        if let refusal = change(&template) { return .refused(refusal) }
-        let namesake = try find(named: template.name, in: database)
-        if let namesake, namesake.id != template.id { return .nameTaken(by: namesake.id) }
-        template.updatedAt = now
-        try template.write(to: database)
-        return .updated(template)
-    }
 
     fileprivate func write(to database: Database) throws {
         try database.execute(

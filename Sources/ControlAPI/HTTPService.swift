@@ -31,6 +31,10 @@ public enum HTTPServiceError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The HTTP side of Roomcast: routes, WebSocket, origin and pages on one address.
 public struct HTTPService: Sendable {
+    /// What an event that is told once more is to say, e.g. with links that hold; nil for what it said
+    /// before.
+    public typealias RenewedBody = @Sendable (CatalogueDelivery) async throws -> [UInt8]?
+
     private let configuration: HTTPServiceConfiguration
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
@@ -38,23 +42,21 @@ public struct HTTPService: Sendable {
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
     private let metrics: [any MetricsSource]
-    private let renewedBody: @Sendable (CatalogueDelivery) async throws -> [UInt8]?
+    private let renewedBody: RenewedBody
     private let files: WebFiles
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
 
     /// - Parameters:
     ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
-    ///   - renewedBody: of an event that is told once more; nil for the same as before.
+    ///   - renewedBody: of an event that is told once more.
     ///   - clock: the wall clock against which tokens are checked.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
         templates: any TemplateControl, recordings: RecordingLibrary,
         metrics: [any MetricsSource],
-        renewedBody: @escaping @Sendable (CatalogueDelivery) async throws -> [UInt8]? = { _ in
-            nil
-        },
+        renewedBody: @escaping RenewedBody,
         logger: Logger,
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) throws(HTTPServiceError) {

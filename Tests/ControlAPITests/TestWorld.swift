@@ -24,7 +24,7 @@ struct TestWorld: Sendable {
     let recordings: RecordingLibrary
     var configuration: HTTPServiceConfiguration
     var metrics: [any MetricsSource] = []
-    var renewedBody: WebhookRoutes.RenewedBody = { _ in nil }
+    var renewedBody: HTTPService.RenewedBody = { _ in nil }
 
     /// - Parameter store: where assets are that have a location.
     init(store: StoreAccess? = nil) async throws {
@@ -185,6 +185,10 @@ final class ControlDouble: LiveStreamControl {
             return .success(state.streams[index])
         }
         return try result.get()
+    }
+
+    func running(in room: RoomID) -> [LiveStream] {
+        state.withLock { $0.streams.filter { $0.room == room && $0.status == .running } }
     }
 
     func addTimedMetadata(

@@ -64,6 +64,7 @@ public struct RecordingLibrary: Sendable {
     public func link(
         to asset: CatalogueAsset, at now: UnixTime, lifetime: Duration? = nil
     ) -> Link? {
+        guard asset.status == .completed else { return nil }
         var lifetime = lifetime ?? Self.linkLifetime
         var storeURL: String?
         if asset.location != nil {
@@ -77,8 +78,7 @@ public struct RecordingLibrary: Sendable {
                 return nil
             }
         }
-        guard asset.status == .completed,
-            let name = asset.path.split(separator: "/").last,
+        guard let name = asset.path.split(separator: "/").last,
             let link = AssetLink(asset: asset.id, expiry: now + lifetime)
         else { return nil }
         let directory = "/recordings/\(link.signed(with: key))"

@@ -14,7 +14,7 @@ struct RecordingRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/recordings")
+        let group = router.group("/v2/recordings").add(middleware: RecordingErrors())
             .add(middleware: ManagementGuard(authority: authority, clock: clock))
         group.post("/room/:room/start") { request, context in
             try await start(request, room: context.parameters.get("room"))
@@ -42,24 +42,14 @@ struct RecordingRoutes: Sendable {
         let body = try await JSON.decode(RecordingStartBody.self, from: request)
         let order = try body.checked(
             room: room, authorities: endpoints.authorities(for: request))
-        let started: [LiveStream]
-        do {
-            started = try await control.start(room: room, order, startedBy: nil)
-        } catch {
-            throw APIError(error, of: .recording)
-        }
+        let started = try await control.start(room: room, order, startedBy: nil)
         guard let recording = started.first else { throw APIError.internal() }
         return try await response(recording)
     }
 
     private func stop(_ request: Request, room: String?) async throws -> Response {
         let room = try RoomID(parameter: room)
-        let recordings: [LiveStream]
-        do {
-            recordings = try await control.stop(room: room, kind: .recording, stoppedBy: nil)
-        } catch {
-            throw APIError(error, of: .recording)
-        }
+        let recordings = try await control.stop(room: room, kind: .recording, stoppedBy: nil)
         return try await response(
             recordings, limit: PageLimit.range.lowerBound, last: recordings.last?.id)
     }
@@ -71,29 +61,18 @@ struct RecordingRoutes: Sendable {
                 "recording ends with its live stream",
                 "stop or pause it at /v2/live-streams/\(recording.id)")
         }
-        let stopped: LiveStream
-        do {
-            stopped = try await control.stop(stream: recording.id, stoppedBy: nil)
-        } catch {
-            throw APIError(error, of: .recording)
-        }
-        return try await response(stopped)
+        return try await response(try await control.stop(stream: recording.id, stoppedBy: nil))
     }
 
     private func setPaused(
         _ request: Request, room: String?, isPaused: Bool
     ) async throws -> Response {
         let room = try RoomID(parameter: room)
-        let changed: LiveStream
-        do throws(LiveStreamError) {
-            guard let current = try await control.current(room: room, kind: .recording) else {
-                throw .notFound("room \(room) never had a recording")
-            }
-            changed = try await control.setRecording(stream: current.id, isPaused: isPaused)
-        } catch {
-            throw APIError(error, of: .recording)
+        guard let current = try await control.current(room: room, kind: .recording) else {
+            throw LiveStreamError.notFound("room \(room) never had a recording")
         }
-        return try await response(changed)
+        return try await response(
+            try await control.setRecording(stream: current.id, isPaused: isPaused))
     }
 
     private func list(_ request: Request) async throws -> Response {

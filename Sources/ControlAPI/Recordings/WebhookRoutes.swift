@@ -13,12 +13,8 @@ import MediaKernel
 struct WebhookRoutes: Sendable {
     let catalogue: Catalogue
     let authority: TokenAuthority
-    let renewedBody: RenewedBody
+    let renewedBody: HTTPService.RenewedBody
     let clock: @Sendable () -> UnixTime
-
-    /// What an event that is told once more is to say, e.g. with links that hold; nil for what it
-    /// said before.
-    typealias RenewedBody = @Sendable (CatalogueDelivery) async throws -> [UInt8]?
 
     func add(to router: Router<some RequestContext>) {
         let group = router.group("/v2/analytics/webhooks")
@@ -54,6 +50,9 @@ struct WebhookRoutes: Sendable {
     private func replay(_ request: Request, _ id: String?) async throws -> Response {
         let found = try await event(id)
         // One that is on its way already needs no second order.
+        guard ![.pending, .held].contains(found.delivery.status) else {
+            return JSON.response(found)
+        }
         _ = try await catalogue.replay(
             delivery: found.delivery.id, body: try await renewedBody(found.delivery),
             at: clock())

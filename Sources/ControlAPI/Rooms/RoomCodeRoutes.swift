@@ -33,7 +33,7 @@ struct RoomCodeRoutes: Sendable {
         let room = try await enabledRoom(room)
         let roles = try await door.policy(of: room).visibleRoleNames
         let codes = try await catalogue.makeRoomCodes(
-            of: roles, areAll: true, room: room, at: now, newCode: RoomCode.random)
+            of: roles, areAll: true, room: room, at: clock(), newCode: RoomCode.random)
         return JSON.response(["data": codes.map { RoomCodeBody(code: $0) }])
     }
 
@@ -41,7 +41,7 @@ struct RoomCodeRoutes: Sendable {
         let room = try await enabledRoom(room)
         let role = try await knownRole(role, in: room)
         let codes = try await catalogue.makeRoomCodes(
-            of: [role], areAll: false, room: room, at: now, newCode: RoomCode.random)
+            of: [role], areAll: false, room: room, at: clock(), newCode: RoomCode.random)
         guard let code = codes.first else { throw APIError.internal() }
         return JSON.response(RoomCodeBody(code: code))
     }
@@ -78,7 +78,7 @@ struct RoomCodeRoutes: Sendable {
                 "room code cannot be enabled", "the room has no role '\(found.role)'")
         }
         let code = try await catalogue.setRoomCode(
-            found.code, isEnabled: change.enabled, at: now)
+            found.code, isEnabled: change.enabled, at: clock())
         return JSON.response(RoomCodeBody(code: code ?? found))
     }
 
@@ -95,8 +95,6 @@ struct RoomCodeRoutes: Sendable {
         }
         return role
     }
-
-    private var now: UnixTime { clock() }
 }
 
 /// A room code as the control API shows it: 100ms' object.

@@ -36,7 +36,7 @@ struct RoomRoutes: Sendable {
         try await check(body)
         let id = RoomID(Hexadecimal.identifier())
         let room = CatalogueRoom(
-            id: id, name: body.name ?? UUID().uuidString.lowercased(), createdAt: now)
+            id: id, name: body.name ?? UUID().uuidString.lowercased(), createdAt: clock())
         return try await response(
             try await catalogue.createRoom(room) { [standard = templates.standard.id] room in
                 body.change(&room, standard: standard)
@@ -48,7 +48,8 @@ struct RoomRoutes: Sendable {
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
         try await check(body)
         return try await response(
-            try await catalogue.updateRoom(id, at: now) { [standard = templates.standard.id] room in
+            try await catalogue.updateRoom(id, at: clock()) {
+                [standard = templates.standard.id] room in
                 body.change(&room, standard: standard)
             }, to: id, saysEnabled: body.enabled != nil)
     }
@@ -108,8 +109,6 @@ struct RoomRoutes: Sendable {
             templateName: room.template.map { templateNames[$0] ?? $0 } ?? StandardTemplate.name,
             account: authority.accessKey)
     }
-
-    private var now: UnixTime { clock() }
 }
 
 extension Catalogue {

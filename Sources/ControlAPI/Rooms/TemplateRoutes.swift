@@ -80,7 +80,7 @@ struct TemplateRoutes: Sendable {
         try body.change(&document)
         let template = CatalogueTemplate(
             id: id, name: body.name ?? UUID().uuidString.lowercased(),
-            document: try text(document, id: id), createdAt: now)
+            document: try text(document, id: id), createdAt: clock())
         return JSON.response(
             try TemplateBody(
                 try await catalogue.createTemplate(template), account: authority.accessKey))
@@ -124,7 +124,7 @@ struct TemplateRoutes: Sendable {
             throw APIError.conflict(
                 "template cannot be changed", "it is the policy file, which the operator changes")
         }
-        let update = try await catalogue.updateTemplate(id, at: now) { template -> APIError? in
+        let update = try await catalogue.updateTemplate(id, at: clock()) { template -> APIError? in
             do throws(APIError) {
                 var document = try contents(of: template)
                 try change(&document)
@@ -199,8 +199,6 @@ struct TemplateRoutes: Sendable {
         }
         return text
     }
-
-    private var now: UnixTime { clock() }
 }
 
 extension APIError {

@@ -58,6 +58,9 @@ public protocol LiveStreamControl: Sendable {
     /// Newest first.
     func streams(_ query: LiveStreamQuery) async throws(LiveStreamError) -> LiveStreamPage
 
+    /// The room's live streams of which something can be fetched. Asks nothing but what is in memory.
+    func running(in room: RoomID) async -> [LiveStream]
+
     /// The newest of the room's streams of this kind that is on air, or else the latest: what a
     /// viewer of the room is to be shown.
     func current(

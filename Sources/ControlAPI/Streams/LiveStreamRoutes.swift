@@ -43,18 +43,13 @@ struct LiveStreamRoutes: Sendable {
         group.get("") { request, _ in try await list(request) }
     }
 
-    private func start(_ request: Request, room: String?) async throws(APIError) -> Response {
+    private func start(_ request: Request, room: String?) async throws -> Response {
         let room = try RoomID(parameter: room)
         let body = try await JSON.decode(StartBody.self, from: request)
         let order = try body.checked(
             room: room, authorities: endpoints.authorities(for: request), frameRate: frameRate)
-        let streams: [LiveStream]
-        do {
-            streams = try await control.start(room: room, order, startedBy: nil)
-        } catch {
-            throw APIError(error)
-        }
-        guard let first = streams.first else { throw .internal() }
+        let streams = try await control.start(room: room, order, startedBy: nil)
+        guard let first = streams.first else { throw APIError.internal() }
         return JSON.response(LiveStreamBody(first, variants: streams))
     }
 

@@ -138,7 +138,7 @@ enum SettingKey: String, CaseIterable {
 
     private static let variablePrefix = "ROOMCAST_"
 
-    /// Names like those of settings that are of none, sorted.
+    /// Names with the settings' prefix that no setting has, sorted.
     static func unknownVariables(in environment: [String: String]) -> [String] {
         let known = Set(allCases.map(\.variable))
         return environment.keys.filter { $0.hasPrefix(variablePrefix) && !known.contains($0) }

@@ -51,7 +51,7 @@ public struct Settings: Hashable, Sendable {
     public var pagesDirectory: String?
     public var logLevel = Logger.Level.info
     public var logFormat = LineLogHandler.Format.logfmt
-    /// Variables named like settings that there are not, which `serve` warns about. They are no
+    /// Variables with the prefix of settings that name none, which `serve` warns about. They are no
     /// error: Kubernetes, for one, sets `<SERVICE>_PORT` and the like in every container.
     public private(set) var unknownVariables: [String] = []
 
@@ -342,7 +342,7 @@ extension Settings {
             }
             return
         }
-        // As the client reads it that sends to it.
+        // Parsed as AsyncHTTPClient does, which sends to it.
         guard let parts = URL(string: url), let host = parts.host, !host.isEmpty,
             parts.scheme == "https" || parts.scheme == "http"
         else {

@@ -20,8 +20,8 @@ struct StreamRecovery: Sendable {
     /// - Throws: `CatalogueError`.
     func run() async throws -> [StreamKeeper.Record] {
         let isLost = try await remakeCatalogue()
-        // A row that is final was written behind a file that was: so what a start costs does not
-        // grow with all that ever ended.
+        // A row that is final was written behind a file that was: of what ended, only the names are
+        // read.
         let ended = try await keeper.catalogue.finalStreamDirectories()
         let records = try await NIOThreadPool.singleton.runIfActive { self.files(except: ended) }
         var unfinished: [StreamKeeper.Record] = []
@@ -60,9 +60,7 @@ struct StreamRecovery: Sendable {
         let missing = try await keeper.catalogue.unfinishedStreams()
             .filter { !known.contains($0.id) }
         guard !missing.isEmpty else { return }
-        let gone = try await NIOThreadPool.singleton.runIfActive {
-            Set(missing.filter { isGone($0.directory) }.map(\.id))
-        }
+        let gone = try await NIOThreadPool.singleton.runIfActive { removed(of: missing) }
         for var stream in missing {
             guard gone.contains(stream.id) else {
                 logger.error(
@@ -85,11 +83,14 @@ struct StreamRecovery: Sendable {
         }
     }
 
-    /// Whether somebody removed the directory. Where the root holds no other either, it is more
+    /// Those whose directories somebody removed. Where the root holds no other either, it is more
     /// likely that the root is not the one it was.
-    private func isGone(_ directory: String) -> Bool {
-        !FileManager.default.fileExists(atPath: "\(streams)/\(directory)")
-            && !Self.names(in: streams).isEmpty
+    private func removed(of missing: [CatalogueStream]) -> Set<StreamID> {
+        guard !Self.names(in: streams).isEmpty else { return [] }
+        let gone = missing.filter { stream in
+            !FileManager.default.fileExists(atPath: "\(streams)/\(stream.directory)")
+        }
+        return Set(gone.map(\.id))
     }
 
     /// - Parameter ended: directories that are not looked into.

@@ -5,6 +5,10 @@ public import MediaKernel
 
 /// What is known of streams: those of this process from memory, all others from the catalogue.
 extension Streams {
+    public func running(in room: RoomID) -> [LiveStream] {
+        archive.onAir(in: room, .stream).filter { $0.status == .running }
+    }
+
     public func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream? {
         if let stream = archive[id] { return stream }
         return try await asked { (catalogue) throws(CatalogueError) in

@@ -95,9 +95,7 @@ public struct StreamsInRoom: LiveStreaming {
                 try TimedMetadataRequest(
                     checking: one.payload, seconds: one.duration, in: "metadata_objs.\(index).")
             }
-            let query = LiveStreamQuery(
-                room: room, status: .running, limit: PageLimit.range.upperBound)
-            let streams = try await control.streams(query).streams.filter { $0.status == .running }
+            let streams = await control.running(in: room)
             guard !streams.isEmpty else {
                 throw LiveStreamingError(
                     code: 409, message: "room \(room) has no live stream that is running")

@@ -1,13 +1,14 @@
 import Catalogue
 import ControlAPI
 import MediaKernel
+import ObjectStorage
 import Webhooks
 
 /// What is told of assets that are there.
 extension StreamEvents {
     /// How long the links last: a receiver may be away for a day, and work through what has come
     /// meanwhile. As long as a store's own links may.
-    static let linkLifetime: Duration = .seconds(604_800)
+    static let linkLifetime = AWSSignature.presignMaximum
 
     /// - Parameter base: the server's address, without a slash at the end.
     static func linker(_ library: RecordingLibrary, base: String) -> Linker {
