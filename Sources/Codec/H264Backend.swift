@@ -90,7 +90,7 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
 
     /// The most B-frames in a row where the settings leave it to the encoder; nil leaves it to
     /// the library. Older hardware has none, and refuses to be opened with them.
-    func maximumBFrames(_ preset: H264Preset, pixels: Int) -> Int? {
-        self == .x264 ? preset.maximumBFrames(pixels: pixels) : 0
+    func bFramesMaximum(_ preset: H264Preset, pixels: Int) -> Int? {
+        self == .x264 ? preset.bFramesMaximum(pixels: pixels) : 0
     }
 }

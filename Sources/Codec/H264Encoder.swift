@@ -35,13 +35,13 @@ public final class H264Encoder {
             backend.pictureForm, width: settings.width, height: settings.height)
         self.input = input
         let pixels = settings.width * settings.height
-        let maximumBFrames =
-            settings.maximumBFrames ?? backend.maximumBFrames(preset, pixels: pixels)
+        let bFramesMaximum =
+            settings.bFramesMaximum ?? backend.bFramesMaximum(preset, pixels: pixels)
         context = try .open(
             try .encoder(named: backend.encoderName),
             options: backend.options(preset, pixels: pixels)
         ) { context throws(CodecError) in
-            Self.configure(context, settings, backend, maximumBFrames)
+            Self.configure(context, settings, backend, bFramesMaximum)
             try input.attach(to: context)
         }
         guard let parameterSets = H264ParameterSets(annexB: context.extradata) else {
@@ -119,7 +119,7 @@ public final class H264Encoder {
 
     private static func configure(
         _ context: UnsafeMutablePointer<AVCodecContext>, _ settings: VideoEncoderSettings,
-        _ backend: H264Backend, _ maximumBFrames: Int?
+        _ backend: H264Backend, _ bFramesMaximum: Int?
     ) {
         context.pointee.width = Int32(settings.width)
         context.pointee.height = Int32(settings.height)
@@ -138,8 +138,8 @@ public final class H264Encoder {
         context.pointee.rc_max_rate = Int64(rateMaximum)
         context.pointee.rc_buffer_size = Int32(rateMaximum * settings.rateBuffer)
         context.pointee.thread_count = Int32(settings.threads)
-        if let maximumBFrames {
-            context.pointee.max_b_frames = Int32(maximumBFrames)
+        if let bFramesMaximum {
+            context.pointee.max_b_frames = Int32(bFramesMaximum)
         }
         // The global header is how the parameter sets are known before the first picture.
         context.pointee.flags |=

@@ -19,7 +19,7 @@ enum H264Preset: String, CaseIterable {
 
     /// B-frames between others, for pictures of so many pixels; nil is x264's three. With two, large
     /// pictures cost 6 % less CPU for no PSNR; small ones lose 0.05 dB by it.
-    func maximumBFrames(pixels: Int) -> Int? {
+    func bFramesMaximum(pixels: Int) -> Int? {
         self == .balanced && !Self.isSmall(pixels) ? 2 : nil
     }
 

@@ -21,7 +21,7 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     /// costs 0.03 dB in ordinary pictures.
     public var rateBuffer = 0.5
     /// The most B-frames in a row; nil is the preset's own (three, but none with `ultrafast`).
-    public var maximumBFrames: Int?
+    public var bFramesMaximum: Int?
 
     public init(
         width: Int, height: Int, frameRate: Int, bitrate: Int, keyframeInterval: Int
@@ -44,8 +44,8 @@ public struct VideoEncoderSettings: Hashable, Sendable {
         guard 0.1...10 ~= rateBuffer else {
             throw .setting(name: "rateBuffer", value: "\(rateBuffer)")
         }
-        if let maximumBFrames {
-            try Self.require(0...16 ~= maximumBFrames, "maximumBFrames", maximumBFrames)
+        if let bFramesMaximum {
+            try Self.require(0...16 ~= bFramesMaximum, "bFramesMaximum", bFramesMaximum)
         }
     }
 

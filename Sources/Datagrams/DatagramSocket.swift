@@ -40,9 +40,6 @@ public final class DatagramSocket {
     /// The kernel's name for the socket, which it may give to another once the channel is closed.
     private let descriptor: NIOBSDSocket.Handle
     public let localAddress: TransportAddress
-    /// For so many bytes of datagrams the kernel has room until they are read: silently no more than
-    /// `net.core.rmem_max`, which is 208 KiB in Debian.
-    let receiveBufferBytes: Int
     private let handlers: Handlers
     private let batch = DatagramBatch()
     /// Of a socket that does not read by itself.
@@ -53,12 +50,11 @@ public final class DatagramSocket {
 
     private init(
         channel: any Channel, descriptor: NIOBSDSocket.Handle, localAddress: TransportAddress,
-        receiveBufferBytes: Int, handlers: Handlers
+        handlers: Handlers
     ) {
         self.channel = channel
         self.descriptor = descriptor
         self.localAddress = localAddress
-        self.receiveBufferBytes = receiveBufferBytes
         self.handlers = handlers
     }
 
@@ -104,25 +100,27 @@ public final class DatagramSocket {
                 return NIOLoopBound(
                     DatagramSocket(
                         channel: channel, descriptor: descriptor, localAddress: address,
-                        receiveBufferBytes: receiveBufferBytes(of: descriptor),
                         handlers: receiver.handlers),
                     eventLoop: eventLoop)
             }
     }
 
-    /// What to say of a receive buffer in which a burst may be lost; nil of one that is large enough.
-    public var receiveBufferShortage: String? {
-        guard receiveBufferBytes < Self.kernelBufferBytes else { return nil }
-        return "\(receiveBufferBytes) of \(Self.kernelBufferBytes) bytes: net.core.rmem_max allows "
-            + "no more"
-    }
-
-    /// The kernel counts what it keeps beside each datagram too, and so tells twice what one may use.
-    private static func receiveBufferBytes(of descriptor: NIOBSDSocket.Handle) -> Int {
+    /// Bytes of datagrams that the kernel keeps until they are read. It silently allows no more than
+    /// `net.core.rmem_max`, 208 KiB in Debian, and reports twice the usable size, since it counts its
+    /// own bookkeeping.
+    var receiveBufferBytes: Int {
         var value: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &value, &length)
         return Int(value) / 2
+    }
+
+    /// What to say of a receive buffer in which a burst may be lost; nil of one that is large enough.
+    public var receiveBufferShortage: String? {
+        let bytes = receiveBufferBytes
+        guard bytes < Self.kernelBufferBytes else { return nil }
+        return "\(bytes) of \(Self.kernelBufferBytes) bytes: net.core.rmem_max allows "
+            + "no more"
     }
 
     /// Lets others that join this one have a part of what comes, always the same part of the addresses

@@ -18,11 +18,6 @@ final class AudioSource {
     /// The first timestamp of the packets that did not come, until the next one tells how long
     /// they were.
     private var loss: Int64?
-    /// How loud the latest packet is, in -dBov from 0 (loudest) to 127 (digital silence): what its
-    /// sender says or, where it says nothing, what the samples say.
-    private(set) var level = 127
-    /// How long the latest packet lasts.
-    private(set) var length = Duration.zero
     /// Packets that could not be decoded. For the record.
     private(set) var damagedPackets = 0
 
@@ -43,10 +38,14 @@ final class AudioSource {
     ///   - presentation: of a timestamp; nil while the track has no clock.
     ///   - slid: of the peer's clock.
     ///   - isQuiet: called before a quiet block is placed.
+    /// - Returns: how loud it is, in -dBov from 0 (loudest) to 127 (digital silence), as its sender
+    ///   says or, where it says nothing, the samples do; and how long it lasts. Nil for a packet that
+    ///   cannot be decoded.
+    @discardableResult
     func receive(
         _ frame: IncomingFrame, presentation: (Int64) -> Instant?, slid: Duration = .zero,
         isQuiet: () -> Void = {}
-    ) {
+    ) -> (level: Int, length: Duration)? {
         if let loss {
             self.loss = nil
             fill(from: loss, before: frame, presentation)
@@ -58,21 +57,23 @@ final class AudioSource {
         } catch {
             damagedPackets += 1
             loss = frame.timestamp
-            return
+            return nil
         }
-        level = frame.audioLevel ?? Self.level(of: samples)
-        length = .seconds(1) * (samples.count / 2) / OpusDecoder.sampleRate
+        let count = samples.count / OpusDecoder.channels
+        let level = frame.audioLevel ?? Self.level(of: samples)
+        let heard = (level, Duration.seconds(1) * count / OpusDecoder.sampleRate)
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         if peak < Self.quietPeak { isQuiet() }
         // What has no place is not heard, and so nothing of it is to be continued.
-        guard let instant = presentation(frame.timestamp), timeline != nil else { return }
+        guard let instant = presentation(frame.timestamp), timeline != nil else { return heard }
         isSpeaking = true
         Concealment.blend(tail, into: &samples)
         let instructions =
             timeline?.place(
-                samples: samples.count / 2, rtpTimestamp: frame.timestamp, presentation: instant,
-                slid: slid, isQuiet: peak < Self.quietPeak) ?? []
+                samples: count, rtpTimestamp: frame.timestamp, presentation: instant, slid: slid,
+                isQuiet: peak < Self.quietPeak) ?? []
         follow(instructions, block: samples)
+        return heard
     }
 
     /// The level of samples as RFC 6464 counts it: of a full-scale square wave 0.

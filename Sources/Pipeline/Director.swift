@@ -56,7 +56,7 @@ final class Director {
     private let emit: @Sendable (PipelineEvent) -> Void
     private let now: () -> Instant
     /// Nanoseconds since 1970.
-    private let wallClock: () -> Int64
+    private let wallClock: () -> UnixTime
     /// Called once, on this thread, when the clock starts: frame 0 in wall time.
     private let began: (Int64) -> Void
     private let pauses: RecordingPauses
@@ -79,7 +79,7 @@ final class Director {
         audioOutput: AudioOutput, pauses: RecordingPauses,
         emit: @escaping @Sendable (PipelineEvent) -> Void,
         now: @escaping () -> Instant = { MonotonicClock.now },
-        wallClock: @escaping () -> Int64 = { UnixTime.now.nanoseconds },
+        wallClock: @escaping () -> UnixTime = { UnixTime.now },
         began: @escaping (Int64) -> Void
     ) throws {
         self.configuration = configuration
@@ -152,7 +152,7 @@ final class Director {
         guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured about one playout delay earlier.
-        began(wallClock() - configuration.playoutDelay.initial.nanoseconds)
+        began((wallClock() - configuration.playoutDelay.initial).nanoseconds)
         sources.mixed(through: 0, clock)
         phase = .live(clock, next: 0)
     }
@@ -200,16 +200,11 @@ final class Director {
     }
 
     /// After an error: the layers end with what they have.
-    func abandon() { for layer in layers { layer.inbox.put(.finish(end: nil)) } }
+    func abandon() { for layer in layers { layer.inbox.put(.finish(end: 0)) } }
 
     private func finishLayers() throws {
         try desk.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
-        let end: Int64? =
-            switch phase {
-            case .waiting, .warmingUp: nil
-            case .live(_, let next), .finishing(_, let next, _): next
-            }
-        for layer in layers { layer.inbox.put(.finish(end: end)) }
+        for layer in layers { layer.inbox.put(.finish(end: framesComposed)) }
     }
 
     // MARK: Input
@@ -308,24 +303,22 @@ final class Director {
         let sound = try mixSound(ofFrame: frame, clock)
         framesComposed += 1
         let picture = configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock)
+        // All layers must be cut at a segment's first frame, so it is worth waiting for.
+        let isNeeded = planner.isSegmentStart(frame: frame)
         for index in layers.indices {
             let inbox = layers[index].inbox
             // Both at once: a layer's thread would wake twice if the sound went ahead while the
             // picture is made, and waking it costs more than what it does with sound.
             var items: [LayerItem] = []
             if !sound[index].isEmpty { items.append(.sound(sound[index])) }
-            if let picture, picture.takers.contains(index) {
-                // All layers must be cut at a segment's first frame, so it is worth waiting for.
-                if planner.isSegmentStart(frame: frame)
-                    || inbox.count + items.count < LayerWriter.picturesBelow
-                {
-                    items.append(.picture(picture.canvas, index: frame))
-                    newestGiven[index] = frame
-                } else {
-                    leaveOut(layer: index)
-                }
+            let isTaker = picture?.takers.contains(index) ?? false
+            let hasPlace = isNeeded || inbox.count + items.count < LayerWriter.picturesBelow
+            if let picture, isTaker, hasPlace {
+                items.append(.picture(picture.canvas, index: frame))
             }
-            if !items.isEmpty { inbox.put(items) }
+            let isTaken = !items.isEmpty && inbox.put(items)
+            guard isTaker else { continue }
+            if hasPlace, isTaken { newestGiven[index] = frame } else { leaveOut(layer: index) }
         }
     }
 

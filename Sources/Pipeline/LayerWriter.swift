@@ -103,11 +103,11 @@ final class LayerWriter: VariantWriter {
                 // Each goes as soon as it is done with: pictures are large.
                 batch.reverse()
                 while let item = batch.popLast() {
-                    if case .finish(let end) = item {
-                        try finish(end: end)
-                        return
+                    switch item {
+                    case .picture(let canvas, let index): try take(canvas, index: index)
+                    case .sound(let packets): try take(packets)
+                    case .finish(let end): return try finish(end: end)
                     }
-                    try handle(item)
                 }
             }
         } catch {
@@ -116,30 +116,37 @@ final class LayerWriter: VariantWriter {
         }
     }
 
-    private func handle(_ item: LayerItem) throws {
-        switch item {
-        case .picture(let canvas, let index):
-            let picture = try scaler?.scale(canvas) ?? canvas
-            let packets = try encoder.encode(
-                picture, index: index, forceKeyframe: planner.isSegmentStart(frame: index))
-            for packet in packets { try write(packet) }
-            taken.store(index, ordering: .relaxed)
-        case .sound(let packets):
-            for packet in packets { try muxer.write(audio: packet) }
-            try releaseHeld()
-        case .finish:
-            break
-        }
+    private func take(_ canvas: VideoFrame, index: Int64) throws {
+        let picture = try scaler?.scale(canvas) ?? canvas
+        let packets = try encoder.encode(
+            picture, index: index, forceKeyframe: planner.isSegmentStart(frame: index))
+        for packet in packets { try write(packet) }
+        taken.store(index, ordering: .relaxed)
+    }
+
+    private func take(_ sound: [EncodedPacket]) throws {
+        for packet in sound { try muxer.write(audio: packet) }
+        try releaseHeld()
+    }
+
+    /// The frame of a packet, and whether a segment begins with it.
+    private func place(of packet: EncodedPacket) -> (frame: Int64, beginsSegment: Bool) {
+        let frame = packet.pts.rescaled(to: Int32(planner.frameRate)).ticks
+        let isCut = packet.isKeyframe && frame > segmentStart
+        return (frame, isCut && planner.isSegmentStart(frame: frame))
     }
 
     private func write(_ packet: EncodedPacket) throws {
-        guard held.isEmpty else { return held.append(packet) }
-        let frame = packet.pts.rescaled(to: Int32(planner.frameRate)).ticks
-        if packet.isKeyframe, frame > segmentStart, planner.isSegmentStart(frame: frame) {
-            // The encoder's look-ahead makes sound the earlier one as a rule, but not without it.
-            guard muxer.isAudioComplete else { return held.append(packet) }
-            try publish(try muxer.cut(), endingAt: frame)
+        // The encoder's look-ahead makes sound the earlier one as a rule, but not without it.
+        guard held.isEmpty, !place(of: packet).beginsSegment || muxer.isAudioComplete else {
+            return held.append(packet)
         }
+        try multiplex(packet)
+    }
+
+    private func multiplex(_ packet: EncodedPacket) throws {
+        let (frame, beginsSegment) = place(of: packet)
+        if beginsSegment { try publish(try muxer.cut(), endingAt: frame) }
         try muxer.write(video: packet)
         framesWritten = max(framesWritten, frame + 1)
     }
@@ -162,20 +169,13 @@ final class LayerWriter: VariantWriter {
         ledger.published(layer: index, segment: number, bytes: bytes.count)
     }
 
-    private func finish(end: Int64?) throws {
+    private func finish(end: Int64) throws {
         for packet in try encoder.flush() { try write(packet) }
         // No more sound will come: what is held begins the last segment.
-        for packet in held {
-            let frame = packet.pts.rescaled(to: Int32(planner.frameRate)).ticks
-            if packet.isKeyframe, frame > segmentStart, planner.isSegmentStart(frame: frame) {
-                try publish(try muxer.cut(), endingAt: frame)
-            }
-            try muxer.write(video: packet)
-            framesWritten = max(framesWritten, frame + 1)
-        }
+        for packet in held { try multiplex(packet) }
         held = []
         if framesWritten > segmentStart {
-            try publish(try muxer.finish(), endingAt: max(framesWritten, end ?? 0))
+            try publish(try muxer.finish(), endingAt: max(framesWritten, end))
         }
         if ledger.failure == nil { try directory.end() }
         ledger.ended(layer: index, segments: directory.nextIndex)

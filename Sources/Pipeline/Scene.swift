@@ -99,17 +99,15 @@ final class Scene {
         speakers.advance(to: tick)
         if layoutChanged || speakers.speaker != speaker { layOut(at: tick) }
         if motion?.isOver(at: tick) == true { motion = nil }
-        guard !tiles.isEmpty else {
-            passOverUnseen([], at: tick, source)
-            return try slate()
-        }
-        let moving = motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
+        let moving =
+            tiles.isEmpty ? [] : motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
+        passOverUnseen(moving, at: tick, source)
+        guard !tiles.isEmpty else { return try slate() }
         var placed: [PlacedFrame] = []
         placed.reserveCapacity(moving.count)
         let sideways = sideways
         for tile in moving { placed.append(place(tile, at: tick, source)) }
         if self.sideways != sideways { report() }
-        passOverUnseen(moving, at: tick, source)
         return try compositor.compose(tiles: placed, dressing: dressing)
     }
 

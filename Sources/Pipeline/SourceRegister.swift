@@ -154,10 +154,11 @@ final class SourceRegister {
         }
         switch source {
         case .audio(let audio):
-            audio.receive(
+            let heard = audio.receive(
                 frame, presentation: presentation, slid: clocks.values[clock].slid,
                 isQuiet: { self.clocks.values[clock].soundIsQuiet(at: frame.arrival) })
-            return voices.contains(track) ? (owner, audio.level, audio.length) : nil
+            guard let heard, voices.contains(track) else { return nil }
+            return (owner, heard.level, heard.length)
         case .video(let video):
             switch video.receive(frame, presentation: presentation) {
             case .taken, .waiting: break

@@ -7,7 +7,8 @@ import Synchronization
 final class StreamLedger: Sendable {
     private struct State {
         var published: [Int]
-        var ended: [Int: Int] = [:]
+        /// Of the top layer, over all runs. 0 until it has ended.
+        var segments = 0
         var isRunning = false
         var failure: String?
         var master: String?
@@ -53,7 +54,7 @@ final class StreamLedger: Sendable {
     }
 
     func ended(layer: Int, segments: Int) {
-        state.withLock { $0.ended[layer] = segments }
+        if layer == 0 { state.withLock { $0.segments = segments } }
     }
 
     /// The first failure is told; the others follow from it.
@@ -67,5 +68,5 @@ final class StreamLedger: Sendable {
 
     var failure: String? { state.withLock { $0.failure } }
     /// Segments of the top layer, over all runs. 0 until it has ended.
-    var segments: Int { state.withLock { $0.ended[0] ?? 0 } }
+    var segments: Int { state.withLock { $0.segments } }
 }

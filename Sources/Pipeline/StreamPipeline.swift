@@ -14,8 +14,9 @@ import Synchronization
 ///                   ├──► layer 0's thread: x264, TS, files
 ///                   └──► layer 1's thread: scale, x264, TS, files …
 /// ```
-/// Methods may be called from any thread and never wait. The queues between the threads are
-/// bounded; see `Director` and `LayerWriter` for what happens when one is full.
+/// Methods may be called from any thread. Frames and reports never wait, the rest waits for room: the
+/// queues between the threads are bounded; see `Director` and `LayerWriter` for what happens when
+/// one is full.
 public final class StreamPipeline: Sendable {
     /// Events waiting for a reader; one that is this far behind does not read.
     static let eventsMaximum = 4096

@@ -7,9 +7,9 @@ enum LayerItem: Sendable {
     case picture(VideoFrame, index: Int64)
     case sound([EncodedPacket])
     /// Everything was sent. What is inside comes out, then the playlist ends, unless the stream has
-    /// failed. The last segment lasts until `end`, the frame behind the stream's last one, whether or
-    /// not this layer has a picture of that: all layers' are as long. Nil where nobody knows.
-    case finish(end: Int64?)
+    /// failed. The last segment lasts until `end`, the frame behind the stream's last one, even in a
+    /// layer that has no picture of that one, so that all layers are equally long.
+    case finish(end: Int64)
 }
 
 /// Writes one media playlist and its segments, on a thread of its own.

@@ -7,21 +7,20 @@ struct WallClockWatch {
     /// Steps up to this are not told: no date is read so exactly.
     static let tolerance: Duration = .seconds(1)
 
-    /// Nanoseconds since 1970 at the monotonic clock's zero, as of the last step.
-    private var offset: Int64?
+    /// What the wall clock showed at the monotonic clock's zero, as of the last step.
+    private var origin: UnixTime?
 
-    /// - Parameter wall: nanoseconds since 1970.
     /// - Returns: by how much the clock was set since the last step that was told: above zero to a
     ///   later time. Nil while it was not.
-    mutating func observe(wall: Int64, at now: Instant) -> Duration? {
-        let current = wall - now.nanoseconds
-        guard let offset else {
-            self.offset = current
+    mutating func observe(wall: UnixTime, at now: Instant) -> Duration? {
+        let current = wall - (now - .zero)
+        guard let origin else {
+            self.origin = current
             return nil
         }
-        let step = Duration.nanoseconds(current - offset)
+        let step = current - origin
         guard step > Self.tolerance || step < .zero - Self.tolerance else { return nil }
-        self.offset = current
+        self.origin = current
         return step
     }
 }

@@ -194,7 +194,7 @@ import Testing
     ) throws -> [EncodedPacket] {
         var settings = VideoEncoderSettings(
             width: width, height: height, frameRate: 30, bitrate: 600_000, keyframeInterval: 300)
-        settings.maximumBFrames = bFrames
+        settings.bFramesMaximum = bFrames
         let encoder = try H264Encoder(settings)
         let packets = try (0..<count).flatMap { index in
             try encoder.encode(

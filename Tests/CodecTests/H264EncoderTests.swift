@@ -96,7 +96,7 @@ import Testing
         let mistakes: [(inout VideoEncoderSettings) -> Void] = [
             { $0.width = 321 }, { $0.height = 0 }, { $0.frameRate = 0 }, { $0.bitrate = 1 },
             { $0.keyframeInterval = 0 }, { $0.preset = "plaid" }, { $0.threads = -1 },
-            { $0.maximumBFrames = 17 }, { $0.rateBuffer = 0 },
+            { $0.bFramesMaximum = 17 }, { $0.rateBuffer = 0 },
         ]
         for mistake in mistakes {
             var wrong = settings()

@@ -87,7 +87,7 @@ import Testing
     @Test func h264AndAACOfATransportStreamAreRead() throws {
         let stream = try EncodedStream(seconds: 2) {
             $0.preset = "veryfast"
-            $0.maximumBFrames = 3
+            $0.bFramesMaximum = 3
         }
         let path = NSTemporaryDirectory() + "roomcast-\(UInt64.random(in: 0 ... .max)).ts"
         defer { try? FileManager.default.removeItem(atPath: path) }

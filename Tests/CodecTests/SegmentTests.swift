@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [0, 3]) func eachSegmentDecodesAlone(bFrames: Int) throws {
         let stream = try EncodedStream(seconds: 6) {
             $0.preset = "veryfast"
-            $0.maximumBFrames = bFrames
+            $0.bFramesMaximum = bFrames
         }
         #expect(stream.segments.count == 3)
         for (number, segment) in stream.segments.enumerated() {

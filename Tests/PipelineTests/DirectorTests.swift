@@ -17,7 +17,7 @@ import Testing
         let inbox = Mailbox<LayerItem>(maximum: 100_000)
         var epoch: Int64 = 0
         let variant = MasterPlaylist.Variant(uri: "", bandwidth: 1, codecs: "")
-        let newestTaken = Int64.max
+        var newestTaken = Int64.max
 
         func run() {}
 
@@ -95,7 +95,9 @@ import Testing
                 bitrates: [96_000], firstSample: -Int64(AudioMixer.latency)),
             pauses: pauses, emit: { told.note($0) },
             now: { clock.read() },
-            wallClock: { clock.now.nanoseconds + clock.wallStep * 1_000_000_000 },
+            wallClock: {
+                UnixTime(nanoseconds: clock.now.nanoseconds + clock.wallStep * 1_000_000_000)
+            },
             began: { told.begin(at: $0) })
     }
 
@@ -193,6 +195,21 @@ import Testing
             _ = try director.turn([], takenAt: clock.now)
         }
         #expect(told.reductions == 1)
+    }
+
+    /// Its pictures wait for nobody: no CPU is missing.
+    @Test func aLayerThatHasFailedIsNoBacklog() throws {
+        let director = try director(soundAlone: false)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        layer.newestTaken = 0
+        layer.inbox.close()
+        for frame in 1...150 {
+            clock.now = start + .seconds(frame) / 30
+            _ = try director.turn([], takenAt: clock.now)
+        }
+        #expect(told.reductions == 0)
+        #expect(director.framesDroppedInAll > 100)
     }
 
     @Test func aWallClockThatIsSetIsToldOfOnce() throws {

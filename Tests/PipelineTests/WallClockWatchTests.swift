@@ -6,14 +6,14 @@ import Testing
 @Suite struct WallClockWatchTests {
     @Test func eachStepIsToldOnce() {
         var watch = WallClockWatch()
-        let start: Int64 = 1_760_000_000_000_000_000
+        let start = UnixTime(seconds: 1_760_000_000)
         // Seconds since the beginning, and by how many the wall clock is ahead by then.
         let rows: [(second: Int, ahead: Double, told: Double?)] = [
             (0, 0, nil), (2, 0.9, nil), (4, -0.9, nil), (6, 1.5, 1.5), (8, 1.5, nil),
             (10, 1.5, nil), (12, -3600, -3601.5), (14, -3600, nil), (16, 0, 3600),
         ]
         for row in rows {
-            let wall = start + Int64(row.second) * 1_000_000_000 + Int64(row.ahead * 1e9)
+            let wall = start + .seconds(row.second) + .milliseconds(Int64(row.ahead * 1000))
             let told = watch.observe(wall: wall, at: .zero + .seconds(100 + row.second))
             #expect(told == row.told.map { .milliseconds(Int64($0 * 1000)) }, "\(row)")
         }
