@@ -6,19 +6,11 @@ from harness.waiting import wait_for
 TIMEOUT = 15  # s
 
 
-def metrics(server):
-    """Each figure by its name and labels, as the text has them."""
-    answer = server.http.get("/metrics", token=tokens.management_token())
-    assert answer.status == 200
-    lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
-    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
-
-
 def test_a_stream_is_in_the_metrics_of_the_server(server, room):
-    before = metrics(server)
+    before = server.metrics()
     stream = server.start_stream(room)
     server.wait_for_status(stream["id"], "running", TIMEOUT)
-    found = metrics(server)
+    found = server.metrics()
     assert found['roomcast_streams{status="running"}'] >= 1
     assert found["roomcast_stream_starts_total"] == before["roomcast_stream_starts_total"] + 1
     took = (found["roomcast_stream_start_seconds_total"]
@@ -35,7 +27,7 @@ def test_a_stream_is_in_the_metrics_of_the_server(server, room):
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
     ended = 'roomcast_streams_ended_total{status="completed"}'
     wait_for("it is counted as completed",
-             lambda: metrics(server)[ended] > before[ended], TIMEOUT)
+             lambda: server.metrics()[ended] > before[ended], TIMEOUT)
 
 
 def test_metrics_are_not_for_everybody(server, room):

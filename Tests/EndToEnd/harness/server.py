@@ -43,10 +43,10 @@ def environment():
 
 class Server:
     """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
-    `media_address`. `output` is a file to log to instead of its own."""
+    `media_address`. `log_file` is one to log to instead of its own."""
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None,
-                 output=None, binary=BINARY):
+                 log_file=None, binary=BINARY):
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.output = self.directory / "output"
@@ -68,7 +68,7 @@ class Server:
             cwd=self.directory,
             env=self.environment,
             stdin=subprocess.DEVNULL,
-            stdout=output or self._file,
+            stdout=log_file or self._file,
             stderr=subprocess.STDOUT,
         )
         try:
@@ -173,6 +173,13 @@ class Server:
         assert answer.status == 200, answer
         assert answer.json["recording_paused"] == (action == "pause")
         return answer.json
+
+    def metrics(self):
+        """Each figure by its name and labels, as the text has them."""
+        answer = self.http.get("/metrics", token=tokens.management_token())
+        assert answer.status == 200
+        lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
     def peer_count(self, room):
         rooms = {one["id"]: one for one in self.http.get("/api/rooms").json}
