@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import os
 import socket
 import struct
 import subprocess
@@ -11,6 +10,7 @@ import subprocess
 import pytest
 
 from harness import tokens
+from harness.server import environment
 from harness.signalling import Peer
 
 TIMEOUT = 20  # s
@@ -40,7 +40,7 @@ def bot(request, binary, listener, tmp_path):
     process = subprocess.Popen(
         [str(binary), "bot", "--endpoint", f"http://127.0.0.1:{listener.getsockname()[1]}",
          "--output", str(tmp_path / "output"), "--configuration", str(configuration)],
-        env=os.environ | {"ROOMCAST_BOT_TOKEN": tokens.room_token("eager")},
+        env=environment() | {"ROOMCAST_BOT_TOKEN": tokens.room_token("eager")},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ import pytest
 
 from harness import assets, checks, hls, media
 from harness.http import Response
-from harness.server import REPOSITORY, free_media_port, free_port
+from harness.server import REPOSITORY, environment, free_media_port, free_port
 from harness.waiting import wait_for
 
 DURATION = 20  # s
@@ -32,7 +32,7 @@ class Demo:
         self.process = subprocess.Popen(
             [str(binary), "demo", *arguments],
             cwd=REPOSITORY,
-            env=os.environ | {
+            env=environment() | {
                 "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
                 "ROOMCAST_UDP_PORT": str(free_media_port()),
                 "ROOMCAST_OUTPUT_DIRECTORY": str(directory),

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from harness import assets, long_stream
-from harness.server import REPOSITORY
+from harness.server import REPOSITORY, environment
 from harness.waiting import wait_for
 
 SECONDS = 3600
@@ -61,14 +61,14 @@ def test_an_hour_is_finished_in_time_and_each_byte_moved_twice_at_most(binary, t
 def demo(binary, directory):
     """A recorded stream of real pictures."""
     output = directory / "streams"
-    environment = os.environ | {
+    variables = environment() | {
         "ROOMCAST_OUTPUT_DIRECTORY": str(output),
         "ROOMCAST_RECORDINGS_DIRECTORY": str(directory / "recordings"),
         "ROOMCAST_STREAM_LADDER": LADDER,
         # Not what is measured here.
         "ROOMCAST_STREAM_PRESET": "superfast",
     }
-    done = subprocess.run([str(binary), "demo", "--record", "14"], env=environment,
+    done = subprocess.run([str(binary), "demo", "--record", "14"], env=variables,
                           cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-3000:]
     [stream] = (output / "demo").iterdir()

@@ -1,7 +1,6 @@
 """Streams that are recorded: what lies on the disk when they are completed."""
 
 import json
-import os
 import subprocess
 import time
 
@@ -109,7 +108,7 @@ def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room):
 
 def test_a_directory_belongs_to_one_server_at_a_time(server, binary):
     ports = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0"}
-    second = subprocess.run([str(binary), "serve"], env=os.environ | server.settings | ports,
+    second = subprocess.run([str(binary), "serve"], env=server.environment | ports,
                             capture_output=True, text=True, timeout=TIMEOUT)
     assert second.returncode != 0
     assert "is in use by another server" in second.stderr
@@ -119,7 +118,7 @@ def test_a_server_that_is_refused_has_touched_nothing(server, binary, tmp_path):
     """The catalogue of another version neither."""
     settings = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0",
                 "ROOMCAST_RECORDINGS_DIRECTORY": str(tmp_path)}
-    second = subprocess.run([str(binary), "serve"], env=os.environ | server.settings | settings,
+    second = subprocess.run([str(binary), "serve"], env=server.environment | settings,
                             capture_output=True, text=True, timeout=TIMEOUT)
     assert second.returncode != 0
     assert f"{server.output} is in use by another server" in second.stderr
