@@ -3,8 +3,7 @@
 import json
 
 import pytest
-
-HAND = "_handraise"
+from harness.room_world import HAND
 
 
 def test_codes_tell_what_is_worth_another_try(page):

@@ -1,6 +1,7 @@
 """What the page makes of the server's messages, without the server."""
 
 import pytest
+from harness.room_world import HAND
 
 ROOM = """async (messages) => {
   const { RoomState } = await import("/assets/client/room-state.js");
@@ -69,18 +70,15 @@ def test_the_most_advanced_variant_is_the_rooms_state(page, variants, expected):
     assert (state["streaming"]["url"] == "u") == (expected == "started")
 
 
-HAND = ["_handraise"]
-
-
 def test_hands_are_in_the_order_in_which_they_went_up(page):
     # Who was there before us joined in the order of their ids.
-    before = {"b": peer("b", "Ben", groups=HAND, joined=2),
-              "a": peer("a", "Ann", groups=HAND, joined=1)}
+    before = {"b": peer("b", "Ben", groups=[HAND], joined=2),
+              "a": peer("a", "Ann", groups=[HAND], joined=1)}
     steps = [
         ["peer-list", {"peers": before}],
-        ["on-peer-update", peer("me", "Me", groups=["x", *HAND])],
-        ["on-peer-join", peer("c", "Cleo", groups=HAND)],
-        ["on-peer-update", peer("b", "Ben", groups=HAND)],  # says nothing new
+        ["on-peer-update", peer("me", "Me", groups=["x", HAND])],
+        ["on-peer-join", peer("c", "Cleo", groups=[HAND])],
+        ["on-peer-update", peer("b", "Ben", groups=[HAND])],  # says nothing new
     ]
     state = page.evaluate(ROOM, steps)
     assert state["hands"] == ["a", "b", "me", "c"]
@@ -88,7 +86,7 @@ def test_hands_are_in_the_order_in_which_they_went_up(page):
 
     # A hand that goes down and up again is the last one.
     again = [*steps, ["on-peer-update", peer("a", "Ann")],
-             ["on-peer-update", peer("a", "Ann", groups=HAND)], ["on-peer-leave", peer("b", "Ben")]]
+             ["on-peer-update", peer("a", "Ann", groups=[HAND])], ["on-peer-leave", peer("b", "Ben")]]
     state = page.evaluate(ROOM, again)
     assert state["hands"] == ["me", "c", "a"]
     assert state["events"][-3:] == [["hand", "peers"], ["hand", "peers"], ["presence", "peers"]]

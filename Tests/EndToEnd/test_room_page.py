@@ -4,6 +4,8 @@ import pytest
 from harness import tokens
 from harness.room_world import (
     ANNOUNCED,
+    HAND,
+    TIMEOUT,
     announced,
     heard,
     peer_of,
@@ -14,9 +16,7 @@ from harness.room_world import (
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
-TIMEOUT = 10  # s
 PUBLISHING_TIMEOUT = 20  # s
-HAND = "_handraise"
 AREAS = """() => {
   const tiles = [...document.querySelectorAll("[data-testid=tile]")];
   return Object.fromEntries(tiles.map((tile) => {

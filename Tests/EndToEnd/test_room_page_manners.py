@@ -3,12 +3,10 @@
 import time
 
 import pytest
-from harness.room_world import World
+from harness.room_world import HAND, TIMEOUT, World
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
-TIMEOUT = 10  # s
-HAND = "_handraise"
 WIDTHS = (320, 360, 420, 560, 820, 821, 1280)
 OVERFLOW = """() => ({
   page: document.documentElement.scrollWidth,

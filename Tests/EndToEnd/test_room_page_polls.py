@@ -1,10 +1,9 @@
 """Polls on the room page, by keys alone and by what the accessibility tree says, in both browsers."""
 
-from harness.room_world import heard, question, run_poll
+from harness.room_world import TIMEOUT, heard, question, run_poll
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
-TIMEOUT = 10  # s
 MAKE_A_QUIZ = "Quiz Some options are right. Who knew most is shown when it is over."
 
 

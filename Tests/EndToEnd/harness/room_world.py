@@ -1,11 +1,11 @@
 """A room with its page in one of the browsers, and with bare sockets as the others in it."""
 
-from .room_page import InChromium, InFirefox
+from .room_page import TIMEOUT, InChromium, InFirefox
 from .signalling import DATA_CHANNEL_OFFER, Peer
 from .waiting import wait_for
 
-TIMEOUT = 10  # s
 ANNOUNCING_TIMEOUT = 30  # s
+HAND = "_handraise"  # the group of those who raise theirs
 ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
   .map((node) => node.textContent).join()"""
 
