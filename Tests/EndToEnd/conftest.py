@@ -31,7 +31,7 @@ from harness.web import Web  # noqa: E402
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "chat_recording",
     "command_line", "crash_series", "disk_full", "harness", "install", "live_store",
-    "media_over_tcp", "media_path", "moderation", "network_change", "object_storage",
+    "media_over_tcp", "moderation", "network_change", "object_storage",
     "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",
     "page_reconnecting", "page_room_state", "page_stage", "polls", "process", "recording_assets",
     "recording_in_room", "recordings_page", "relay", "room_page_manners", "room_recordings",
@@ -147,6 +147,8 @@ def connect(server, room):
 
 @pytest.fixture(scope="module")
 def namespace():
+    """Of a module, as all that a failure may leave unusable: it is made anew with the module's others
+    (harness/starvation.py)."""
     namespace = Namespace()
     yield namespace
     namespace.close()
