@@ -59,13 +59,16 @@ install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack
 		$(DESTDIR)$(PREFIX)/share/roomcast $(DESTDIR)$(PREFIX)/share/doc/roomcast
 	install -m 755 $(BINARY) $(INSTALLED)/roomcast
 	cp -R $(BINARY)_ControlAPI.resources $(INSTALLED)/
+	chmod -R u=rwX,go=rX $(INSTALLED)/roomcast_ControlAPI.resources
 	ldd $(BINARY) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
 		| xargs install -m 644 -t $(INSTALLED)
 	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
 	install -m 644 README.md LICENSE docs/*.md $(DESTDIR)$(PREFIX)/share/doc/roomcast/
-	install -m 644 deploy/roomcast.json deploy/nginx.conf $(DESTDIR)$(PREFIX)/share/roomcast/
+	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/90-roomcast.conf \
+		$(DESTDIR)$(PREFIX)/share/roomcast/
 	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service \
 		>$(DESTDIR)$(PREFIX)/share/roomcast/roomcast.service
+	chmod 644 $(DESTDIR)$(PREFIX)/share/roomcast/roomcast.service
 
 .PHONY: test
 test: lint ## Every test, the browser ones included

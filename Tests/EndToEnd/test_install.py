@@ -12,11 +12,23 @@ from harness.small_disk import SmallDisks
 @pytest.fixture
 def installed(binary, tmp_path):
     """The binary below its own /usr/local, from a repository's build."""
-    if binary != REPOSITORY / ".build/release/roomcast":
+    if binary.resolve() != (REPOSITORY / ".build/release/roomcast").resolve():
         pytest.skip("`make install` takes what `make build` made")
-    subprocess.run(["make", "install", f"DESTDIR={tmp_path / 'root'}"], cwd=REPOSITORY, check=True,
-                   stdout=subprocess.DEVNULL)
+    # Not what the `make` was told that runs the tests.
+    variables = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    subprocess.run(
+        ["make", "install", f"DESTDIR={tmp_path / 'root'}", "PREFIX=/usr/local"], cwd=REPOSITORY,
+        env=variables, umask=0o077, check=True, stdout=subprocess.DEVNULL)
     return tmp_path / "root/usr/local/bin/roomcast"
+
+
+def test_what_is_installed_is_readable_whatever_the_umask(installed):
+    prefix = installed.parents[1]
+    for path in [prefix, *prefix.rglob("*")]:
+        needed = 0o755 if path.is_dir() else 0o644
+        assert path.stat().st_mode & needed == needed, path
+    found = {path.name for path in (prefix / "share/roomcast").iterdir()}
+    assert found == {"roomcast.service", "roomcast.json", "nginx.conf", "90-roomcast.conf"}
 
 
 def toolchain(binary):
