@@ -122,3 +122,14 @@ def test_who_comes_late_finds_the_polls_and_what_was_answered(world):
     vic.wait_for_focus("tab", "People (2)")
     vic.press("ArrowLeft")
     vic.wait_for("tab", "Chat")
+
+
+def test_what_the_page_asks_by_itself_when_it_is_cut_off_is_no_fault(world):
+    ann, vic = world.connect("Ann", "host"), world.open("Vic", "viewer")
+    vic.cut_off_at("poll-questions-get")
+    run_poll(ann, question("Where?", "single-choice", "here", "there"))
+    wait_for("it is back, and asks again", lambda: vic.evaluate("() => window.sockets.length") == 2,
+             TIMEOUT)
+    vic.operate("button", "Polls, 1 new")
+    vic.wait_for("radio", "there")
+    assert vic.texts("toast-error") == []

@@ -42,6 +42,14 @@ CUT_OFF = """(id) => {
   socket.addEventListener("close", () => document.getElementById(id).click());
   socket.close();
 }"""
+# Cuts it off with the next call of a method, which nobody answers then (an open socket alone reads).
+CUT_OFF_AT = """(method) => {
+  const socket = window.sockets.at(-1);
+  socket.send = (text) => {
+    WebSocket.prototype.send.call(socket, text);
+    if (JSON.parse(text).method === method) socket.close();
+  };
+}"""
 FAKE_SCREEN = """() => {
   MediaDevices.prototype.getDisplayMedia = async () => {
     const canvas = document.createElement("canvas");
@@ -153,6 +161,10 @@ class RoomPage:
         """The socket is lost, and a button pressed, by its id, before the page is back."""
         self.evaluate(FAKE_SCREEN)  # Chromium has one of its own, for real keys only
         self.evaluate(CUT_OFF, then_press)
+
+    def cut_off_at(self, method):
+        """The socket is lost as soon as the page calls this."""
+        self.evaluate(CUT_OFF_AT, method)
 
 
 class InChromium(RoomPage):

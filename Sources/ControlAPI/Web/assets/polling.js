@@ -1,5 +1,6 @@
 // Polls in the room: asks the server for what it does not say unasked, and shows it.
 
+import { unlessCutOff } from "./client/cut-off.js";
 import { badge } from "./controls.js";
 import { byID, setText } from "./dom.js";
 import { PollPanel } from "./poll-panel.js";
@@ -93,7 +94,7 @@ export class Polling {
   /** What has gone on before we came, or while we were away, is no news. */
   async #load() {
     if (!this.#mayRead) return;
-    await this.#attempt(async () => {
+    await this.#ask(async () => {
       const { polls, pollBook } = this.#client;
       const infos = await polls.list();
       pollBook.keep(infos);
@@ -107,12 +108,16 @@ export class Polling {
 
   async #fill({ id }) {
     this.draw();
-    await this.#attempt(async () => {
+    await this.#ask(async () => {
       const { polls, pollBook } = this.#client;
       pollBook.fill(id, await polls.details(id));
       if (pollBook.isRanked(id)) pollBook.rank(id, await polls.standings(id));
       this.draw();
     });
+  }
+
+  #ask(action) {
+    return this.#attempt(() => unlessCutOff(this.#client, action));
   }
 
   #nameOf(peerID, known = "") {

@@ -1,5 +1,6 @@
 // What is published: the camera, the microphone and a shared screen, as far as the role allows it.
 
+import { unlessCutOff } from "./client/cut-off.js";
 import { Queue } from "./client/queue.js";
 
 // Larger pictures are not decoded where the room is recorded.
@@ -55,9 +56,7 @@ export class Publishing {
 
   /** Brings what is published in line with the role and the devices, as soon as we are in the room. */
   sync() {
-    const publish = () => this.#publishWhatIsAllowed().catch((error) => {
-      if (this.#client.state === "joined") throw error; // else it is done when we are back
-    });
+    const publish = () => unlessCutOff(this.#client, () => this.#publishWhatIsAllowed());
     return this.#work.run(() => this.#attempt(publish));
   }
 
