@@ -31,7 +31,7 @@ extension SegmentRecord {
             text += "@\(sound.firstSample):"
             text += sound.blockSizes.map(String.init).joined(separator: ",")
         }
-        return "\(text) *\(Hexadecimal.text(CRC32.checksum(text.utf8)))\n"
+        return ChecksummedLine.closed(text)
     }
 
     private static func text(of pictures: [PictureSample]) -> String {
@@ -47,12 +47,10 @@ extension SegmentRecord {
     ///
     /// - Parameter line: without its line break.
     public init?(line: some StringProtocol) {
-        guard line.utf8.count <= Self.lineBytesMaximum, let mark = line.lastIndex(of: "*"),
-            mark > line.startIndex,
-            line[line.index(after: mark)...]
-                == Hexadecimal.text(CRC32.checksum(line[..<line.index(before: mark)].utf8))
+        guard line.utf8.count <= Self.lineBytesMaximum,
+            let text = ChecksummedLine.text(of: line)
         else { return nil }
-        let parts = line[..<line.index(before: mark)].split(separator: " ")
+        let parts = text.split(separator: " ")
         guard let number = parts.first.flatMap({ Int($0) }),
             (0...Self.numberMaximum).contains(number)
         else { return nil }

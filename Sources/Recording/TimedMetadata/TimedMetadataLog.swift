@@ -46,15 +46,13 @@ public enum TimedMetadataLog {
         guard let data = try? encoder.encode(entry) else {
             preconditionFailure("numbers and texts always encode")
         }
-        return
-            "\(String(decoding: data, as: UTF8.self)) *\(Hexadecimal.text(CRC32.checksum(data)))\n"
+        return ChecksummedLine.closed(String(decoding: data, as: UTF8.self))
     }
 
     private static func entry(_ line: String) -> TimedMetadata? {
-        guard let mark = line.lastIndex(of: "*"), mark > line.startIndex else { return nil }
-        let data = Data(line[..<line.index(before: mark)].utf8)
-        guard line[line.index(after: mark)...] == Hexadecimal.text(CRC32.checksum(data)),
-            let entry = try? JSONDecoder().decode(TimedMetadata.self, from: data), entry.isUsable
+        guard let text = ChecksummedLine.text(of: line),
+            let entry = try? JSONDecoder().decode(TimedMetadata.self, from: Data(text.utf8)),
+            entry.isUsable
         else { return nil }
         return entry
     }
