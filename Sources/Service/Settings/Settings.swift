@@ -71,9 +71,8 @@ public struct Settings: Hashable, Sendable {
         file: String?, environment: [String: String]? = nil
     ) throws(SettingsError) {
         self.init()
-        let environment = environment ?? ProcessInfo.processInfo.environment
-        unknownVariables = SettingKey.unknownVariables(in: environment)
         let source = try SettingsSource(file: file, environment: environment)
+        unknownVariables = source.unknownVariables
         try readHTTP(source)
         try readUDP(source)
         try readTCP(source)
@@ -99,8 +98,7 @@ public struct Settings: Hashable, Sendable {
         keyIn file: String?, environment: [String: String]? = nil
     ) throws(SettingsError) {
         self.init()
-        let source = try SettingsSource(
-            file: file, environment: environment ?? ProcessInfo.processInfo.environment)
+        let source = try SettingsSource(file: file, environment: environment)
         httpHost = source.text(.httpHost) ?? httpHost
         try readAccess(source)
     }
@@ -110,9 +108,7 @@ public struct Settings: Hashable, Sendable {
         directoriesIn file: String?, environment: [String: String]? = nil
     ) throws(SettingsError) {
         self.init()
-        readDirectories(
-            try SettingsSource(
-                file: file, environment: environment ?? ProcessInfo.processInfo.environment))
+        readDirectories(try SettingsSource(file: file, environment: environment))
     }
 
     /// Whether the built-in key is in use, which `serve` warns about.

@@ -8,11 +8,16 @@ import MediaKernel
 /// or a value of the wrong type is an error, never silently the default.
 struct SettingsSource {
     private let reader: ConfigReader
+    /// Variables with the prefix of settings that name none.
+    let unknownVariables: [String]
 
     /// Bytes of a settings file.
     static let bytesMaximum = 1 << 20
 
-    init(file: String?, environment: [String: String]) throws(SettingsError) {
+    /// - Parameter environment: nil for this process's own.
+    init(file: String?, environment: [String: String]?) throws(SettingsError) {
+        let environment = environment ?? ProcessInfo.processInfo.environment
+        unknownVariables = SettingKey.unknownVariables(in: environment)
         var providers: [any ConfigProvider] = []
         providers.append(try Self.environmentProvider(environment))
         if let file { providers.append(try Self.fileProvider(file)) }
