@@ -98,29 +98,27 @@ struct AssetOrigin: Sendable {
         }
         let root = "\(library.root)/\(directory)"
         guard let ranged = path.sibling(Self.rangesName) else { return nil }
-        let text = try await threads.runIfActive { () -> [UInt8]? in
-            OriginFile.open(ranged, in: root).flatMap { file in
-                file.byteCount > Self.playlistBytesMaximum
-                    ? nil : file.read(at: 0, count: Int(file.byteCount))
-            }
-        }
-        guard let text else { return nil }
-        var headers = Origin.headers(kind: .playlist, tag: nil)
-        headers[.cacheControl] = "private, no-store"
-        headers[.vary] = "Accept-Encoding"
         let acceptsGzip = AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
-        // The address is hundreds of bytes, on each segment's line.
-        let (bytes, isGzip) = try await threads.runIfActive { () -> ([UInt8], Bool) in
+        let found = try await threads.runIfActive { () -> (bytes: [UInt8], isGzip: Bool)? in
+            guard let file = OriginFile.open(ranged, in: root),
+                file.byteCount <= Self.playlistBytesMaximum,
+                let text = file.read(at: 0, count: Int(file.byteCount))
+            else { return nil }
             let lines = String(decoding: text, as: UTF8.self)
                 .split(separator: "\n", omittingEmptySubsequences: false)
                 .map { $0.isEmpty || $0.hasPrefix("#") ? $0 : Substring(url) }
+            // The address is hundreds of bytes, on each segment's line.
             let plain = Array(lines.joined(separator: "\n").utf8)
-            return acceptsGzip && plain.count <= Gzip.inputBytesMaximum
-                ? (Gzip.compressed(plain), true) : (plain, false)
+            let isGzip = acceptsGzip && plain.count <= Gzip.inputBytesMaximum
+            return (bytes: isGzip ? Gzip.compressed(plain) : plain, isGzip: isGzip)
         }
-        if isGzip { headers[.contentEncoding] = "gzip" }
+        guard let found else { return nil }
+        var headers = Origin.headers(kind: .playlist, tag: nil)
+        headers[.cacheControl] = "private, no-store"
+        headers[.vary] = "Accept-Encoding"
+        if found.isGzip { headers[.contentEncoding] = "gzip" }
         return Response(
-            status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+            status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: found.bytes)))
     }
 
     /// The playlist of ranges that a finisher leaves beside each layer's.
