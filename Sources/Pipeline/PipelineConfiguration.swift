@@ -4,8 +4,6 @@ public import Stage
 /// What one stream is to look and sound like, and where it goes.
 public struct PipelineConfiguration: Sendable {
     public var ladder: Ladder
-    /// Frames per second of every layer.
-    public var frameRate: Int
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
     /// Absolute path of the stream's own directory; made when it does not exist.
@@ -29,15 +27,14 @@ public struct PipelineConfiguration: Sendable {
     public var isRecordingPaused: Bool
 
     public init(
-        ladder: Ladder, frameRate: Int = 30, segmentDuration: Duration = .seconds(2),
-        playlist: PlaylistMode = .event, outputDirectory: String, title: String,
+        ladder: Ladder, segmentDuration: Duration = .seconds(2), playlist: PlaylistMode = .event,
+        outputDirectory: String, title: String,
         layout: Layout = Layout(), preset: String = "balanced", encoder: String = "x264",
         playoutDelay: PlayoutDelayRange = PlayoutDelayRange(),
         sound: SoundOptions = SoundOptions(), isRecorded: Bool = false,
         isRecordingPaused: Bool = false
     ) {
         self.ladder = ladder
-        self.frameRate = frameRate
         self.segmentDuration = segmentDuration
         self.playlist = playlist
         self.outputDirectory = outputDirectory
@@ -50,4 +47,7 @@ public struct PipelineConfiguration: Sendable {
         self.isRecorded = isRecorded
         self.isRecordingPaused = isRecordingPaused
     }
+
+    /// Frames per second of every layer.
+    public var frameRate: Int { ladder.frameRate }
 }

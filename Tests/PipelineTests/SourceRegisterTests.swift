@@ -16,12 +16,21 @@ import Testing
         let worstEdge: Float
     }
 
+    private static func ladder(frameRate: Int) throws -> Ladder {
+        try Ladder(
+            validating: Ladder.standard.layers.map { layer in
+                var layer = layer
+                layer.frameRate = frameRate
+                return layer
+            })
+    }
+
     /// - Parameter act: called before each packet of 20 ms.
     private func heard(
         seconds: Double, roles: Set<String>? = nil, act: (Int, SourceRegister) -> Void
     ) throws -> Heard {
         let configuration = PipelineConfiguration(
-            ladder: .standard, frameRate: 50, outputDirectory: "", title: "",
+            ladder: try Self.ladder(frameRate: 50), outputDirectory: "", title: "",
             playoutDelay: .fixed(.milliseconds(100)), sound: SoundOptions(roles: roles))
         let register = SourceRegister(configuration: configuration) { _ in }
         let clock = SampleClock(origin: .zero, frameRate: 50)
@@ -129,7 +138,7 @@ import Testing
     @Test(arguments: [5, 50]) func soundIsThereAFrameBeforeItIsDue(frameRate: Int) throws {
         let register = SourceRegister(
             configuration: PipelineConfiguration(
-                ladder: .standard, frameRate: frameRate, outputDirectory: "", title: "",
+                ladder: try Self.ladder(frameRate: frameRate), outputDirectory: "", title: "",
                 playoutDelay: PlayoutDelayRange(minimum: .zero, initial: .zero))
         ) { _ in }
         register.mixed(through: 0, SampleClock(origin: .zero, frameRate: frameRate))

@@ -323,8 +323,4 @@ import Workbench
         try AtomicFile.write("in the way", to: "stream", in: scratch.path)
         #expect(throws: PipelineError.self) { try pipeline() }
     }
-
-    @Test func aFrameRateThatNoLayerMayHaveIsAnErrorAtOnce() throws {
-        #expect(throws: LadderError.self) { try pipeline { $0.frameRate = 0 } }
-    }
 }
