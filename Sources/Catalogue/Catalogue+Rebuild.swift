@@ -12,8 +12,9 @@ extension Catalogue {
     }
 
     /// Makes the lists of streams and assets anew from what is on the disk, in one transaction: who
-    /// reads meanwhile sees the old ones. Writers wait only while files that changed meanwhile are read
-    /// again and the rows are written, so no newer row is overwritten. Deliveries stay as they are, and none is added: what was told before the catalogue was lost is not known, and nothing
+    /// reads meanwhile sees the old ones. Writers wait only while files that changed meanwhile are
+    /// read again and the rows are written, so no newer row is overwritten. Deliveries stay as they
+    /// are, and none is added: what was told before the catalogue was lost is not known, and nothing
     /// may be told twice.
     ///
     /// - Parameters:

@@ -1,5 +1,4 @@
 import Catalogue
-import Clocks
 import Hummingbird
 import Logging
 import MediaKernel

@@ -24,8 +24,6 @@ public enum ICEError: Error, Hashable, Sendable {
     case unexpectedResponse
     /// A STUN method or class that ICE does not use.
     case unexpectedMessage
-    /// More candidates than `ICELimits` allows.
-    case tooManyCandidates
 }
 
 /// The most of everything an agent keeps.

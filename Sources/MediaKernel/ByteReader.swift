@@ -35,11 +35,6 @@ public struct ByteReader: Sendable {
         }
     }
 
-    public func peekUInt8() throws(TruncatedInput) -> UInt8 {
-        try require(1)
-        return bytes[position]
-    }
-
     public mutating func readUInt8() throws(TruncatedInput) -> UInt8 {
         try require(1)
         defer { position += 1 }

@@ -114,9 +114,9 @@ public final class PeerConnection {
     var nextReport: Instant?
     var channelLabels: [ChannelID: String] = [:]
     public internal(set) var state = PeerConnectionState.new
-    /// An offer of ours waits for its answer.
     /// When the offer was made that is to be answered; nil while there is none.
     public internal(set) var offeredAt: Instant?
+    /// An offer of ours waits for its answer.
     public var isOfferOutstanding: Bool { offeredAt != nil }
     var sessionVersion: UInt64 = 0
     var hasStartedDTLS = false

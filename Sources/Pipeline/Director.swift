@@ -55,9 +55,8 @@ final class Director {
     private let layers: [any VariantWriter]
     private let emit: @Sendable (PipelineEvent) -> Void
     private let now: () -> Instant
-    /// Nanoseconds since 1970.
     private let wallClock: () -> UnixTime
-    /// Called once, on this thread, when the clock starts: frame 0 in wall time.
+    /// Called once, on this thread, when the clock starts: frame 0 in nanoseconds since 1970.
     private let began: (Int64) -> Void
     private let pauses: RecordingPauses
     private let scene: Scene

@@ -129,7 +129,6 @@ extension Room {
         try Check.count(names.count, field: "roles", maximum: RoomLimits.rolesPerMessage)
         for name in names { _ = try visibleRole(name) }
     }
-
 }
 
 extension [Peer] {

@@ -46,9 +46,6 @@ public final class DTLSTransport {
     public static let datagramBytesMaximum = 1200
     /// So that a record (13 of header, 8 of nonce, 16 of tag) fits one datagram.
     public static let applicationDataBytesMaximum = datagramBytesMaximum - 37
-    /// Bytes that `protectRTP` and `protectRTCP` may append for a moment. A packet with this much
-    /// spare capacity is protected without being copied.
-    public static let protectionBytesMaximum = SRTPSession.trailerBytesMaximum
 
     private static let receivedBytesMaximum = 65_535
     private static let outputsMaximum = 1024

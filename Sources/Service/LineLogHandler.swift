@@ -1,7 +1,6 @@
 import Clocks
 public import Logging
 import MediaKernel
-import Synchronization
 
 /// Writes one line an event to standard error: time, level, logger, message, then the metadata by
 /// name. As logfmt for people and `grep`, or as JSON for collectors.

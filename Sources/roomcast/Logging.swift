@@ -7,7 +7,7 @@ extension Logger {
     static func roomcast(
         _ label: String, level: Logger.Level, format: LineLogHandler.Format
     ) -> Logger {
-        // A reader of the log that is gone ends nobody.
+        // A reader of the log or of the reports that is gone ends nobody.
         signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, format: format) }
         return Logger(label: label)

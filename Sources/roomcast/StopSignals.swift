@@ -19,7 +19,6 @@ final class StopSignals: Sendable {
         if !HangUp.isIgnored { wanted.append((SIGHUP, "hung up")) }
         // Without this the default action would end the process before the source fires.
         for (number, _) in wanted { signal(number, SIG_IGN) }
-        signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "signals")
         let made = wanted.map { number, reason in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)

@@ -352,7 +352,6 @@ extension OutgoingTrack {
         ]
         return track
     }
-
 }
 
 extension OutgoingTrack {

@@ -6,7 +6,6 @@ import Logging
 import MediaKernel
 import Rooms
 import Stage
-import Synchronization
 import Testing
 
 @testable import Service

@@ -1,6 +1,5 @@
 import Catalogue
 import Clocks
-import Foundation
 import Logging
 import MediaKernel
 import NIOPosix

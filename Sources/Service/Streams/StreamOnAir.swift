@@ -9,7 +9,8 @@ struct StreamOnAir {
     var machine: StreamMachine
     var ladder: Ladder
     var layout: Layout
-    /// By its whole name, also where the request leaves it out.
+    /// By its whole name, also where the request leaves it out. Empty for a stream that an earlier
+    /// server left behind: it is over.
     var destination = ""
     var directory: String
     var requestedAt: Instant

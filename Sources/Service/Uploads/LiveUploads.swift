@@ -1,11 +1,9 @@
 import Catalogue
 import Clocks
 import ControlAPI
-import Foundation
 import HLS
 import Logging
 import MediaKernel
-import NIOPosix
 import ObjectStorage
 import Recording
 import ServiceLifecycle
