@@ -6,9 +6,10 @@ public import MediaKernel
 ///
 /// All segments come from one continuous stream: continuity counters run on, so segments can
 /// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture. Its
-/// audio is the blocks that end while its video goes on: the one that begins before the next
-/// segment's first picture and ends behind it is that segment's, so that whoever enters there has
-/// both from the first picture on. Players do not begin, or jump, where one of them is missing.
+/// audio is the blocks that end before the next segment's first picture: the one that begins before
+/// it and ends behind it is that segment's, so that whoever enters there has both from the first
+/// picture on. Players do not begin, or jump, where one of them is missing. It does not matter which
+/// pictures are written before: layers of fewer ones have the same sound.
 ///
 /// **Time.** A packet with `pts` zero is written with the PTS `timestampOffset`, for ever, and
 /// so are all others: nothing shifts a stream against the other. The PCR runs half of that
@@ -16,7 +17,7 @@ public import MediaKernel
 /// that are thinned for want of CPU, it is further apart than the 100 ms of ISO/IEC 13818-1
 /// sect. 2.7.2, which players of files do not mind.
 ///
-/// Packets wait here until `cut()` or `finish()`. Not thread-safe: one owner at a time.
+/// Packets wait here until a cut or `finish()`. Not thread-safe: one owner at a time.
 public final class TransportStreamMuxer {
     /// The PTS of time zero. Leaves room for timestamps below zero: AAC's priming, reordered
     /// pictures' decoding times, the PCR's lead.
@@ -98,29 +99,22 @@ public final class TransportStreamMuxer {
         try Self.append(packet, to: &audio)
     }
 
-    /// Where the segment's video ends: the latest end of a picture written since the last cut.
-    public var videoEnd: MediaTime? { Self.end(of: video) }
-
-    /// Where the audio that waits ends.
-    public var audioEnd: MediaTime? { Self.end(of: audio) }
-
-    /// Whether the audio that was written reaches the end of the segment's video. `cut()` does
-    /// not wait for it: audio that comes later goes into the next segment.
-    public var isAudioComplete: Bool {
-        guard let videoEnd, let audioEnd else { return false }
-        return Self.ticks(audioEnd) >= Self.ticks(videoEnd)
+    /// Whether the audio that was written reaches this time. `cut(before:)` does not wait for it:
+    /// audio that comes later goes into the next segment.
+    public func isAudioComplete(until time: MediaTime) -> Bool {
+        audio.last.map { Self.ticks($0.end) >= Self.ticks(time) } ?? false
     }
 
-    /// Ends the segment after the video written so far and returns its bytes. The next video
-    /// packet must be an IDR picture.
+    /// Ends the segment after the video written so far and returns its bytes.
     ///
+    /// - Parameter time: of the next segment's first picture, an IDR, which is written next.
     /// - Throws: `.segmentWithoutKeyframe` when no video was written since the last cut;
     ///   `.library`.
-    public func cut() throws(CodecError) -> [UInt8] {
-        guard let videoEnd else { throw .segmentWithoutKeyframe }
-        let boundary = Self.ticks(videoEnd)
-        let split = audio.firstIndex { Self.ticks($0.end) > boundary } ?? audio.endIndex
-        return try emit(audioCount: split)
+    public func cut(before time: MediaTime) throws(CodecError) -> [UInt8] {
+        guard !video.isEmpty else { throw .segmentWithoutKeyframe }
+        let boundary = Self.ticks(time)
+        return try emit(
+            audioCount: audio.firstIndex { Self.ticks($0.end) > boundary } ?? audio.endIndex)
     }
 
     /// Ends a segment of sound alone before the first block that begins at `time` or later, and
@@ -203,11 +197,6 @@ public final class TransportStreamMuxer {
             throw .queueFull(maximum: queuedPacketsMaximum)
         }
         queue.append(packet)
-    }
-
-    private static func end(of packets: [EncodedPacket]) -> MediaTime? {
-        // Reordering spans a few pictures, so the latest one is near the end.
-        packets.suffix(32).map(\.end).max { ticks($0) < ticks($1) }
     }
 
     private static func ticks(_ time: MediaTime) -> Int64 {

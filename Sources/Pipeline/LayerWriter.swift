@@ -138,7 +138,8 @@ final class LayerWriter: VariantWriter {
 
     private func write(_ packet: EncodedPacket) throws {
         // The encoder's look-ahead makes sound the earlier one as a rule, but not without it.
-        guard held.isEmpty, !place(of: packet).beginsSegment || muxer.isAudioComplete else {
+        let isSegmentOpen = !place(of: packet).beginsSegment
+        guard held.isEmpty, isSegmentOpen || muxer.isAudioComplete(until: packet.pts) else {
             return held.append(packet)
         }
         try multiplex(packet)
@@ -146,13 +147,13 @@ final class LayerWriter: VariantWriter {
 
     private func multiplex(_ packet: EncodedPacket) throws {
         let (frame, beginsSegment) = place(of: packet)
-        if beginsSegment { try publish(try muxer.cut(), endingAt: frame) }
+        if beginsSegment { try publish(try muxer.cut(before: packet.pts), endingAt: frame) }
         try muxer.write(video: packet)
         framesWritten = max(framesWritten, frame + 1)
     }
 
     private func releaseHeld() throws {
-        guard !held.isEmpty, muxer.isAudioComplete else { return }
+        guard let first = held.first, muxer.isAudioComplete(until: first.pts) else { return }
         let packets = held
         held = []
         for packet in packets { try write(packet) }

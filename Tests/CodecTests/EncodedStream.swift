@@ -26,7 +26,9 @@ struct EncodedStream {
         var position = 0
         func takeVideo(_ packets: [EncodedPacket], _ segments: inout [[UInt8]]) throws {
             for packet in packets {
-                if packet.isKeyframe, packet.pts.ticks > 0 { segments.append(try muxer.cut()) }
+                if packet.isKeyframe, packet.pts.ticks > 0 {
+                    segments.append(try muxer.cut(before: packet.pts))
+                }
                 try muxer.write(video: packet)
             }
         }

@@ -143,7 +143,7 @@ import Testing
             data: [0, 0, 0, 1, 1], pts: time, dts: time,
             duration: MediaTime(ticks: 1, timescale: 30), isKeyframe: false)
         #expect(throws: CodecError.segmentWithoutKeyframe) { try muxer.write(video: packet) }
-        #expect(throws: CodecError.segmentWithoutKeyframe) { try muxer.cut() }
+        #expect(throws: CodecError.segmentWithoutKeyframe) { try muxer.cut(before: time) }
         #expect(try muxer.finish() == [])
     }
 

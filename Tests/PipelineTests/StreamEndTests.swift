@@ -14,8 +14,8 @@ import Workbench
         Layer(width: 256, height: 144, videoBitrate: 150_000, audioBitrate: 64_000),
     ]
 
-    @Test func theLastSegmentIsAsLongInAllLayers() async throws {
-        let scratch = try Scratch()
+    /// Two layers of 47 frames with their sound; the second has one in six pictures.
+    private func write(in scratch: Scratch) async throws -> StreamLedger {
         let configuration = PipelineConfiguration(
             ladder: try Ladder(validating: Self.rungs), outputDirectory: scratch.path,
             title: "Test", preset: "ultrafast")
@@ -49,11 +49,29 @@ import Workbench
             writer.inbox.put(.finish(end: 47))
             await thread.join()
         }
-        #expect(ledger.failure == nil)
+        return ledger
+    }
+
+    @Test func theLastSegmentIsAsLongInAllLayers() async throws {
+        let scratch = try Scratch()
+        #expect(try await write(in: scratch).failure == nil)
         let durations = try (0..<2).map { index in
             try MediaPlaylist(parsing: scratch.text("stream_\(index)/stream.m3u8"))
                 .segments.map(\.duration.seconds)
         }
         #expect(durations[0].count == 2 && durations[0] == durations[1], "\(durations)")
+    }
+
+    /// Whoever changes from one layer to the other at a segment's end misses nothing.
+    @Test func aSegmentHasTheSameSoundInAllLayers() async throws {
+        let scratch = try Scratch()
+        _ = try await write(in: scratch)
+        for segment in ["segment_000000.ts", "segment_000001.ts"] {
+            let sounds = try (0..<2).map { layer in
+                try MediaProbe.decode(scratch.bytes("stream_\(layer)/\(segment)"))
+                    .sound.map(\.pts.ticks)
+            }
+            #expect(!sounds[0].isEmpty && sounds[0] == sounds[1], "\(segment)")
+        }
     }
 }

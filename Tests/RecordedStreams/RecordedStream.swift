@@ -118,7 +118,9 @@ private struct SegmentCutter {
         }
         func take(_ packets: [EncodedPacket]) throws {
             for packet in packets {
-                if packet.isKeyframe, packet.pts.ticks > 0 { segments.append(try muxer.cut()) }
+                if packet.isKeyframe, packet.pts.ticks > 0 {
+                    segments.append(try muxer.cut(before: packet.pts))
+                }
                 try muxer.write(video: packet)
             }
         }
@@ -138,6 +140,7 @@ private struct SegmentCutter {
             try take(try video.encode(picture, index: Int64(index), forceKeyframe: isStart))
         }
         try take(try video.flush())
-        segments.append(try muxer.cut())
+        let end = MediaTime(ticks: Int64(frames), timescale: Int32(settings.frameRate))
+        segments.append(try muxer.cut(before: end))
     }
 }
