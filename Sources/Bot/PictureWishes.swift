@@ -12,7 +12,7 @@ struct PictureWishes {
         var sideMaximum: Int
     }
 
-    /// Images at a time. More than a stage has tiles, and a layout two.
+    /// Images at a time, to which the layout's two may come. More than a stage has tiles.
     static let addressesMaximum = 50
     /// The largest canvas.
     static let layoutSide = 1920
@@ -49,7 +49,8 @@ struct PictureWishes {
             let side = ofLayout.contains(text) ? Self.layoutSide : Self.peerSide
             // One that is there and is larger than it needs to be may stay as it is.
             let isNew = known[text] == nil
-            guard isNew ? known.count < Self.addressesMaximum : known[text, default: 0] < side,
+            let hasRoom = ofLayout.contains(text) || known.count < Self.addressesMaximum
+            guard isNew ? hasRoom : known[text, default: 0] < side,
                 // Participants may name what they like; what is not listed is nobody's business.
                 let address = hosts.allowed(text)
             else { continue }

@@ -58,5 +58,6 @@ import Testing
         #expect(wishes.roomChanged(many).isEmpty)
         // Those who leave make room.
         #expect(wishes.roomChanged(Array(many.dropFirst(10))).count == 10)
+        #expect(told(wishes.layoutChanged(Layout(backgroundImage: logo))) == [logo: 1920])
     }
 }
