@@ -26,15 +26,18 @@ final class LabelArtist {
     ///
     /// - Parameters:
     ///   - picture: the size of what the tile shows when it is at rest.
+    ///   - cornerRadius: of the tile, then.
     ///   - canvas: the whole: on the smallest layers, a half or a third of it in size, a name must
     ///     be legible too.
     static func key(
-        for label: TileLabel, on picture: (width: Int, height: Int), of canvas: Canvas
+        for label: TileLabel, on picture: (width: Int, height: Int), cornerRadius: Int,
+        of canvas: Canvas
     ) -> Key? {
         let side = Double(min(canvas.width, canvas.height))
         let size = max(side / 34, min(Double(picture.height) * 0.07, side / 24))
         // Steps, so that a picture whose size wavers does not need a label for each.
-        let widthMaximum = (picture.width - 2 * distance(size: Int(size))) & ~15
+        let distance = distance(size: Int(size), cornerRadius: cornerRadius)
+        let widthMaximum = (picture.width - 2 * distance) & ~15
         guard size >= 6, widthMaximum >= widthMinimum,
             height(size: Int(size)) * 2 <= picture.height
         else { return nil }
@@ -43,8 +46,10 @@ final class LabelArtist {
 
     static func height(size: Int) -> Int { (size * 17 / 10).evenCeiling }
 
-    /// From the tile's edges.
-    static func distance(size: Int) -> Int { (size / 2).evenCeiling }
+    /// From the tile's edges. On a round corner the label moves inwards.
+    static func distance(size: Int, cornerRadius: Int) -> Int {
+        max((size / 2).evenCeiling, cornerRadius / 3) & ~1
+    }
 
     /// - Throws: `.outOfMemory`.
     func overlay(_ key: Key) throws(CodecError) -> Overlay? {

@@ -25,7 +25,6 @@ struct TileDrawing {
         self.frame = frame
         source = Self.stored(placement.source, of: frame, turnedBy: rotation)
         let place = placement.destination
-        let side = min(place.width, place.height)
         let border = tile.hasBorder ? Self.borderWidth(on: canvas) : 0
         let rest =
             tile.settled == tile.rectangle
@@ -33,21 +32,28 @@ struct TileDrawing {
             : tile.fit.placement(sourceWidth: width, sourceHeight: height, in: tile.settled)?
                 .destination ?? place
         let labelKey = tile.label.flatMap {
-            LabelArtist.key(for: $0, on: (rest.width, rest.height), of: canvas)
+            LabelArtist.key(
+                for: $0, on: (rest.width, rest.height),
+                cornerRadius: Self.cornerRadius(of: tile, showing: rest), of: canvas)
         }
         key = TileKey(
             rectangle: tile.rectangle, destination: place, source: source, rotation: rotation,
             contentNumber: frame.contentNumber,
-            cornerRadius: max(0, min(tile.cornerRadius, side / 2)) & ~1,
-            borderWidth: border * 4 <= side ? border : 0, opacity: tile.opacity, label: labelKey)
+            cornerRadius: Self.cornerRadius(of: tile, showing: place),
+            borderWidth: border * 4 <= min(place.width, place.height) ? border : 0,
+            opacity: tile.opacity, label: labelKey)
         guard let labelKey, let overlay = try labels.overlay(labelKey) else { return }
-        // On a round corner the label moves inwards.
-        let distance = max(LabelArtist.distance(size: labelKey.size), key.cornerRadius / 3) & ~1
+        let distance = LabelArtist.distance(size: labelKey.size, cornerRadius: key.cornerRadius)
         guard overlay.width + 2 * distance <= place.width,
             overlay.height + 2 * distance <= place.height
         else { return }
         label = overlay
         labelPlace = (place.x + distance, place.maximumY - distance - overlay.height)
+    }
+
+    /// At most half a side of what the tile shows.
+    private static func cornerRadius(of tile: PlacedFrame, showing picture: Rectangle) -> Int {
+        max(0, min(tile.cornerRadius, min(picture.width, picture.height) / 2)) & ~1
     }
 
     /// In luma samples: two on the smallest layers.
