@@ -74,7 +74,8 @@ public final class Compositor {
                 drawings.append(drawing)
             }
         }
-        let backdrop = try dressings.backdrop(dressing.backgroundPicture)
+        let backdrop = try dressings.backdrop(
+            dressing.backgroundPicture, over: dressing.background)
         let mark = try dressings.mark(dressing.watermark)
         let wanted = Content(
             ground: Ground(

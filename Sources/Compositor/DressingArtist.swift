@@ -20,27 +20,35 @@ final class DressingArtist {
     }
 
     private let canvas: Canvas
-    private var backdrop: (picture: UInt64, frame: VideoFrame)?
+    private var backdrop: (picture: UInt64, colour: Colour, frame: VideoFrame)?
     private var mark: (key: MarkKey, overlay: Overlay, number: UInt64)?
     private var marksDrawn: UInt64 = 0
 
     init(canvas: Canvas) { self.canvas = canvas }
 
-    /// The background picture in the canvas' size; what it lets through is black.
+    /// The background picture in the canvas' size, over a colour where it is transparent.
     ///
     /// - Throws: `.outOfMemory`.
-    func backdrop(_ picture: StillPicture?) throws(CodecError) -> VideoFrame? {
+    func backdrop(
+        _ picture: StillPicture?, over colour: Colour
+    ) throws(CodecError) -> VideoFrame? {
         guard let picture else {
             backdrop = nil
             return nil
         }
-        if let backdrop, backdrop.picture == picture.number { return backdrop.frame }
+        if let backdrop, backdrop.picture == picture.number, backdrop.colour == colour {
+            return backdrop.frame
+        }
         let surface = try InkSurface(width: canvas.width, height: canvas.height)
-        surface.fill(Ink(red: 0, green: 0, blue: 0))
         surface.draw(
             picture, x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height))
-        let frame = try surface.makeFrame()
-        backdrop = (picture.number, frame)
+        let overlay = try surface.makeOverlay()
+        let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        let frame = try VideoFrame.make(width: canvas.width, height: canvas.height) { planes in
+            PicturePainter.fill(whole, of: planes, with: colour)
+            PicturePainter.blend(overlay, whole, onto: planes, x: 0, y: 0)
+        }
+        backdrop = (picture.number, colour, frame)
         return frame
     }
 

@@ -52,6 +52,39 @@ import Testing
         }
     }
 
+    @Test func aBackgroundPictureLiesOverTheColour() throws {
+        let compositor = try Compositor(canvas: canvas)
+        // Green on the left and nothing on the right.
+        let picture = StillPicture(
+            width: 2, height: 1, pixels: [0, 255, 0, 255, 0, 0, 0, 0])
+        for background in [red, blue] {
+            let composed = try compositor.compose(
+                tiles: [],
+                dressing: Dressing(background: background, backgroundPicture: picture))
+            #expect(isNear(colour(composed, 20, 180), green))
+            #expect(isNear(colour(composed, 620, 180), background))
+        }
+    }
+
+    /// The label is as far from a round corner as it has to be, and so much shorter.
+    @Test(arguments: [0, 60]) func aLongNameHasALabelOnARoundTileToo(cornerRadius: Int) throws {
+        let canvas = Canvas(width: 1280, height: 720)
+        let rectangle = Rectangle(x: 0, y: 0, width: 256, height: 144)
+        func composed(_ label: TileLabel?) throws -> [UInt8] {
+            var tile = PlacedFrame(
+                rectangle: rectangle, fit: .crop, frame: try solid(256, 144, green))
+            tile.cornerRadius = cornerRadius
+            tile.label = label
+            let picture = try Compositor(canvas: canvas).compose(
+                tiles: [tile], dressing: Dressing(background: .black))
+            return picture.withPlanes { planes in
+                (0..<144).flatMap { y in (0..<256).map { x in planes.y[x, y] } }
+            }
+        }
+        let name = String(repeating: "Maximiliane ", count: 4)
+        #expect(try composed(TileLabel(name: name)) != composed(nil))
+    }
+
     @Test func letterboxShowsBarsAndCropDoesNot() throws {
         let compositor = try Compositor(canvas: canvas)
         // 16:9 in a tile of 320x360: 320x180 in its middle.
