@@ -13,8 +13,7 @@ final class BotMedia: ClientMediaObserver {
         let media: SectionMedia
         var video: VideoReceiver?
         var audio: AudioReceiver?
-        /// The newest timestamp, unwrapped: sender reports are unwrapped against it.
-        var newestTimestamp: Int64?
+        var reports = ReportUnwrapper()
 
         init(_ incoming: IncomingTrack, _ media: SectionMedia) {
             self.incoming = incoming
@@ -106,10 +105,8 @@ final class BotMedia: ClientMediaObserver {
     func senderReport(
         of incoming: IncomingTrack, ntp: NTPTime, rtpTimestamp: UInt32, at now: Instant
     ) {
-        guard let track = tracks[incoming.mid], let newest = track.newestTimestamp else { return }
-        let distance = Int32(bitPattern: rtpTimestamp &- UInt32(truncatingIfNeeded: newest))
-        pipeline.senderReport(
-            track.id, rtpTimestamp: newest + Int64(distance), ntp: ntp, at: now)
+        guard let track = tracks[incoming.mid] else { return }
+        pass(track.reports.report(ntp: ntp, rtpTimestamp: rtpTimestamp, at: now), of: track)
     }
 
     func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {}
@@ -145,7 +142,6 @@ final class BotMedia: ClientMediaObserver {
     }
 
     private func deliver(_ frame: EncodedFrame, of track: Track, at now: Instant) {
-        track.newestTimestamp = frame.timestamp
         pipeline.receive(
             IncomingFrame(
                 data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
@@ -153,5 +149,13 @@ final class BotMedia: ClientMediaObserver {
                 audioLevel: frame.audioLevel.map { Int($0.level) },
                 arrival: frame.lastArrival, ready: now),
             of: track.id, isVideo: frame.codec.isVideo)
+        // Behind the frame: what there is no clock for yet has no use for a report.
+        pass(track.reports.delivered(timestamp: frame.timestamp), of: track)
+    }
+
+    private func pass(_ report: ReportUnwrapper.Report?, of track: Track) {
+        guard let report else { return }
+        pipeline.senderReport(
+            track.id, rtpTimestamp: report.timestamp, ntp: report.ntp, at: report.arrival)
     }
 }
