@@ -12,7 +12,7 @@ from harness.signalling import Peer
 from harness.waiting import wait_for
 
 # Counted from the request, so it must not be over before a stream can run.
-SHORT = 8  # s
+SHORT = 15  # s
 PEOPLE = {
     "publishParams": {"allowed": ["audio", "video"]},
     "subscribeParams": {"subscribeToRoles": ["*"]},
@@ -60,7 +60,7 @@ def streams(server, room):
 
 def ends(server, receiver, stream, reason):
     """With that reason in its state and in what is told of it."""
-    done = server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
+    done = server.wait_for_status(stream["id"], "completed", 3 * TIMEOUT)
     assert done["stop_reason"] == reason and done["stopped_by"] == ""
     wait_for("it is told", lambda: "hls.stopped.success" in receiver.types(stream["id"]), TIMEOUT)
     [told] = [one["data"]["reason"] for one in receiver.events(stream["id"])

@@ -175,5 +175,5 @@ def test_what_was_told_while_the_disk_was_full_is_not_told_again(world, receiver
     server.stop_stream("quiet")
     server.wait_for_status(stream["id"], "completed", TIMEOUT)
     told(receiver, stream, "hls.started.success", "hls.stopped.success")
-    pending = server.manage("GET", "/analytics/webhooks?status=pending").json["data"]
-    assert pending == []
+    wait_for("nothing is left to be told", lambda: server.manage(
+        "GET", "/analytics/webhooks?status=pending").json["data"] == [], TIMEOUT)

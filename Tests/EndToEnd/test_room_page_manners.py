@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from harness.room_world import HAND, TIMEOUT, World
+from harness.room_world import HAND, PUBLISHING_TIMEOUT, TIMEOUT, World
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
@@ -281,7 +281,7 @@ def test_a_room_that_the_browser_keeps_silent_is_heard_by_a_key(in_chromium):
     ann = in_chromium.open()
     ann.evaluate(KEEP_SILENT)
     in_chromium.open("Ben")
-    ann.wait_for("button", "Hear the room")
+    ann.wait_for("button", "Hear the room", PUBLISHING_TIMEOUT)
     assert ann.evaluate(HEAR_IS_SAID)
     ann.operate("button", "Hear the room")
     ann.wait_for_none("button", "Hear the room")

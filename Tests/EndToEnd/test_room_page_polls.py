@@ -116,7 +116,8 @@ def test_who_comes_late_finds_the_polls_and_what_was_answered(world):
     wait_for("both are there", lambda: len(vic.texts("poll")) == 2, TIMEOUT)
     assert vic.texts("poll")[0].startswith("And then?"), "what runs comes first"
     vic.wait_for("tab", "Polls (1)")
-    assert vic.texts("poll-bar") == ["here1 · 100 %", "there0 · 0 %"]
+    wait_for("the answers are there", lambda: vic.texts("poll-bar") == [
+        "here1 · 100 %", "there0 · 0 %"], TIMEOUT)
     vic.wait_for("radio", "later")
     vic.operate("tab", "Polls (1)", "ArrowLeft")
     vic.wait_for_focus("tab", "People (2)")

@@ -7,7 +7,7 @@ import websockets.exceptions
 from harness import tokens
 from harness.waiting import wait_for
 
-TOKEN_LIFETIME = 2  # s
+TOKEN_LIFETIME = 5  # s
 VANISHED = 20  # s within which a peer of whom nothing is left is shown no more
 
 

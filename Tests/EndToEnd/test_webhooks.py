@@ -30,9 +30,13 @@ def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
         answer = server.manage("POST", f"/analytics/webhooks/{event['id']}/replay")
         assert answer.json["status"] == "pending"
         wait_for("it is told again", lambda: receiver.accepted[3:] == [event], TIMEOUT)
-        history = server.manage("GET", f"/analytics/webhooks?stream_id={stream['id']}").json
-        assert [one["type"] for one in history["data"]] == ENDED[::-1]
-        assert {one["status"] for one in history["data"]} == {"success"}
+
+        def history():
+            return server.manage("GET", f"/analytics/webhooks?stream_id={stream['id']}").json["data"]
+
+        wait_for("it is written down",
+                 lambda: {one["status"] for one in history()} == {"success"}, TIMEOUT)
+        assert [one["type"] for one in history()] == ENDED[::-1]
     finally:
         assert server.stop() == 0
 

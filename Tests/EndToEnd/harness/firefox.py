@@ -130,10 +130,15 @@ class Firefox:
         in the accessibility tree; their ids."""
         if not among:
             return []
-        found = self.command(
-            "browsingContext.locateNodes", context=self.context,
-            locator={"type": "accessibility", "value": {"role": role, "name": name}},
-            startNodes=[{"sharedId": one} for one in among])
+        try:
+            found = self.command(
+                "browsingContext.locateNodes", context=self.context,
+                locator={"type": "accessibility", "value": {"role": role, "name": name}},
+                startNodes=[{"sharedId": one} for one in among])
+        except AssertionError as error:
+            if "no such node" in str(error):
+                return []  # one of them has gone since
+            raise
         return [node["sharedId"] for node in found["nodes"]]
 
     def keys(self, *values):

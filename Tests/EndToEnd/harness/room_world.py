@@ -5,6 +5,7 @@ from .signalling import DATA_CHANNEL_OFFER, Peer
 from .waiting import wait_for
 
 ANNOUNCING_TIMEOUT = 30  # s
+PUBLISHING_TIMEOUT = 20  # s until what a page publishes is with others
 HAND = "_handraise"  # the group of those who raise theirs
 ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
   .map((node) => node.textContent).join()"""

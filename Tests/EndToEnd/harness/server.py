@@ -27,6 +27,8 @@ def free_media_port():
     """One that is free for UDP and for TCP: media has both."""
     while True:
         port = free_port(socket.SOCK_DGRAM)
+        if port % 2 == 0:
+            continue  # Linux gives these to whoever connects, and keeps them for a minute after
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             try:
                 probe.bind(("127.0.0.1", port))

@@ -96,12 +96,14 @@ export class Polling {
     if (!this.#mayRead) return;
     await this.#ask(async () => {
       const { polls, pollBook } = this.#client;
+      const before = new Set(pollBook.polls.map(({ id }) => id));
       const infos = await polls.list();
-      pollBook.keep(infos);
-      for (const info of infos) {
-        pollBook.put(info);
-        await this.#fill({ id: info.poll_id });
-      }
+      // Those that were started since are in no list that was asked for before.
+      const since = pollBook.polls.filter(({ id }) => !before.has(id));
+      pollBook.keep([...infos, ...since.map(({ id }) => ({ poll_id: id }))]);
+      // All at once: one may be stopped while others are filled.
+      for (const info of infos) pollBook.put(info);
+      for (const info of infos) await this.#fill({ id: info.poll_id });
       this.draw();
     });
   }

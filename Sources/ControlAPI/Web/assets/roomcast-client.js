@@ -61,6 +61,7 @@ export class RoomcastClient extends EventTarget {
   #settings = null; // what /init answered
   #joined = null; // the join's parameters, once joined
   #earlier = []; // publications of a connection that is gone, until they are on the next one
+  #owesHand = false; // it was raised when the server forgot us
   #policy = null; // resolves the wait for the first on-policy-change of a socket
   #iceTimer = null;
   #path = new MediaPath({
@@ -272,6 +273,7 @@ export class RoomcastClient extends EventTarget {
     try {
       await subscribe.accept(offer, (desc) => this.#signal.notify("answer", { desc }));
     } catch (error) {
+      if (subscribe !== this.#subscribe) return; // closed meanwhile, which is no fault
       this.#fault({ code: 4002, message: `The server's media offer failed: ${error.message}` });
     }
   }
@@ -376,6 +378,7 @@ export class RoomcastClient extends EventTarget {
         await this.#openSignal();
         await this.#resume();
         if (!this.#signal.isOpen) continue;
+        this.#raiseHandAgain();
         return this.#become("joined");
       } catch (error) {
         if (this.state !== "reconnecting") return;
@@ -402,10 +405,9 @@ export class RoomcastClient extends EventTarget {
   }
 
   async #enterAgain() {
-    const isHandRaised = this.room.local.handRaisedAs > 0; // the new list of peers knows of no hand
+    this.#owesHand ||= this.room.local.handRaisedAs > 0; // the new list of peers knows of no hand
     this.#earlier.push(...this.#publish.publications);
     await this.#enter();
-    if (isHandRaised) this.moderation.raiseHand().catch((error) => this.#fault(error));
     if (this.#earlier.length === 0) return;
     for (const publication of this.#earlier.splice(0)) {
       const { media, stream, source, isMuted, maximumBitrate, layers } = publication;
@@ -416,6 +418,17 @@ export class RoomcastClient extends EventTarget {
       this.#publish.publications.splice(-1, 1, publication);
     }
     await this.#offer();
+  }
+
+  async #raiseHandAgain() {
+    if (!this.#owesHand) return;
+    try {
+      await this.moderation.raiseHand();
+    } catch (error) {
+      if (!this.#signal.isOpen) return; // on the next one, then
+      this.#fault(error);
+    }
+    this.#owesHand = false;
   }
 
   // MARK: Telling
