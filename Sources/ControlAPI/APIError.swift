@@ -85,11 +85,6 @@ public struct APIError: HTTPResponseError, Hashable {
         .forbidden("room is disabled", "room \(id)")
     }
 
-    /// The room is full, or the peer's role is.
-    public static func full(_ message: String, _ details: String...) -> APIError {
-        APIError(.forbidden, message, details: details)
-    }
-
     static func upgradeRequired() -> APIError {
         APIError(
             .upgradeRequired, "this is a WebSocket endpoint",

@@ -200,7 +200,7 @@ import Testing
             #expect(anonymous.status == .unauthorized)
             let nobody = try await client.execute(uri: "/ws?token=\(token)", method: .get)
             #expect(nobody.status == .badRequest)
-            world.door.state.withLock { $0.refusal = .full("the room is full") }
+            world.door.state.withLock { $0.refusal = .forbidden("the room is full") }
             let full = try await client.execute(uri: "/ws?peer=p&token=\(token)", method: .get)
             #expect(full.status == .forbidden)
             #expect(

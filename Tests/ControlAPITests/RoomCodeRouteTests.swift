@@ -136,8 +136,11 @@ import Testing
                 #expect(answer.headers[.accessControlAllowOrigin] == "*")
                 return try TestJSON.decode(APIError.Body.self, answer)
             }
+            // Whatever has become of the room's policy.
+            world.door.state.withLock { $0.policyRefusal = .unavailable("no policy") }
             let off = try await post(client, "/code", #"{"code":"\#(code)","enabled":false}"#)
             #expect(try TestJSON.object(off)["enabled"] as? Bool == false)
+            world.door.state.withLock { $0.policyRefusal = nil }
             #expect(
                 try await refusal()
                     == .init(code: 403, message: "room code is disabled", details: []))

@@ -257,6 +257,8 @@ final class DoorDouble: RoomDoor {
         /// Of them, what was said of whether they are enabled.
         var enabling: [Bool] = []
         var policy: Policy = .standard
+        /// Why it cannot be used.
+        var policyRefusal: APIError?
         /// The one room in which somebody may be.
         var room = Room(id: "hall", name: "Hall", policy: .standard, seed: 1)
         /// What was said in it, and how it was ended.
@@ -266,7 +268,6 @@ final class DoorDouble: RoomDoor {
 
     let state = Mutex(State())
     private let closing = AsyncStream.makeStream(of: PeerID.self)
-    private let flooding = AsyncStream.makeStream(of: Bool.self)
 
     func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
@@ -296,12 +297,7 @@ final class DoorDouble: RoomDoor {
         for await text in messages {
             switch text {
             case "close": socket.close(code: 4001, reason: "as you wish")
-            case "flood":
-                for index in 0...OutboxLimits().messages {
-                    socket.send("\(index) " + String(repeating: "x", count: 60_000))
-                }
-                flooding.continuation.yield(socket.isOverrun)
-            default: socket.send("echo \(text)")
+            default: _ = await socket.send("echo \(text)")
             }
         }
         state.withLock { $0.closed.append(peer) }
@@ -310,16 +306,17 @@ final class DoorDouble: RoomDoor {
 
     func nextClosed() async -> PeerID? { await closing.stream.first { _ in true } }
 
-    /// Whether the next flood was more than a socket takes.
-    func nextFlood() async -> Bool? { await flooding.stream.first { _ in true } }
-
     func rooms() async -> [RoomSummary] {
         [RoomSummary(id: "demo", name: "Demo", peerCount: 2)]
     }
 
     func openRoles(of room: RoomID?) async -> [String] { ["guest", "host"] }
 
-    func policy(of room: RoomID) async -> Policy { state.withLock { $0.policy } }
+    func policy(of room: RoomID) async throws(APIError) -> Policy {
+        let (policy, refusal) = state.withLock { ($0.policy, $0.policyRefusal) }
+        if let refusal { throw refusal }
+        return policy
+    }
 
     func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async {
         state.withLock { state in
