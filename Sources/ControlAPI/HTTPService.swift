@@ -189,12 +189,11 @@ public struct HTTPService: Sendable {
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
         let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
-        let outbox = configuration.outbox
         let isTLS = configuration.certificateFile != nil
         let door = ConnectionDoor(
             maximum: configuration.connectionsPerAddressMaximum, logger: logger)
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder, door: door, isTLS: isTLS, outbox: outbox) {
+            WebSocketChannel(responder: responder, door: door, isTLS: isTLS) {
                 await entrance.decide($0)
             }
         }

@@ -29,16 +29,13 @@ public struct HTTPServiceConfiguration: Sendable {
     /// Those of one IPv4 address or one IPv6 network of 64 bits, but not of this machine; more are
     /// refused.
     public var connectionsPerAddressMaximum: Int
-    /// Of each WebSocket.
-    public var outbox: OutboxLimits
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, certificateFile: String? = nil,
         privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
         handsOutTokens: Bool = false, showsRecordings: Bool = false, hlsScriptURL: String? = nil,
         mediaURLs: [String] = [], pagesDirectory: String? = nil, frameRate: Int = 30,
-        connectionsMaximum: Int = 8192, connectionsPerAddressMaximum: Int = 1024,
-        outbox: OutboxLimits = OutboxLimits()
+        connectionsMaximum: Int = 8192, connectionsPerAddressMaximum: Int = 1024
     ) {
         self.host = host
         self.port = port
@@ -54,7 +51,6 @@ public struct HTTPServiceConfiguration: Sendable {
         self.frameRate = frameRate
         self.connectionsMaximum = connectionsMaximum
         self.connectionsPerAddressMaximum = connectionsPerAddressMaximum
-        self.outbox = outbox
     }
 }
 

@@ -1,10 +1,10 @@
 /// One peer's WebSocket, as the signalling sees it.
 ///
-/// `send` returns when the frame is on its way and may wait for a slow reader; the signalling never
-/// waits for it while it holds anything else up. `close` may come while a `send` waits, which then
+/// `send` returns when the frame is on its way, or with false when it never will be, and may wait for
+/// a slow reader; the signalling never waits for it while it holds anything else up. `close` may come while a `send` waits, which then
 /// returns, and may come more than once; after it nothing more is sent.
 public protocol SignallingSocket: Sendable {
-    func send(_ text: String) async
+    func send(_ text: String) async -> Bool
     func close(code: UInt16, reason: String) async
 }
 

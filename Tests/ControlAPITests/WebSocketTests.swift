@@ -154,7 +154,7 @@ import Testing
         let connection = WebSocketChannel(
             responder: { _, _, _ in },
             door: ConnectionDoor(maximum: 1, logger: Logger(label: "test")), isTLS: false,
-            outbox: OutboxLimits(), decide: { _ in nil })
+            decide: { _ in nil })
         let value = try await channel.eventLoop.flatSubmit {
             connection.setup(channel: channel, logger: Logger(label: "test"))
         }.get()
@@ -279,49 +279,42 @@ import Testing
         }
     }
 
-    @Test func aClientThatReadsTooSlowlyIsToldSoBeforeWhatWaits() async throws {
-        try await converse { client, path, world in
-            _ = try await client.upgrade(path)
-            // 1025 messages of 60 kB at once are more than TCP and the outbox hold.
-            try await client.send(RawClient.text("flood"))
-            #expect(await world.door.nextFlood() == true)
-            #expect(try await client.closeCode() == 1013)
-            try await client.send(RawClient.frame(8, [0x03, 0xf5]))
-            #expect(await world.door.nextClosed() == "p1")
-        }
-    }
-
-    /// It cannot be told anything: it is dropped when it has had the time for it.
-    @Test func aClientThatDoesNotReadIsDropped() async throws {
-        var limits = OutboxLimits()
-        limits.messages = 2
-        let drops = Mutex<[Duration]>([])
-        let connection = WebSocketConnection(limits: limits) { delay in
-            drops.withLock { $0.append(delay) }
-        }
-        for text in ["1", "2", "3", "4"] { connection.send(text) }
-        #expect(connection.isClosed && connection.isOverrun)
-        #expect(drops.withLock { $0 } == [WebSocketConnection.closeTimeout])
+    @Test func aMessageIsWithItsSenderUntilItIsWritten() async {
+        let connection = WebSocketConnection { _ in }
+        async let first = connection.send("1")
         for await item in connection.outgoing {
-            guard case .close(1013, "reads too slowly") = connection.due(item) else {
+            guard case .text("1") = item else {
                 Issue.record("\(item)")
                 return
             }
+            break
         }
+        connection.written()
+        #expect(await first)
+        async let second = connection.send("2")
+        for await _ in connection.outgoing { break }
+        connection.disconnected()
+        #expect(await second == false)
+        #expect(await connection.send("3") == false, "the connection is gone")
     }
 
-    @Test func oneMessageOfAnyLengthGoesThroughWithWhatIsBesideIt() {
-        var limits = OutboxLimits()
-        limits.bytes = 1000
-        let connection = WebSocketConnection(limits: limits) { _ in }
-        for count in [100, 5000, 300] { connection.send(String(repeating: "x", count: count)) }
-        #expect(!connection.isOverrun)
-        connection.written(byteCount: 100)
-        connection.written(byteCount: 5000)
-        for _ in 0..<3 { connection.send(String(repeating: "x", count: 350)) }
-        #expect(!connection.isOverrun, "of each, 250 bytes count")
-        connection.send("x")
-        #expect(connection.isOverrun)
+    /// RFC 6455 sect. 5.5.3: of several pings that wait the newest is answered.
+    @Test func pongsDoNotPileUp() async {
+        let connection = WebSocketConnection { _ in }
+        for number in 0..<1000 { connection.pong(ByteBuffer(integer: number)) }
+        connection.close()
+        var items = 0
+        for await _ in connection.outgoing { items += 1 }
+        #expect(items == 2)
+        #expect(connection.takePong() == ByteBuffer(integer: 999))
+    }
+
+    @Test func whoPingsWithoutEndIsClosed() async throws {
+        try await converse { client, path, _ in
+            _ = try await client.upgrade(path)
+            for _ in 0..<200 { try await client.send(RawClient.frame(9, [1])) }
+            #expect(try await client.closeCode() == 1008)
+        }
     }
 
     @Test func garbageInsteadOfHTTPIsRefused() async throws {

@@ -41,7 +41,7 @@ import Testing
             let token = try await world.authority.makeRoomToken(
                 room: "demo", user: "ann", role: "host", at: .now)
             let claims = try await world.authority.verifyRoomToken(token, at: .now)
-            let socket = WebSocketConnection(limits: OutboxLimits()) { _ in }
+            let socket = WebSocketConnection { _ in }
             let inbound = WebSocketInbox.Frames.makeSequence(
                 elementType: WebSocketFrame.self,
                 backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10),
@@ -61,6 +61,7 @@ import Testing
                 await until { await directory.activeRoom("demo") != nil }
                 try await body(directory, world)
                 client.finish()
+                socket.disconnected()
             }
         }
         await media.shutdown()

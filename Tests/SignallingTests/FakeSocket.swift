@@ -8,10 +8,12 @@ final class FakeSocket: SignallingSocket {
         let reason: String
     }
 
+    private typealias Reader = CheckedContinuation<String?, Never>
+
     private struct State {
         var frames: [String] = []
         var closures: [Closure] = []
-        var reader: CheckedContinuation<String?, Never>?
+        var reader: Reader?
         var closeWaiters: [CheckedContinuation<Closure, Never>] = []
         var isStuck = false
         var stuck: [CheckedContinuation<Void, Never>] = []
@@ -21,7 +23,7 @@ final class FakeSocket: SignallingSocket {
 
     init(isStuck: Bool = false) { state.withLock { $0.isStuck = isStuck } }
 
-    func send(_ text: String) async {
+    func send(_ text: String) async -> Bool {
         await withCheckedContinuation { continuation in
             let waits = state.withLock { state in
                 guard state.isStuck else { return false }
@@ -30,16 +32,17 @@ final class FakeSocket: SignallingSocket {
             }
             if !waits { continuation.resume() }
         }
-        let reader = state.withLock { state -> CheckedContinuation<String?, Never>? in
-            guard state.closures.isEmpty else { return nil }
+        let (isTaken, reader) = state.withLock { state in
+            guard state.closures.isEmpty else { return (false, nil as Reader?) }
             guard let reader = state.reader else {
                 state.frames.append(text)
-                return nil
+                return (true, nil)
             }
             state.reader = nil
-            return reader
+            return (true, reader)
         }
         reader?.resume(returning: text)
+        return isTaken
     }
 
     func close(code: UInt16, reason: String) async {

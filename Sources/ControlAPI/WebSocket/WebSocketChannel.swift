@@ -39,7 +39,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - decide: is asked about requests for a socket that are in due form.
     init(
         responder: @escaping HTTPChannelHandler.Responder, door: ConnectionDoor, isTLS: Bool,
-        outbox: OutboxLimits, decide: @escaping WebSocketDecision
+        decide: @escaping WebSocketDecision
     ) {
         self.door = door
         self.isTLS = isTLS
@@ -50,7 +50,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             let frames = try await channel.eventLoop.submit {
                 try Self.becomeWebSocket(channel, key: key)
             }.get()
-            await Self.run(session, on: channel, frames: frames, outbox: outbox)
+            await Self.run(session, on: channel, frames: frames)
         }
     }
 
@@ -131,9 +131,9 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
 
     private static func run(
         _ session: @escaping WebSocketSession, on channel: any Channel,
-        frames: WebSocketInbox.Frames, outbox: OutboxLimits
+        frames: WebSocketInbox.Frames
     ) async {
-        let connection = WebSocketConnection(limits: outbox) { delay in
+        let connection = WebSocketConnection { delay in
             channel.eventLoop.scheduleTask(in: TimeAmount(delay)) { channel.close(promise: nil) }
         }
         channel.closeFuture.whenComplete { _ in connection.disconnected() }
@@ -155,15 +155,14 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ) async {
         for await item in connection.outgoing {
             do {
-                switch connection.due(item) {
+                switch item {
                 case .text(let text):
                     try await channel.writeAndFlush(
                         WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)))
-                    connection.written(byteCount: text.utf8.count)
-                case .pong(let data):
+                    connection.written()
+                case .pong:
                     try await channel.writeAndFlush(
-                        WebSocketFrame(fin: true, opcode: .pong, data: data))
-                    connection.written(byteCount: data.readableBytes)
+                        WebSocketFrame(fin: true, opcode: .pong, data: connection.takePong()))
                 case .close(let code, let reason):
                     try await channel.writeAndFlush(closeFrame(code, reason))
                     return

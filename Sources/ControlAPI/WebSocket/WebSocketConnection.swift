@@ -1,61 +1,58 @@
+import Clocks
+import MediaKernel
 import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// The sending half of an accepted socket. May be used from anywhere, by any number of tasks.
+/// The sending half of an accepted socket. May be used from anywhere.
 ///
-/// Messages wait in a bounded outbox until the client's TCP connection takes them. A client that
-/// does not read is not waited for: when the outbox is full the connection is closed without what
-/// waited, since a signalling protocol with a hole in it is worse than a reconnect.
+/// It keeps nothing: a message is with its sender until the client's TCP connection has taken it. How
+/// much may wait, and what becomes of a client that does not read, is the sender's to say.
 public final class WebSocketConnection: Sendable {
     enum Outgoing: Sendable {
         case text(String)
-        case pong(ByteBuffer)
+        /// With what `takePong` gives then.
+        case pong
         case close(code: UInt16, reason: String)
     }
 
     private struct State {
         var isClosed = false
-        /// More was to be sent than may wait.
-        var isOverrun = false
-        /// What waits counts for so many.
-        var waitingBytes = 0
-        var waitingMessages = 0
+        /// Those whose messages are not written, in their order.
+        var senders: [CheckedContinuation<Bool, Never>] = []
+        /// What the newest ping that is not answered carries.
+        var pong: ByteBuffer?
     }
 
     private let state = Mutex(State())
     private let outbox: AsyncStream<Outgoing>.Continuation
     /// Drained by the channel's writer, which reports back with `written`.
     let outgoing: AsyncStream<Outgoing>
-    private let limits: OutboxLimits
     private let drop: @Sendable (Duration) -> Void
 
     /// How long a close may take, with what is queued before it and the client's answer.
     static let closeTimeout: Duration = .seconds(5)
 
     /// - Parameter drop: ends the connection after a delay, without a closing handshake.
-    init(limits: OutboxLimits, drop: @escaping @Sendable (Duration) -> Void) {
-        // Unbounded as a type, bounded by the counts in `state`.
+    init(drop: @escaping @Sendable (Duration) -> Void) {
+        // Unbounded as a type: there are as many messages as senders wait, one pong and one close.
         (outgoing, outbox) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
-        self.limits = limits
         self.drop = drop
     }
 
-    /// Queues a text message. After the close it does nothing.
-    public func send(_ text: String) {
-        let size = limits.weight(byteCount: text.utf8.count)
-        let isFull = state.withLock { state in
-            guard !state.isClosed else { return false }
-            guard state.waitingMessages < limits.messages,
-                state.waitingBytes + size <= limits.bytes
-            else { return true }
-            state.waitingMessages += 1
-            state.waitingBytes += size
-            // Inside the lock, so that messages leave in the order in which they were counted.
-            outbox.yield(.text(text))
-            return false
+    /// Sends a text message. Returns true when the client's TCP connection has taken it, and false
+    /// when it never will.
+    public func send(_ text: String) async -> Bool {
+        await withCheckedContinuation { sender in
+            let isClosed = state.withLock { state in
+                guard !state.isClosed else { return true }
+                state.senders.append(sender)
+                // Inside the lock, so that messages leave in the order of their senders.
+                outbox.yield(.text(text))
+                return false
+            }
+            if isClosed { sender.resume(returning: false) }
         }
-        if isFull { overflow() }
     }
 
     /// Starts the closing handshake: what was queued is still sent, then the close frame.
@@ -76,51 +73,40 @@ public final class WebSocketConnection: Sendable {
 
     public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Whether it was closed because the client reads too slowly.
-    public var isOverrun: Bool { state.withLock { $0.isOverrun } }
-
-    /// What is to be written when it is this item's turn: nothing but the end once the client has
-    /// fallen too far behind, so that one which still reads knows why.
-    func due(_ item: Outgoing) -> Outgoing {
-        isOverrun ? .close(code: 1013, reason: "reads too slowly") : item
+    /// Answers a ping, or of several that wait the newest (RFC 6455 sect. 5.5.3).
+    func pong(_ data: ByteBuffer) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            if state.pong == nil { outbox.yield(.pong) }
+            state.pong = data
+        }
     }
 
-    /// Answers a ping. Pongs count like messages, or a flood of pings would fill the memory.
-    func pong(_ data: ByteBuffer) {
-        let isFull = state.withLock { state in
-            guard !state.isClosed else { return false }
-            guard state.waitingMessages < limits.messages else { return true }
-            state.waitingMessages += 1
-            state.waitingBytes += limits.weight(byteCount: data.readableBytes)
-            outbox.yield(.pong(data))
-            return false
+    /// What the pong that is to be written carries.
+    func takePong() -> ByteBuffer {
+        state.withLock { state in
+            defer { state.pong = nil }
+            return state.pong ?? ByteBuffer()
         }
-        if isFull { overflow() }
     }
 
     /// The connection is gone: nothing can be sent any more.
     func disconnected() {
-        state.withLock { $0.isClosed = true }
-        outbox.finish()
-    }
-
-    func written(byteCount: Int) {
-        state.withLock { state in
-            state.waitingMessages -= 1
-            state.waitingBytes -= limits.weight(byteCount: byteCount)
-        }
-    }
-
-    private func overflow() {
-        let isFirst = state.withLock { state in
-            guard !state.isClosed else { return false }
+        let senders = state.withLock { state in
             state.isClosed = true
-            state.isOverrun = true
-            return true
+            defer { state.senders = [] }
+            return state.senders
         }
-        guard isFirst else { return }
         outbox.finish()
-        drop(Self.closeTimeout)
+        for sender in senders { sender.resume(returning: false) }
+    }
+
+    /// The client's TCP connection has taken the oldest message.
+    func written() {
+        let sender = state.withLock { state in
+            state.senders.isEmpty ? nil : state.senders.removeFirst()
+        }
+        sender?.resume(returning: true)
     }
 }
 
@@ -139,6 +125,19 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let inbound: WebSocketInbox.Frames.AsyncIterator
         let connection: WebSocketConnection
+        private var control: TokenBucket
+
+        /// Pings and pongs of a client: so many a second for long, and so many at once.
+        static let controlFramesPerSecond = 10
+        static let controlFramesBurst = 100
+
+        init(inbound: WebSocketInbox.Frames.AsyncIterator, connection: WebSocketConnection) {
+            self.inbound = inbound
+            self.connection = connection
+            control = TokenBucket(
+                rate: Self.controlFramesPerSecond, burst: Self.controlFramesBurst,
+                at: MonotonicClock.now)
+        }
 
         public mutating func next() async -> String? {
             // Broken connections end the sequence like closed ones: the peer is gone either way.
@@ -154,8 +153,12 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
                     return text
                 case .binary:
                     connection.close(code: 1003, reason: "only text messages are understood")
-                case .ping:
-                    connection.pong(frame.unmaskedData)
+                case .ping, .pong:
+                    guard control.take(at: MonotonicClock.now) else {
+                        connection.close(code: 1008, reason: "too many pings")
+                        continue
+                    }
+                    if frame.opcode == .ping { connection.pong(frame.unmaskedData) }
                 case .connectionClose:
                     answerClose(frame)
                     return nil

@@ -12,7 +12,7 @@ import Signalling
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
 public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Service {
-    /// How long an empty room is kept: peers who only reload come back to the same session.
+    /// How long an empty room is kept, so that a reload does not take it down and make it anew.
     static let emptyKept: Duration = .seconds(5)
     static let tickInterval: Duration = .seconds(1)
 
@@ -153,8 +153,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
         // What a peer is told when it is back waits in its outbox beside everything else.
-        limits.recentEvents = min(limits.recentEvents, settings.outbox.messages / 2)
-        limits.recentBytes = min(limits.recentBytes, settings.outbox.bytes / 4)
+        limits.recentEvents = min(limits.recentEvents, settings.signalling.outboxFrames / 2)
+        limits.recentBytes = min(limits.recentBytes, settings.signalling.outboxBytes / 4)
         let room = Room(
             id: id, name: record.name, description: record.description, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
@@ -260,11 +260,6 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         for await text in messages {
             if let connection { await signalling.received(text, on: connection) }
         }
-        if socket.isOverrun {
-            logger.warning(
-                "connection reads too slowly",
-                metadata: ["room": "\(claims.room)", "peer": "\(peer)"])
-        }
         if let connection { await signalling.closed(connection) }
     }
 
@@ -349,8 +344,7 @@ extension SignallingClaims {
 private struct Socket: SignallingSocket {
     let connection: WebSocketConnection
 
-    /// Never waits: the connection bounds what waits to be written and closes who does not read.
-    func send(_ text: String) async { connection.send(text) }
+    func send(_ text: String) async -> Bool { await connection.send(text) }
 
     func close(code: UInt16, reason: String) async { connection.close(code: code, reason: reason) }
 }

@@ -13,8 +13,6 @@ public struct RoomSettings: Hashable, Sendable {
     public var signalling = SignallingLimits()
     /// Whether publishers may leave it to receivers to turn their pictures.
     public var acceptsOrientation = false
-    /// Of each peer's socket.
-    public var outbox = OutboxLimits()
 
     public init() {}
 }

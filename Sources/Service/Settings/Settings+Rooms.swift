@@ -12,13 +12,12 @@ extension Settings {
         rooms.maximum = try integer(source, .roomsMaximum, 1...100_000) ?? rooms.maximum
         try readSizes(source)
         try readPace(source)
-        rooms.outbox.messages =
-            try integer(source, .roomsOutboxMessages, 16...100_000) ?? rooms.outbox.messages
-        rooms.outbox.bytes =
-            try integer(source, .roomsOutboxBytes, 65_536...268_435_456) ?? rooms.outbox.bytes
-        // The room's own queue only bridges the time until the socket takes a frame.
-        rooms.signalling.outboxFrames = rooms.outbox.messages
-        rooms.signalling.outboxBytes = rooms.outbox.bytes
+        rooms.signalling.outboxFrames =
+            try integer(source, .roomsOutboxMessages, 16...100_000)
+            ?? rooms.signalling.outboxFrames
+        rooms.signalling.outboxBytes =
+            try integer(source, .roomsOutboxBytes, 65_536...268_435_456)
+            ?? rooms.signalling.outboxBytes
     }
 
     private mutating func readSizes(_ source: SettingsSource) throws(SettingsError) {

@@ -141,7 +141,7 @@ public struct Settings: Hashable, Sendable {
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
             pagesDirectory: pagesDirectory,
             frameRate: stream.ladder.frameRate, connectionsMaximum: httpConnectionsMaximum,
-            connectionsPerAddressMaximum: httpConnectionsPerAddressMaximum, outbox: rooms.outbox)
+            connectionsPerAddressMaximum: httpConnectionsPerAddressMaximum)
     }
 
     static func isLoopback(_ host: String) -> Bool {

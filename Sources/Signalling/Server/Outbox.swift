@@ -21,18 +21,27 @@ final class Outbox: Sendable {
         case ended
     }
 
+    private struct Frame {
+        let text: String
+        /// Since when it waits.
+        let since: Instant
+    }
+
     private struct State {
-        var frames: BoundedQueue<String>
+        var frames: BoundedQueue<Frame>
+        /// What the writer has and has not come back from.
+        var inFlight: Frame?
         let bytesMaximum: Int
         /// What the frames count for.
         var bytes = 0
         var phase = Phase.open
         var writer: CheckedContinuation<Item?, Never>?
 
-        func weight(of frame: String) -> Int { min(frame.utf8.count, bytesMaximum / 4) }
+        func weight(of text: String) -> Int { min(text.utf8.count, bytesMaximum / 4) }
 
         /// What the writer gets now, if anything; `.some(nil)` is the end.
         mutating func next() -> Item?? {
+            inFlight = nil
             switch phase {
             case .ended:
                 return .some(nil)
@@ -40,8 +49,9 @@ final class Outbox: Sendable {
                 break
             }
             if let frame = frames.popFirst() {
-                bytes -= weight(of: frame)
-                return .frame(frame)
+                bytes -= weight(of: frame.text)
+                inFlight = frame
+                return .frame(frame.text)
             }
             switch phase {
             case .open, .ended:
@@ -59,8 +69,13 @@ final class Outbox: Sendable {
         state = Mutex(State(frames: BoundedQueue(maximum: frames), bytesMaximum: bytes))
     }
 
+    /// Since when the oldest frame waits that the socket has not taken.
+    var unwrittenSince: Instant? {
+        state.withLock { ($0.inFlight ?? $0.frames.first)?.since }
+    }
+
     /// Returns whether there was room for it. After a close there always is: it is dropped.
-    func append(_ text: String) -> Bool {
+    func append(_ text: String, at now: Instant) -> Bool {
         change { state in
             switch state.phase {
             case .closing, .ended:
@@ -69,9 +84,9 @@ final class Outbox: Sendable {
                 break
             }
             let weight = state.weight(of: text)
-            guard state.bytes + weight <= state.bytesMaximum, state.frames.append(text) else {
-                return false
-            }
+            guard state.bytes + weight <= state.bytesMaximum,
+                state.frames.append(Frame(text: text, since: now))
+            else { return false }
             state.bytes += weight
             return true
         }

@@ -215,7 +215,7 @@ extension RoomSignalling {
     }
 
     private func enqueue(_ text: String, to connection: Connection) {
-        guard !connection.outbox.append(text) else { return }
+        guard !connection.outbox.append(text, at: clock.now()) else { return }
         log(.warning, "connection reads too slowly", connection.peer)
         drop(connection, code: CloseCode.tryAgainLater, reason: "reads too slowly")
     }

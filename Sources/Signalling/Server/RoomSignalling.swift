@@ -219,8 +219,8 @@ public actor RoomSignalling {
             if clock.now() < farewell.deadline { unheardDismissals.forget(farewell.peer) }
         }
         guard let connection = connections[id] else { return }
-        connection.outbox.abandon()
         forget(connection)
+        connection.outbox.abandon()
         await settle()
     }
 
@@ -273,7 +273,9 @@ public actor RoomSignalling {
         Task {
             while let item = await outbox.next() {
                 switch item {
-                case .frame(let text): await socket.send(text)
+                case .frame(let text):
+                    // What is not written stays where it is, to be told on the peer's next socket.
+                    guard await socket.send(text) else { return }
                 case .close(let code, let reason): await socket.close(code: code, reason: reason)
                 }
             }
@@ -282,9 +284,9 @@ public actor RoomSignalling {
 
     /// Closes a connection at once; what it was not told yet it will never be.
     func drop(_ connection: Connection, code: UInt16, reason: String) {
+        forget(connection)
         connection.outbox.abandon()
         closeNow(connection.socket, code: code, reason: reason)
-        forget(connection)
     }
 
     /// Closes a connection after what it was told.
@@ -314,8 +316,14 @@ public actor RoomSignalling {
         }
         room.connectionLost(
             connection.peer, at: clock.now(),
-            heardUntil: connection.hasSpoken
-                ? connection.lastHeard + SignallingLimits.hearing : nil)
+            heardUntil: connection.hasSpoken ? hearing(of: connection) : nil)
+    }
+
+    /// Until when its client may have heard what was said: nothing of what its socket has not taken.
+    private func hearing(of connection: Connection) -> Instant {
+        let heard = connection.lastHeard + SignallingLimits.hearing
+        guard let unwritten = connection.outbox.unwrittenSince else { return heard }
+        return min(heard, unwritten - SignallingLimits.telling)
     }
 
     // MARK: - Previews

@@ -36,6 +36,8 @@ public struct SignallingLimits: Hashable, Sendable {
     /// was told since, and is told it again on its next connection. What it was told before that it
     /// may have read, and 100ms' clients show a message that comes twice twice.
     static let hearing: Duration = .seconds(4)
+    /// From when something is said until it waits for a socket, at most.
+    static let telling: Duration = .milliseconds(100)
 
     /// Frames that one connection sends, of any kind: so many a second for long …
     public var framesPerSecond = 250
