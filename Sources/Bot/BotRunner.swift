@@ -251,6 +251,7 @@ public struct BotRunner: Sendable {
         _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, _ requests: MediaRequests,
         started: Instant
     ) async -> Ending? {
+        var (reduction, videosLeftOut) = (Reduction.none, 0)
         for await event in pipeline.events {
             switch event {
             case .keyframeNeeded(let track):
@@ -266,19 +267,14 @@ public struct BotRunner: Sendable {
             case .undecodable(let track, let codec, let reason):
                 writer.write(
                     .warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
-            case .reductionChanged(let reduction):
-                let rate = Double(options.configuration.ladder.frameRate)
-                writer.write(
-                    .reduction(
-                        frameRate: rate / Double(reduction.pictureInterval),
-                        layersThinned: reduction.layersThinned))
+            case .reductionChanged(let changed):
+                reduction = changed
+                writer.write(report(of: reduction, videosLeftOut: videosLeftOut))
+            case .videosLeftOut(let count):
+                videosLeftOut = count
+                writer.write(report(of: reduction, videosLeftOut: videosLeftOut))
             case .framesDropped(let layer, let total):
                 writer.write(.warning("layer \(layer) left out \(total) frames so far"))
-            case .videoLeftOut(let track, let frames):
-                writer.write(
-                    .warning(
-                        "track \(track) is not decoded for want of CPU; "
-                            + "\(frames) incoming frames left out so far"))
             case .wallClockStepped(let step):
                 writer.write(
                     .warning(
@@ -291,6 +287,13 @@ public struct BotRunner: Sendable {
             }
         }
         return nil
+    }
+
+    private func report(of reduction: Reduction, videosLeftOut: Int) -> BotReport {
+        let rate = Double(options.configuration.ladder.frameRate)
+        return .reduction(
+            frameRate: rate / Double(reduction.pictureInterval),
+            layersThinned: reduction.layersThinned, videosLeftOut: videosLeftOut)
     }
 }
 

@@ -6,8 +6,9 @@ public enum BotReport: ProcessReport {
     case tiles([Tile])
     case segment(layer: Int, index: Int, bytes: Int)
     case warning(String)
-    /// How much of the picture is left out for want of CPU; pictures a second that are made.
-    case reduction(frameRate: Double, layersThinned: Int)
+    /// How much of the picture is left out for want of CPU; pictures a second that are made, layers
+    /// that have fewer still, videos that are not decoded.
+    case reduction(frameRate: Double, layersThinned: Int, videosLeftOut: Int)
     case stopped(reason: String, Totals)
     case failed(reason: String)
 
@@ -76,6 +77,7 @@ extension BotReport {
         case tiles, layer, index, bytes, message, reason
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
+        case videosLeftOut = "videos_left_out"
         case segments, duration, frames
         case framesDropped = "frames_dropped"
         case cpuSeconds = "cpu_seconds"
@@ -101,10 +103,11 @@ extension BotReport {
         case .warning(let message):
             try container.encode(Event.warning, forKey: .event)
             try container.encode(message, forKey: .message)
-        case .reduction(let frameRate, let layersThinned):
+        case .reduction(let frameRate, let layersThinned, let videosLeftOut):
             try container.encode(Event.reduction, forKey: .event)
             try container.encode(frameRate, forKey: .frameRate)
             try container.encode(layersThinned, forKey: .layersThinned)
+            try container.encode(videosLeftOut, forKey: .videosLeftOut)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -137,7 +140,8 @@ extension BotReport {
         case .reduction:
             self = .reduction(
                 frameRate: try container.found(.frameRate, or: 0),
-                layersThinned: try container.found(.layersThinned, or: 0))
+                layersThinned: try container.found(.layersThinned, or: 0),
+                videosLeftOut: try container.found(.videosLeftOut, or: 0))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

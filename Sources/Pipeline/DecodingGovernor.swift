@@ -17,8 +17,6 @@ struct DecodingGovernor: Sendable {
     enum Verdict: Hashable, Sendable {
         case decode
         case leaveOut
-        /// The same, and it is the first one of its track.
-        case beginLeavingOut
         /// The same, and a key frame is asked for.
         case leaveOutAndAsk
     }
@@ -52,8 +50,9 @@ struct DecodingGovernor: Sendable {
     private var calmSince: Instant?
     private var lastLeftOut: Instant?
     private var lastReturn: Instant?
-    /// Frames that were left out so far.
-    private(set) var framesLeftOut = 0
+
+    /// Videos that are not decoded now.
+    var videosLeftOut: Int { leftOut.count }
 
     /// All that has come until an instant is decoded next.
     mutating func began(batchTakenAt taken: Instant) {
@@ -80,20 +79,19 @@ struct DecodingGovernor: Sendable {
             self.lastReturn = nil
             calm = Self.calmMinimum
         }
-        let verdict: Verdict
         switch leftOut[track] {
         case nil:
-            verdict = isLastResort && isTooMuch(at: now) ? leaveOut(track, at: now) : .decode
-        case .waiting?: verdict = isCalm(at: now) ? ask(track, at: now) : .leaveOut
+            guard isLastResort, isTooMuch(at: now) else { return .decode }
+            leaveOut(track, at: now)
+            return .leaveOut
+        case .waiting?: return isCalm(at: now) ? ask(track, at: now) : .leaveOut
         case .awaited? where isKeyframe:
             leftOut[track] = nil
-            verdict = .decode
+            return .decode
         // What was asked for may have been lost.
         case .awaited(let since)?:
-            verdict = now - since >= calm ? ask(track, at: now) : .leaveOut
+            return now - since >= calm ? ask(track, at: now) : .leaveOut
         }
-        if verdict != .decode { framesLeftOut += 1 }
-        return verdict
     }
 
     private func isTooMuch(at now: Instant) -> Bool {
@@ -102,14 +100,13 @@ struct DecodingGovernor: Sendable {
             && lastLeftOut.map { now - $0 >= Self.settling } ?? true
     }
 
-    private mutating func leaveOut(_ track: TrackID, at now: Instant) -> Verdict {
+    private mutating func leaveOut(_ track: TrackID, at now: Instant) {
         if lastReturn != nil {
             lastReturn = nil
             calm = min(calm * 2, Self.calmMaximum)
         }
         lastLeftOut = now
         leftOut[track] = .waiting
-        return .beginLeavingOut
     }
 
     private mutating func isCalm(at now: Instant) -> Bool {

@@ -59,6 +59,8 @@ final class Director {
     /// Called once, on this thread, when the clock starts: frame 0 in nanoseconds since 1970.
     private let began: (Int64) -> Void
     private let pauses: RecordingPauses
+    /// As it was told last.
+    private var videosLeftOut = 0
     private let scene: Scene
     private var desk: MixingDesk
     private var phase = Phase.waiting
@@ -219,6 +221,7 @@ final class Director {
         case .mediaEnded(let track):
             sources.mediaEnded(track)
             decoding.forget(track)
+            tellVideosLeftOut()
             scene.tracksChanged()
         case .frame(let frame, let track):
             if sources.video(track) != nil {
@@ -246,17 +249,22 @@ final class Director {
         // Fewer pictures a second and layers come first: they cost viewers less than a participant.
         let verdict = decoding.judge(
             track, isKeyframe: frame.isKeyframe, isLastResort: governor.isExhausted, at: begin)
+        tellVideosLeftOut()
         switch verdict {
         case .decode:
             _ = sources.receive(frame, of: track)
             decoding.decoded(in: now() - begin)
             return
         case .leaveOut: break
-        case .beginLeavingOut:
-            emit(.videoLeftOut(track, framesInAll: decoding.framesLeftOut))
         case .leaveOutAndAsk: emit(.keyframeNeeded(track))
         }
         sources.passOver(frame, of: track)
+    }
+
+    private func tellVideosLeftOut() {
+        guard decoding.videosLeftOut != videosLeftOut else { return }
+        videosLeftOut = decoding.videosLeftOut
+        emit(.videosLeftOut(videosLeftOut))
     }
 
     /// What is said before a recording is resumed is heard one playout delay later, and must not be

@@ -18,9 +18,9 @@ public enum PipelineEvent: Sendable {
     case reductionChanged(Reduction)
     /// Pictures were left out of a layer without a plan; the total so far, planned ones included.
     case framesDropped(layer: Int, total: Int)
-    /// The CPU is short: from now on the video is not decoded, until it is its turn to come back.
-    /// With the frames that were left out so, of all videos so far.
-    case videoLeftOut(TrackID, framesInAll: Int)
+    /// The CPU is shorter than that, or is not any more: so many videos are not decoded, until it is
+    /// their turn to come back.
+    case videosLeftOut(Int)
     /// The machine's wall clock was set by so much, to a later time above zero: segments' dates go on
     /// as before.
     case wallClockStepped(Duration)

@@ -25,8 +25,8 @@ import Testing
         ),
         (.warning("a/b"), #"{"event":"warning","message":"a/b"}"#),
         (
-            .reduction(frameRate: 7.5, layersThinned: 1),
-            #"{"event":"reduction","frame_rate":7.5,"layers_thinned":1}"#
+            .reduction(frameRate: 7.5, layersThinned: 1, videosLeftOut: 2),
+            #"{"event":"reduction","frame_rate":7.5,"layers_thinned":1,"videos_left_out":2}"#
         ),
         (
             .stopped(reason: "room ended", totals),

@@ -56,7 +56,7 @@ import Workbench
             result.reports == [
                 .joined, .running(firstSegmentMilliseconds: 2345), .tiles([tile]),
                 .segment(layer: 0, index: 0, bytes: 0),
-                .warning("slow"), .reduction(frameRate: 15, layersThinned: 1),
+                .warning("slow"), .reduction(frameRate: 15, layersThinned: 1, videosLeftOut: 0),
                 .stopped(
                     reason: "room ended",
                     .init(segments: 4, duration: 8, cpuSeconds: 1.5, residentMegabytes: 120.5)),

@@ -371,13 +371,15 @@ import Testing
             let id = bot.job.stream
             await bot.say(.running(firstSegmentMilliseconds: 1))
             #expect(try await world.streams.stream(id)?.degradation == nil)
-            await bot.say(.reduction(frameRate: 10, layersThinned: 1))
-            await bot.say(.reduction(frameRate: 30, layersThinned: 0))
+            await bot.say(.reduction(frameRate: 10, layersThinned: 1, videosLeftOut: 0))
+            await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
+            await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 2))
             let degradation = try await world.streams.stream(id)?.degradation
             #expect(
                 degradation
                     == LiveStream.Degradation(
-                        frameRate: 30, layersThinned: 0, changes: 2, changedAt: world.clock.time))
+                        frameRate: 30, layersThinned: 0, videosLeftOut: 2, changes: 3,
+                        changedAt: world.clock.time))
         }
     }
 
@@ -388,10 +390,10 @@ import Testing
             let first = try #require(await world.launcher.next())
             let id = first.job.stream
             await first.say(.running(firstSegmentMilliseconds: 1))
-            await first.say(.reduction(frameRate: 10, layersThinned: 1))
+            await first.say(.reduction(frameRate: 10, layersThinned: 1, videosLeftOut: 0))
             let second = try #require(await world.replace(first, .failed(reason: "signal 11")))
             let whole = LiveStream.Degradation(
-                frameRate: 30, layersThinned: 0, changes: 2, changedAt: world.clock.time)
+                frameRate: 30, layersThinned: 0, videosLeftOut: 0, changes: 2, changedAt: world.clock.time)
             #expect(try await world.streams.stream(id)?.degradation == whole)
             // Nothing is left out now that could come back.
             _ = try #require(await world.replace(second, .failed(reason: "signal 11")))

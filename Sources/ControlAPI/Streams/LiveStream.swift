@@ -29,6 +29,8 @@ public struct LiveStream: Hashable, Sendable {
         public var frameRate: Double
         /// Layers, counted from the lowest, that have fewer still.
         public var layersThinned: Int
+        /// Participants' videos that are not decoded; their tiles show what stands in for them.
+        public var videosLeftOut: Int
         /// Steps down and up since the start.
         public var changes: Int
         public var changedAt: UnixTime
@@ -37,15 +39,30 @@ public struct LiveStream: Hashable, Sendable {
         enum CodingKeys: String, CodingKey {
             case frameRate = "frame_rate"
             case layersThinned = "layers_thinned"
+            case videosLeftOut = "videos_left_out"
             case changes
             case changedAt = "changed_ns"
         }
 
-        public init(frameRate: Double, layersThinned: Int, changes: Int, changedAt: UnixTime) {
+        public init(
+            frameRate: Double, layersThinned: Int, videosLeftOut: Int, changes: Int,
+            changedAt: UnixTime
+        ) {
             self.frameRate = frameRate
             self.layersThinned = layersThinned
+            self.videosLeftOut = videosLeftOut
             self.changes = changes
             self.changedAt = changedAt
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            frameRate = try container.decode(Double.self, forKey: .frameRate)
+            layersThinned = try container.decode(Int.self, forKey: .layersThinned)
+            // Older records have none.
+            videosLeftOut = try container.decodeIfPresent(Int.self, forKey: .videosLeftOut) ?? 0
+            changes = try container.decode(Int.self, forKey: .changes)
+            changedAt = try container.decode(UnixTime.self, forKey: .changedAt)
         }
     }
 

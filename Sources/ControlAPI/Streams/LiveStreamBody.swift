@@ -88,6 +88,7 @@ struct LiveStreamBody: Encodable {
         enum CodingKeys: String, CodingKey {
             case frameRate = "frame_rate"
             case layersThinned = "layers_thinned"
+            case videosLeftOut = "videos_left_out"
             case changes
             case changedAt = "changed_at"
         }
@@ -96,6 +97,7 @@ struct LiveStreamBody: Encodable {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(degradation.frameRate, forKey: .frameRate)
             try container.encode(degradation.layersThinned, forKey: .layersThinned)
+            try container.encode(degradation.videosLeftOut, forKey: .videosLeftOut)
             try container.encode(degradation.changes, forKey: .changes)
             try container.encode(degradation.changedAt.description, forKey: .changedAt)
         }

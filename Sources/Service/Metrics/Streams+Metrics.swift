@@ -64,6 +64,7 @@ extension Streams: MetricsSource {
         guard let degradation = stream.degradation, let ladder = entries[stream.id]?.ladder else {
             return false
         }
-        return degradation.layersThinned > 0 || degradation.frameRate < Double(ladder.frameRate)
+        return degradation.layersThinned > 0 || degradation.videosLeftOut > 0
+            || degradation.frameRate < Double(ladder.frameRate)
     }
 }

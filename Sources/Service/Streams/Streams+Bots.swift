@@ -41,7 +41,9 @@ extension Streams {
         log(.info, resumes ? "bot restarted" : "bot started", id)
         // Its successor makes the whole picture, until it is short of CPU itself.
         if isAdapted(stream) {
-            degraded(id, frameRate: Double(entry.ladder.frameRate), layersThinned: 0)
+            degraded(
+                id, frameRate: Double(entry.ladder.frameRate), layersThinned: 0,
+                videosLeftOut: 0)
         }
         launchQueue.yield(
             .bot(
@@ -94,8 +96,10 @@ extension Streams {
         case .warning(let text):
             counts.botWarnings += 1
             log(.warning, "bot warning", id, ["warning": "\(text)"])
-        case .reduction(let frameRate, let layersThinned):
-            degraded(id, frameRate: frameRate, layersThinned: layersThinned)
+        case .reduction(let frameRate, let layersThinned, let videosLeftOut):
+            degraded(
+                id, frameRate: frameRate, layersThinned: layersThinned,
+                videosLeftOut: videosLeftOut)
         case .stopped(_, let totals): entry.statistics.totals = totals
         case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }
@@ -103,19 +107,24 @@ extension Streams {
         carryOut(orders, of: id)
     }
 
-    func degraded(_ id: StreamID, frameRate: Double, layersThinned: Int) {
+    private func degraded(
+        _ id: StreamID, frameRate: Double, layersThinned: Int, videosLeftOut: Int
+    ) {
         counts.adaptations += 1
         let time = clock().time
         archive.update(id) { stream in
             let changes = (stream.degradation?.changes ?? 0) + 1
             stream.degradation = LiveStream.Degradation(
-                frameRate: frameRate, layersThinned: layersThinned, changes: changes,
-                changedAt: time)
+                frameRate: frameRate, layersThinned: layersThinned, videosLeftOut: videosLeftOut,
+                changes: changes, changedAt: time)
             stream.updatedAt = time
         }
         log(
             .warning, "picture adapted to the CPU", id,
-            ["frame_rate": "\(frameRate)", "layers_thinned": "\(layersThinned)"])
+            [
+                "frame_rate": "\(frameRate)", "layers_thinned": "\(layersThinned)",
+                "videos_left_out": "\(videosLeftOut)",
+            ])
     }
 
     func botExited(_ exit: BotExit, of id: StreamID, generation: Int) {
