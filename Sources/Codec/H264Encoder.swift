@@ -7,9 +7,6 @@ internal import MediaKernel
 /// Pictures go in by reference. Packets come out in decoding order, `delay` frames later.
 /// Not thread-safe: one owner at a time.
 public final class H264Encoder {
-    /// The peak rate's ratio to the mean.
-    static let rateRatioMaximum = 1.1
-
     public let settings: VideoEncoderSettings
     public let backend: H264Backend
     public let parameterSets: H264ParameterSets
@@ -134,9 +131,10 @@ public final class H264Encoder {
         context.pointee.gop_size = Int32(settings.keyframeInterval)
         context.pointee.keyint_min = Int32(settings.keyframeInterval)
         context.pointee.bit_rate = Int64(settings.bitrate)
-        let rateMaximum = Double(settings.bitrate) * rateRatioMaximum
-        context.pointee.rc_max_rate = Int64(rateMaximum)
-        context.pointee.rc_buffer_size = Int32(rateMaximum * settings.rateBuffer)
+        if let bucket = settings.bucket {
+            context.pointee.rc_max_rate = Int64(bucket.bitrateMaximum)
+            context.pointee.rc_buffer_size = Int32(bucket.bufferBits)
+        }
         context.pointee.thread_count = Int32(settings.threads)
         if let bFramesMaximum {
             context.pointee.max_b_frames = Int32(bFramesMaximum)

@@ -11,7 +11,7 @@ public final class VPXEncoder {
     private let packet: PacketHandle
     private let reference: FrameHandle
 
-    /// `preset` and `bFramesMaximum` of the settings have no meaning here.
+    /// `preset`, `bucket` and `bFramesMaximum` of the settings have no meaning here.
     ///
     /// - Throws: `.setting`, `.pictureSize`, `.partMissing` without libvpx.
     public init(_ format: Format, _ settings: VideoEncoderSettings) throws(CodecError) {

@@ -13,15 +13,23 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     public var preset = "balanced"
     /// Threads inside the encoder; 1 costs the least CPU in total, 0 lets x264 choose.
     public var threads = 1
-    /// How far the rate may run ahead of its maximum (1.1 times `bitrate`), in seconds of it. A
-    /// segment of `t` seconds has at most `1.1 * bitrate * (t + rateBuffer)` bits.
-    ///
-    /// Measured where a still slate turns into noise, 500 kbit/s, segments of 2 s: the largest
-    /// one has 1.63 times the bitrate with 2 s, 1.36 with 1 s, 1.23 with half a second, which
-    /// costs 0.03 dB in ordinary pictures.
-    public var rateBuffer = 0.5
+    /// What bounds the rate besides its mean; nil bounds it by nothing.
+    public var bucket: LeakyBucket?
     /// The most B-frames in a row; nil is the preset's own (three, but none with `ultrafast`).
     public var bFramesMaximum: Int?
+
+    /// A leaky bucket (VBV): `t` seconds have at most `bitrateMaximum * t + bufferBits` bits.
+    public struct LeakyBucket: Hashable, Sendable {
+        /// Bits per second; not below the mean.
+        public var bitrateMaximum: Int
+        /// Bits: a tenth of a second of the maximum to ten seconds of it.
+        public var bufferBits: Int
+
+        public init(bitrateMaximum: Int, bufferBits: Int) {
+            self.bitrateMaximum = bitrateMaximum
+            self.bufferBits = bufferBits
+        }
+    }
 
     public init(
         width: Int, height: Int, frameRate: Int, bitrate: Int, keyframeInterval: Int
@@ -41,12 +49,18 @@ public struct VideoEncoderSettings: Hashable, Sendable {
         try Self.require(10_000...100_000_000 ~= bitrate, "bitrate", bitrate)
         try Self.require(1...3600 ~= keyframeInterval, "keyframeInterval", keyframeInterval)
         try Self.require(0...16 ~= threads, "threads", threads)
-        guard 0.1...10 ~= rateBuffer else {
-            throw .setting(name: "rateBuffer", value: "\(rateBuffer)")
-        }
+        if let bucket { try validate(bucket) }
         if let bFramesMaximum {
             try Self.require(0...16 ~= bFramesMaximum, "bFramesMaximum", bFramesMaximum)
         }
+    }
+
+    private func validate(_ bucket: LeakyBucket) throws(CodecError) {
+        let maximum = bucket.bitrateMaximum
+        // Ten seconds of the highest are less than libavcodec's 32 bits hold.
+        try Self.require(bitrate...200_000_000 ~= maximum, "bitrateMaximum", maximum)
+        try Self.require(
+            maximum / 10...maximum * 10 ~= bucket.bufferBits, "bufferBits", bucket.bufferBits)
     }
 
     private static func require(

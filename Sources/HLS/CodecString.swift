@@ -1,5 +1,3 @@
-import MediaKernel
-
 /// An entry of the CODECS attribute. RFC 6381 sect. 3.3.
 public struct CodecString: Hashable, Sendable, CustomStringConvertible {
     public let description: String
@@ -8,10 +6,4 @@ public struct CodecString: Hashable, Sendable, CustomStringConvertible {
 
     /// AAC-LC: object type indication 40 (MPEG-4 audio), audio object type 2.
     public static let aacLowComplexity = CodecString("mp4a.40.2")
-
-    /// Upper case, as RFC 6381's own examples for other codecs and Apple's for this one.
-    public static func avc1(profile: H264Profile, level: H264Level) -> CodecString {
-        let bytes = [profile.profileIDC, profile.constraintFlags, level.levelIDC]
-        return CodecString("avc1." + Hexadecimal.text(bytes, uppercase: true))
-    }
 }

@@ -24,14 +24,4 @@ public struct Layer: Hashable, Sendable {
     public var shortSide: Int { min(width, height) }
     public var longSide: Int { max(width, height) }
     public var isPortrait: Bool { height > width }
-
-    /// The lowest H.264 level that holds this layer, nil when none does.
-    public func h264Level(
-        profile: H264Profile = .high, rateControl: VideoRateControl = .standard
-    ) -> H264Level? {
-        H264Level.lowest(
-            width: width, height: height, frameRate: frameRate,
-            bitrateMaximum: rateControl.bitrateMaximum(average: videoBitrate),
-            bufferBits: rateControl.bufferBits(average: videoBitrate), profile: profile)
-    }
 }

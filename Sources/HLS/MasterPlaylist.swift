@@ -1,5 +1,3 @@
-public import MediaKernel
-
 /// The list of a stream's layers. RFC 8216 sect. 4.3.4.
 ///
 /// Nothing in it goes beyond version 1 of the protocol (RFC 8216 sect. 7).
@@ -42,31 +40,6 @@ public struct MasterPlaylist: Hashable, Sendable {
     public init(variants: [Variant], independentSegments: Bool = true) {
         self.variants = variants
         self.independentSegments = independentSegments
-    }
-
-    /// The master of a ladder, true before the first segment exists: sizes come from the ladder,
-    /// the H.264 level from Annex A, the bandwidths from the encoder's leaky bucket.
-    ///
-    /// - Parameter uri: the media playlist of the layer with this index.
-    public init(
-        ladder: Ladder, segmentDuration: MediaTime, profile: H264Profile = .high,
-        rateControl: VideoRateControl = .standard, uri: (Int) -> String
-    ) {
-        variants = ladder.layers.enumerated().map { index, layer in
-            let bitrate = TransportStreamBitrate(
-                layer: layer, segmentDuration: segmentDuration, rateControl: rateControl)
-            // A checked ladder stays far inside level 5.2, the last one, which thus serves as
-            // the answer that is never needed.
-            let level = layer.h264Level(profile: profile, rateControl: rateControl)
-            let video = CodecString.avc1(
-                profile: profile, level: level ?? H264Level.all[H264Level.all.count - 1])
-            return Variant(
-                uri: uri(index), bandwidth: bitrate.bandwidth,
-                averageBandwidth: bitrate.averageBandwidth,
-                codecs: "\(video),\(CodecString.aacLowComplexity)",
-                width: layer.width, height: layer.height, frameRate: Double(layer.frameRate))
-        }
-        independentSegments = true
     }
 
     public var version: Int { 1 }

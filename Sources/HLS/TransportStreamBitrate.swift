@@ -34,9 +34,8 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     /// PAT, PMT and SDT at the start of a segment.
     private static let tablePacketsPerSegment = 3
 
-    public init(
-        layer: Layer, segmentDuration: MediaTime, rateControl: VideoRateControl = .standard
-    ) {
+    public init(layer: Layer, segmentDuration: MediaTime) {
+        let rateControl = VideoRateControl.standard
         let seconds = max(segmentDuration.seconds, 1 / Double(layer.frameRate))
         let maximum = Double(rateControl.bitrateMaximum(average: layer.videoBitrate))
         let buffer = Double(rateControl.bufferBits(average: layer.videoBitrate))

@@ -49,15 +49,27 @@ final class LayerWriter: VariantWriter {
         self.ledger = ledger
         let layers = configuration.ladder.layers
         layer = layers[index]
-        var settings = VideoEncoderSettings(
-            width: layer.width, height: layer.height, frameRate: configuration.frameRate,
-            bitrate: layer.videoBitrate, keyframeInterval: planner.framesPerSegment)
-        settings.preset = configuration.preset
         encoder = try Self.openEncoder(
-            settings, configuration.encoder, layer: index, logger: logger)
+            Self.encoderSettings(of: layer, planner, preset: configuration.preset),
+            configuration.encoder, layer: index, logger: logger)
         let isTop = layer.width == layers[0].width && layer.height == layers[0].height
         scaler = isTop ? nil : try FrameScaler(width: layer.width, height: layer.height)
         muxer = try TransportStreamMuxer(video: encoder.streamParameters, audio: audio)
+    }
+
+    /// The bucket is the one that the master playlist's bandwidths are computed from.
+    static func encoderSettings(
+        of layer: Layer, _ planner: SegmentPlanner, preset: String
+    ) -> VideoEncoderSettings {
+        var settings = VideoEncoderSettings(
+            width: layer.width, height: layer.height, frameRate: planner.frameRate,
+            bitrate: layer.videoBitrate, keyframeInterval: planner.framesPerSegment)
+        settings.preset = preset
+        let control = VideoRateControl.standard
+        settings.bucket = VideoEncoderSettings.LeakyBucket(
+            bitrateMaximum: control.bitrateMaximum(average: layer.videoBitrate),
+            bufferBits: control.bufferBits(average: layer.videoBitrate))
+        return settings
     }
 
     private static func openEncoder(

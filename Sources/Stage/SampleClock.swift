@@ -48,11 +48,6 @@ public struct SampleClock: Hashable, Sendable {
         -scaledDown(-frame, by: Int64(sampleRate), over: Int64(frameRate))
     }
 
-    /// Samples that take a time, to the nearest one.
-    public func samples(in duration: Duration) -> Int64 {
-        sample(at: origin + duration)
-    }
-
     private func elapsed(_ instant: Instant) -> Int64 {
         instant.nanoseconds - origin.nanoseconds
     }

@@ -3,6 +3,8 @@ import MediaKernel
 import Testing
 
 @Suite struct H264EncoderTests {
+    private typealias Bucket = VideoEncoderSettings.LeakyBucket
+
     private func settings() -> VideoEncoderSettings {
         var settings = VideoEncoderSettings(
             width: 320, height: 180, frameRate: 30, bitrate: 400_000, keyframeInterval: 60)
@@ -51,9 +53,11 @@ import Testing
         }
     }
 
-    @Test func aBurstStaysWithinTheRatesBuffer() throws {
+    @Test func aBurstStaysWithinTheBucket() throws {
         var settings = settings()
         settings.preset = "veryfast"
+        let bucket = Bucket(bitrateMaximum: 440_000, bufferBits: 220_000)
+        settings.bucket = bucket
         let encoder = try H264Encoder(settings)
         var random = SeededRandom(seed: 8)
         var packets: [EncodedPacket] = []
@@ -68,8 +72,7 @@ import Testing
         for segment in 0..<4 {
             let bits = packets.filter { $0.pts.ticks / 60 == segment }
                 .reduce(0) { $0 + $1.data.count * 8 }
-            let limit = 1.1 * Double(settings.bitrate) * (2 + settings.rateBuffer)
-            #expect(Double(bits) <= limit)
+            #expect(bits <= 2 * bucket.bitrateMaximum + bucket.bufferBits)
         }
     }
 
@@ -96,7 +99,9 @@ import Testing
         let mistakes: [(inout VideoEncoderSettings) -> Void] = [
             { $0.width = 321 }, { $0.height = 0 }, { $0.frameRate = 0 }, { $0.bitrate = 1 },
             { $0.keyframeInterval = 0 }, { $0.preset = "plaid" }, { $0.threads = -1 },
-            { $0.bFramesMaximum = 17 }, { $0.rateBuffer = 0 },
+            { $0.bFramesMaximum = 17 },
+            { $0.bucket = Bucket(bitrateMaximum: 399_999, bufferBits: 200_000) },
+            { $0.bucket = Bucket(bitrateMaximum: 440_000, bufferBits: 43_999) },
         ]
         for mistake in mistakes {
             var wrong = settings()

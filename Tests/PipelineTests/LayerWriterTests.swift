@@ -46,4 +46,18 @@ import Workbench
             #expect(abs(seconds - 1) < 0.1, "\(seconds) s of sound in \(segment.uri)")
         }
     }
+
+    /// Else segments would exceed what the master playlist promises.
+    @Test func theEncodersBucketIsTheOneThatBandwidthsAreComputedFrom() throws {
+        let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2))
+        let control = VideoRateControl.standard
+        for layer in Ladder.standard.layers {
+            let settings = LayerWriter.encoderSettings(of: layer, planner, preset: "sharp")
+            let bucket = try #require(settings.bucket)
+            #expect(bucket.bitrateMaximum == control.bitrateMaximum(average: layer.videoBitrate))
+            #expect(bucket.bufferBits == control.bufferBits(average: layer.videoBitrate))
+            #expect(settings.bitrate == layer.videoBitrate && settings.preset == "sharp")
+            #expect(settings.frameRate == 30 && settings.keyframeInterval == 60)
+        }
+    }
 }

@@ -37,7 +37,8 @@ public final class RecordedStream {
                 atPath: "\(scratch.path)/stream_\(layer)", withIntermediateDirectories: true)
         }
         let names = layers.indices.map {
-            "#EXT-X-STREAM-INF:BANDWIDTH=1\nstream_\($0)/stream.m3u8\n"
+            "#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.64000D,mp4a.40.2\"\n"
+                + "stream_\($0)/stream.m3u8\n"
         }
         try write(Array("#EXTM3U\n\(names.joined())".utf8), to: "master.m3u8")
     }

@@ -158,4 +158,45 @@ import Workbench
             #expect(facts.output.contains("45"), "\(facts.output)")
         }
     }
+
+    /// Not those that the live stream announced before it had any segment. One was paused.
+    @Test func theMasterSaysWhatTheSegmentsInTheRecordingWeigh() throws {
+        let stream = try RecordedStream()
+        try stream.record(run: 1, frames: 75, leavingOut: [1], preset: "ultrafast")
+        let maker = try assets(stream)
+        let archive = try maker.writeArchive(at: place(stream, "a.zip"))
+        try maker.unpack(
+            into: "\(stream.path)/made/vod", archive: "a.zip", ranges: archive.segments)
+        let text = String(decoding: try stream.bytes("made/vod/master.m3u8"), as: UTF8.self)
+        let path = "\(stream.path)/made/vod/a.zip"
+        #expect(try Program.run("unzip", ["-p", path, "master.m3u8"]).output == text)
+        let variants = try MasterPlaylist(parsing: text).variants
+        #expect(variants.map(\.uri) == ["stream_0/stream.m3u8", "stream_1/stream.m3u8"])
+        #expect(variants.map(\.codecs) == Array(repeating: "avc1.64000D,mp4a.40.2", count: 2))
+        for (layer, variant) in variants.enumerated() {
+            // A second, and half of one.
+            let bits = try ["segment_000000.ts", "segment_000002.ts"].map {
+                try stream.bytes("stream_\(layer)/\($0)").count * 8
+            }
+            #expect(variant.bandwidth == max(bits[0], bits[1] * 2))
+            #expect(variant.averageBandwidth == ((bits[0] + bits[1]) * 2 + 2) / 3)
+        }
+    }
+
+    @Test func aMasterThatIsNoneIsAnErrorThatNamesTheFile() throws {
+        let stream = try RecordedStream()
+        try stream.record(run: 1, frames: 30, preset: "ultrafast")
+        try stream.write([], to: "master.m3u8")
+        let maker = try assets(stream)
+        let error = #expect(throws: RecordingError.self) {
+            try maker.writeArchive(at: place(stream, "a.zip"))
+        }
+        let master = "\(stream.path)/master.m3u8"
+        guard case .file(master, "parse", EBADMSG, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "\(stream.path)/made/vod") == [])
+    }
 }

@@ -38,4 +38,28 @@ import Testing
         }
         #expect(try PlaylistFinisher.finish(in: path) == 0)
     }
+
+    /// A directory in the place of the first one, with something in it: some disks say that an
+    /// empty one has no bytes, and so nothing to be read.
+    @Test func aPlaylistThatCannotBeReadKeepsNoOtherOpen() throws {
+        let manager = FileManager.default
+        let path = manager.temporaryDirectory.appending(path: "roomcast-\(UUID().uuidString)").path
+        defer { try? manager.removeItem(atPath: path) }
+        let unreadable = "\(path)/stream_0/stream.m3u8"
+        for directory in ["\(unreadable)/inside", "\(path)/stream_1"] {
+            try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        }
+        let other = "\(path)/stream_1/stream.m3u8"
+        try Data("#EXTM3U\na.ts\n".utf8).write(to: URL(filePath: other))
+        let error = #expect(throws: RecordingError.self) {
+            try PlaylistFinisher.finish(in: path)
+        }
+        guard case .file(unreadable, "read", EISDIR, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            try String(contentsOfFile: other, encoding: .utf8)
+                == "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n")
+    }
 }

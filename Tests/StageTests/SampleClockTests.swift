@@ -51,10 +51,4 @@ import Testing
             #expect(clock.instant(ofSample: first - 1) < clock.instant(ofFrame: frame))
         }
     }
-
-    @Test func durationsBecomeSamples() {
-        let clock = SampleClock(origin: origin, frameRate: 30)
-        #expect(clock.samples(in: .milliseconds(20)) == 960)
-        #expect(clock.samples(in: .zero) == 0)
-    }
 }

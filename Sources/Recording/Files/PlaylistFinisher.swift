@@ -7,29 +7,40 @@ public enum PlaylistFinisher {
     /// A day of two-second segments is below 4 MiB.
     static let bytesMaximum = 64 * 1024 * 1024
 
-    /// Goes through the media playlists of a stream's directory.
+    /// Goes through the media playlists of a stream's directory, all of them: one that cannot be
+    /// ended is no reason to leave the others open.
     ///
     /// - Returns: how many had to be ended.
-    /// - Throws: `.file`.
+    /// - Throws: `.file`, of the first that could not be read or written.
     public static func finish(in directory: String) throws(RecordingError) -> Int {
         var count = 0
+        var failure: RecordingError?
         for layer in 0..<StreamFolder.layersMaximum {
-            let layer = "\(directory)/\(StreamFolder.layerName(layer))"
-            let path = "\(layer)/\(StreamFolder.playlistName)"
-            guard access(path, F_OK) == 0 else { continue }
-            let bytes = try StreamFolder.read(path, maximum: bytesMaximum)
-            guard let ended = ended(String(decoding: bytes, as: UTF8.self)) else { continue }
-            do {
-                try AssetFile.publish(
-                    Array(ended.utf8), to: StreamFolder.playlistName, in: layer)
+            do throws(RecordingError) {
+                let wasOpen = try end(playlistIn: "\(directory)/\(StreamFolder.layerName(layer))")
+                if wasOpen { count += 1 }
             } catch {
-                // A full disk has no room for another file, but mostly for a line more in this one.
-                let end = ended.utf8.dropFirst(bytes.count)
-                try LineFile(path).append(String(decoding: end, as: UTF8.self))
+                failure = failure ?? error
             }
-            count += 1
         }
+        if let failure { throw failure }
         return count
+    }
+
+    /// - Returns: whether there was one without its end.
+    private static func end(playlistIn layer: String) throws(RecordingError) -> Bool {
+        let path = "\(layer)/\(StreamFolder.playlistName)"
+        guard access(path, F_OK) == 0 else { return false }
+        let bytes = try StreamFolder.read(path, maximum: bytesMaximum)
+        guard let text = ended(String(decoding: bytes, as: UTF8.self)) else { return false }
+        do {
+            try AssetFile.publish(Array(text.utf8), to: StreamFolder.playlistName, in: layer)
+        } catch {
+            // A full disk has no room for another file, but mostly for a line more in this one.
+            let end = text.utf8.dropFirst(bytes.count)
+            try LineFile(path).append(String(decoding: end, as: UTF8.self))
+        }
+        return true
     }
 
     /// The playlist with its end; nil when it has one, or is no playlist.

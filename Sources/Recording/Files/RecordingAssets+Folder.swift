@@ -44,7 +44,8 @@ extension RecordingAssets {
                 Array(ranged.rendered().utf8), to: StreamFolder.rangesName,
                 in: "\(directory)/\(name)")
         }
-        try AssetFile.write(try folder.master(), to: StreamFolder.masterName, in: directory)
+        try AssetFile.write(
+            Array(try master().rendered().utf8), to: StreamFolder.masterName, in: directory)
     }
 
     private func link(

@@ -135,14 +135,40 @@ public struct RecordingAssets: Sendable {
         var archive = ArchiveFile(
             try AssetFile.create(place.name, in: place.directory),
             modified: ZipDate(unixSeconds: createdAt))
-        let master = String(decoding: try folder.master(), as: UTF8.self)
-        try archive.add(StreamFolder.masterName, master)
+        try archive.add(StreamFolder.masterName, try master().rendered())
         for layer in 0..<plan.layerCount {
             try archive.add(
-                "\(StreamFolder.layerName(layer))/\(StreamFolder.playlistName)",
-                playlist(ofLayer: layer).rendered())
+                StreamFolder.playlistPath(ofLayer: layer), playlist(ofLayer: layer).rendered())
         }
         return archive
+    }
+
+    /// The stream's master playlist with the bit rates of the segments that are in the recording.
+    /// The one of the live stream was written before there was any, and says what they may come to
+    /// at most; now that all exist it must say what they are. RFC 8216 sect. 4.3.4.2.
+    ///
+    /// - Throws: `.file`.
+    func master() throws(RecordingError) -> MasterPlaylist {
+        var master = try folder.master()
+        for layer in 0..<plan.layerCount {
+            let rate = bitrate(ofLayer: layer)
+            for index in master.variants.indices
+            where master.variants[index].uri == StreamFolder.playlistPath(ofLayer: layer) {
+                master.variants[index].bandwidth = rate.peak
+                master.variants[index].averageBandwidth = rate.average
+            }
+        }
+        return master
+    }
+
+    private func bitrate(ofLayer layer: Int) -> SegmentBitrate {
+        let segments = plan.parts.map { part in
+            SegmentBitrate.Segment(
+                byteCount: part.layers[layer].byteCount, frameCount: part.frameCount)
+        }
+        return SegmentBitrate(
+            segments, frameRate: plan.frameRate,
+            targetDuration: playlist(ofLayer: layer).targetDuration)
     }
 
     /// The segments that cannot be had as they were recorded, for each layer. Reads all of them.
@@ -173,8 +199,8 @@ public struct RecordingAssets: Sendable {
                 discontinuities: part.isJoin && index > 0 ? 1 : 0,
                 dateRanges: dateRanges[index] ?? [])
         }
-        let longest = segments.map { Int($0.duration.rescaled(to: 1).ticks) }.max() ?? 1
         return MediaPlaylist(
-            kind: .vod, targetDuration: max(1, longest), segments: segments, isEnded: true)
+            kind: .vod, targetDuration: segments.map(\.duration.wholeSeconds).max() ?? 1,
+            segments: segments, isEnded: true)
     }
 }

@@ -21,6 +21,11 @@ public struct StreamFolder: Hashable, Sendable {
 
     public static func layerName(_ layer: Int) -> String { "stream_\(layer)" }
 
+    /// Of a layer's media playlist, relative to the master playlist.
+    static func playlistPath(ofLayer layer: Int) -> String {
+        "\(layerName(layer))/\(playlistName)"
+    }
+
     /// The logs, best layer first; empty when nothing was recorded.
     ///
     /// - Throws: `.file`.
@@ -52,13 +57,18 @@ public struct StreamFolder: Hashable, Sendable {
     ///
     /// A bot that was killed right after the first segments may have published none; then it is the
     /// one that it had prepared.
-    func master() throws(RecordingError) -> [UInt8] {
+    ///
+    /// - Throws: `.file`, with `EBADMSG` for one that is no master playlist.
+    func master() throws(RecordingError) -> MasterPlaylist {
         let published = "\(path)/\(Self.masterName)"
-        guard access(published, F_OK) != 0 else {
-            return try Self.read(published, maximum: Self.masterBytesMaximum)
+        let prepared = "\(path)/\(Self.preparedMasterName)"
+        let file = access(published, F_OK) == 0 ? published : prepared
+        let bytes = try Self.read(file, maximum: Self.masterBytesMaximum)
+        do throws(PlaylistError) {
+            return try MasterPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw .file(path: file, call: "parse", code: EBADMSG, reason: "\(error)")
         }
-        return try Self.read(
-            "\(path)/\(Self.preparedMasterName)", maximum: Self.masterBytesMaximum)
     }
 
     /// - Throws: `.file`, with `EFBIG` for a file above the maximum.
