@@ -97,6 +97,28 @@ def test_a_picture_that_begins_to_flash_late_is_seen(tmp_path):
     assert report["failures"] == ["ann: start"]
 
 
+@pytest.mark.parametrize(("graph", "lag"), [
+    ("[0:v]null[v];[0:a]volume=0:enable='gt(t,6.5)'[a]", 5000),
+    ("[0:a]anull[a];[0:v]drawbox=color=0xB03A3A:t=fill:"
+     "enable='gt(n,190)*lt(mod(n,30),4)'[v]", -5000),
+], ids=["sound", "flashes"])
+def test_what_ends_halfway_is_seen(tmp_path, graph, lag):
+    report = report_of(make(tmp_path / "ends.mkv", ["ann"], graph))
+    assert abs(report["publishers"]["ann"]["end"]["lag_ms"] - lag) <= 20
+    assert report["failures"] == ["ann: end"]
+
+
+@pytest.mark.parametrize(("graph", "lag"), [
+    ("[0:v]null[v];[0:a]volume=0:enable='gt(t,10.5)'[a]", 1000),
+    ("[0:a]anull[a];[0:v]drawbox=color=0xB03A3A:t=fill:"
+     "enable='gt(n,310)*lt(mod(n,30),4)'[v]", -1000),
+], ids=["beep", "flash"])
+def test_a_file_may_end_between_a_flash_and_its_beep(tmp_path, graph, lag):
+    report = report_of(make(tmp_path / "between.mkv", ["ann"], graph))
+    assert abs(report["publishers"]["ann"]["end"]["lag_ms"] - lag) <= 20
+    assert report["verdict"] == "pass", report["failures"]
+
+
 def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
     graph = (
         "[0:a]asplit[one][two];[two]atrim=3:3.2,asetpts=PTS-STARTPTS,adelay=3300[again];"
@@ -117,7 +139,7 @@ def test_drift_is_found(tmp_path):
     assert report["failures"] == ["ann: drift"]
 
 
-def test_a_jump_of_the_whole_publisher_breaks_its_cadence(tmp_path):
+def test_a_publisher_that_jumps_wanders_against_the_others(tmp_path):
     # From second 6 on, every mark of the one is 100 ms late; the other's go on.
     graph = (
         "[1:v]trim=end=5.7,setpts=PTS-STARTPTS[v0];"

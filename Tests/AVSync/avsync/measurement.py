@@ -82,6 +82,11 @@ class Publisher:
                 "beep_ms": milliseconds(self.beeps[0]),
                 "lag_ms": milliseconds(self.flashes[0] - self.beeps[0]),
             },
+            "end": {
+                "flash_ms": milliseconds(self.flashes[-1]),
+                "beep_ms": milliseconds(self.beeps[-1]),
+                "lag_ms": milliseconds(self.flashes[-1] - self.beeps[-1]),
+            },
         }
         report["failures"] = [
             name for name, failed in {
@@ -95,6 +100,7 @@ class Publisher:
                 "freeze": self.longest_freeze > thresholds.freeze,
                 "drift": abs(report["drift_ms"]) / 1000 > thresholds.drift + coarseness,
                 "start": abs(report["start"]["lag_ms"]) / 1000 > thresholds.lag,
+                "end": abs(report["end"]["lag_ms"]) / 1000 > thresholds.lag,
             }.items() if failed
         ]
         return report
