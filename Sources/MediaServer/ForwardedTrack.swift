@@ -39,11 +39,10 @@ final class ForwardedTrack {
             && incoming.encodings.map(\.rid) == encodings.map(\.rid)
     }
 
-    /// Whether the publisher sends again what is lost: over RTX, or as it was, which browsers do for
-    /// sound where their page has them offer so.
+    /// Whether the publisher sends again what is lost: over RTX, or as it was, where it takes NACKs
+    /// without RTX. Browsers do that for sound where their page has them offer so.
     var repairsLoss: Bool {
-        incoming.rtxPayloadType != nil
-            || (!codec.isVideo && incoming.codec.feedback.contains("nack"))
+        incoming.rtxPayloadType != nil || incoming.codec.feedback.contains("nack")
     }
 
     /// Gives whether the forms in which the track can be had are others than before.

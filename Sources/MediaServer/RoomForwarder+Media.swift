@@ -23,8 +23,7 @@ extension RoomForwarder {
                 report(track, encoding: encoding)
             }
         case .keyframeRequested(let mid, _):
-            guard let peer = peers[connection.peer],
-                let track = peer.offered.values.first(where: { $0.mid == mid })?.track,
+            guard let peer = peers[connection.peer], let track = peer.offeredBySection[mid],
                 track.codec.isVideo, let subscription = track.subscriptions[peer.id],
                 let current = subscription.forwarder.current,
                 subscription.keyframes.take(at: now)

@@ -3,8 +3,9 @@ import RTP
 
 /// One encoding of a published track, as it comes in: its only form or a layer of its simulcast.
 final class SourceEncoding {
-    /// Packets kept while somebody waits for a key frame, whose beginning may come late.
-    static let recentMaximum = 64
+    /// Packets kept while somebody waits for a key frame, whose beginning may come late. When there
+    /// are as many, the older half goes; a key frame has no more than the other.
+    static let recentMaximum = 512
     /// An encoding that is silent for as long as so many of its own pictures take, within these
     /// limits, and for so many pictures of the others, has been switched off by its publisher. When
     /// all are silent, nothing has happened to any of them.
@@ -78,7 +79,7 @@ final class SourceEncoding {
         }
         if summary.isKeyframeStart { keyframes.keyframeArrived() }
         if isAwaited {
-            if recent.count == Self.recentMaximum { recent.removeFirst() }
+            if recent.count == Self.recentMaximum { recent.removeFirst(Self.recentMaximum / 2) }
             recent.append((packet, summary))
         }
         guard summary.isKeyframeStart, !summary.sizes.isEmpty, summary.sizes != sizes else {

@@ -41,6 +41,9 @@ public final class OutboundStream {
         return packet
     }
 
+    /// Whether there is anything that could be sent again.
+    var hasSent: Bool { cache.newestPacket != nil }
+
     /// Nothing that was sent so far is sent again.
     public func forgetSent() { cache.removeAll() }
 

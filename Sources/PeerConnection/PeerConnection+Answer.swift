@@ -11,7 +11,6 @@ extension PeerConnection {
     /// forwarder that changes encodings and drops layers.
     static let receivableExtensions: [String] = [
         HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
-        HeaderExtensionURI.absoluteSendTime,
         HeaderExtensionURI.transportSequence, HeaderExtensionURI.audioLevel,
         HeaderExtensionURI.videoOrientation,
     ]
@@ -134,8 +133,10 @@ extension PeerConnection {
             let repair = pairs.first { $0.ssrcs[0] == ssrc }?.ssrcs[1]
             return IncomingEncoding(ssrc: SSRC(ssrc), rtxSSRC: repair.map { SSRC($0) })
         }
-        if let group = remote.sourceGroups.first(where: { $0.semantics == "SIM" }) {
-            return group.ssrcs.prefix(OutgoingTrack.layersMaximum).map(encoding)
+        // A group of nothing says nothing: a track without an encoding there is not.
+        let layers = remote.sourceGroups.first { $0.semantics == "SIM" && !$0.ssrcs.isEmpty }
+        if let layers {
+            return layers.ssrcs.prefix(OutgoingTrack.layersMaximum).map(encoding)
         }
         if let pair = pairs.first { return [encoding(pair.ssrcs[0])] }
         if remote.sources.count == 1 { return [encoding(remote.sources[0].ssrc)] }

@@ -102,7 +102,8 @@ extension PeerConnection {
         guard let address = selectedAddress else { return }
         var bytes: [UInt8]
         if counted, measuresBandwidth, let id = transportSequenceID {
-            let size = packet.payload.count + Self.packetOverheadBytes
+            // A filler may be all padding.
+            let size = packet.payload.count + packet.paddingLength + Self.packetOverheadBytes
             let number = bandwidth.sent(bytes: size, at: now)
             probe?.sent(bytes: size)
             bytes = packet.serialized(numbered: (id, number))
@@ -157,7 +158,9 @@ extension PeerConnection {
                     return
                 }
                 try dtls.unprotectRTCP(&bytes)
-                for packet in try RTCPPacket.parseCompound(bytes) { handle(packet, at: now) }
+                let packets = try RTCPPacket.parseCompound(bytes)
+                for packet in packets { handle(packet, at: now) }
+                for media in Self.keyframesRequested(by: packets) { keyframeRequested(media) }
             } else {
                 try dtls.unprotectRTP(&bytes)
                 handle(try RTPPacket(parsing: bytes), at: now)
@@ -176,15 +179,7 @@ extension PeerConnection {
                 sequence: UInt16(bytes[first]) << 8 | UInt16(bytes[first + 1]), at: now)
         }
         if let original = repairs[packet.ssrc] {
-            guard let stream = inbound[original],
-                let packet = try? RTX.unwrap(
-                    packet, originalSSRC: original, originalPayloadType: stream.payloadType)
-            else { return }
-            emit(
-                .media(
-                    IncomingPacket(
-                        mid: stream.mid, encoding: stream.encoding, packet: packet,
-                        isRetransmission: true)))
+            handleRepair(packet, of: original)
             return
         }
         if inbound[packet.ssrc] == nil { learn(packet) }
@@ -222,7 +217,7 @@ extension PeerConnection {
         if isRepair {
             guard let primary = section.activeSSRCs[encoding] else { return }
             expectRepairs(packet.ssrc, of: primary)
-            handleLearnedRepair(packet, of: primary)
+            handleRepair(packet, of: primary)
         } else {
             register(track, encoding: encoding, ssrc: packet.ssrc, rtxSSRC: nil)
         }
@@ -233,7 +228,7 @@ extension PeerConnection {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func handleLearnedRepair(_ packet: RTPPacket, of original: SSRC) {
+    private func handleRepair(_ packet: RTPPacket, of original: SSRC) {
         guard let stream = inbound[original],
             let packet = try? RTX.unwrap(
                 packet, originalSSRC: original, originalPayloadType: stream.payloadType)
@@ -321,19 +316,31 @@ extension PeerConnection {
             repairBudget.refill(limit: limit, sent: sentRate.bitsPerSecond(at: now), at: now)
             let packets = stream.retransmissions(of: nack.lost, within: &repairBudget, at: now)
             sendRepairs(packets, of: stream, mid: mid, over: dtls, at: now)
-        case .pictureLossIndication(_, let media):
-            keyframeRequested(media)
-        case .fullIntraRequest(let request):
-            for entry in request.entries { keyframeRequested(entry.media) }
         case .transportFeedback(let feedback):
+            guard statusAllowance.take(feedback.deltas.count, at: now) else { return }
             bandwidth.received(feedback, at: now)
         case .receiverReport(let report):
             for block in report.reports where outboundBySSRC[block.ssrc] != nil {
                 receptionLoss.received(block, at: now)
             }
-        case .sourceDescription, .bye, .receiverEstimatedMaximumBitrate, .unknown:
+        // Those for key frames are gathered over the datagram.
+        case .pictureLossIndication, .fullIntraRequest, .sourceDescription, .bye,
+            .receiverEstimatedMaximumBitrate, .unknown:
             break
         }
+    }
+
+    /// The streams of which a datagram asks for key frames, each once however often it is named.
+    private static func keyframesRequested(by packets: [RTCPPacket]) -> Set<SSRC> {
+        var streams: Set<SSRC> = []
+        for packet in packets {
+            switch packet {
+            case .pictureLossIndication(_, let media): streams.insert(media)
+            case .fullIntraRequest(let request): streams.formUnion(request.entries.map(\.media))
+            default: break
+            }
+        }
+        return streams
     }
 
     private func keyframeRequested(_ media: SSRC) {

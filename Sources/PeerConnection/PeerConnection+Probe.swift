@@ -77,16 +77,19 @@ extension PeerConnection {
         }
     }
 
-    /// The stream to repeat: any that can be repaired and is counted.
+    /// The stream to repeat: any that can be repaired and is counted. One that has something to
+    /// repeat goes first: of padding it takes many small packets to fill the way.
     private var filledStream: (mid: String, stream: OutboundStream)? {
+        var found: (mid: String, stream: OutboundStream)?
         for (mid, streams) in outbound {
             for stream in streams
             where stream.rtxPayloadType != nil && stream.payloadType != nil
                 && stream.countsTransport
             {
-                return (mid, stream)
+                if stream.hasSent { return (mid, stream) }
+                if found == nil { found = (mid, stream) }
             }
         }
-        return nil
+        return found
     }
 }

@@ -69,6 +69,9 @@ public final class PeerConnection {
     /// RTCP datagrams that are read in a second. A bot that asks for lost packets of twenty-five
     /// videos sends some hundred; who sends more would have us do nothing else.
     static let reportDatagramsPerSecond = 2000
+    /// Packets of which transport feedback may tell in a second: as many as 150 Mbit/s are. Two
+    /// bytes of it may claim thousands, and each is looked at.
+    static let statusesPerSecond = 16_384
     /// Interval of our reception reports.
     static let reportInterval: Duration = .seconds(1)
 
@@ -104,6 +107,7 @@ public final class PeerConnection {
     var repairBudget = RepairBudget()
     var sentRate = SentRate()
     var reportAllowance: TokenBucket
+    var statusAllowance: TokenBucket
     var probe: ProbeSchedule?
     var inbound: [SSRC: InboundStream] = [:]
     /// RTX stream to the stream it repairs; at most one for each of `inbound`.
@@ -138,6 +142,8 @@ public final class PeerConnection {
         feedback = TransportFeedbackRecorder(sender: reporter)
         reportAllowance = TokenBucket(
             rate: Self.reportDatagramsPerSecond, burst: Self.reportDatagramsPerSecond, at: now)
+        statusAllowance = TokenBucket(
+            rate: Self.statusesPerSecond, burst: Self.statusesPerSecond, at: now)
         self.random = random
         readAgent()
     }

@@ -249,7 +249,6 @@ public struct AudioReceiver: Sendable {
         previousWasReleased = true
         return EncodedFrame(
             codec: .opus, timestamp: timestamp, isKeyframe: true, data: Array(packet.payload),
-            firstArrival: packet.arrival, lastArrival: packet.arrival, followsLoss: followsLoss,
-            audioLevel: packet.level)
+            lastArrival: packet.arrival, followsLoss: followsLoss, audioLevel: packet.level)
     }
 }

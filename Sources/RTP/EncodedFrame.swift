@@ -13,8 +13,7 @@ public struct EncodedFrame: Hashable, Sendable {
     public var width: Int?
     public var height: Int?
     public var rotation: VideoRotation
-    /// When the first and the last of its packets came.
-    public var firstArrival: Instant
+    /// When the last of its packets came.
     public var lastArrival: Instant
     /// Whether frames before this one are missing, or the stream began anew.
     public var followsLoss: Bool
@@ -23,8 +22,8 @@ public struct EncodedFrame: Hashable, Sendable {
 
     public init(
         codec: MediaCodec, timestamp: Int64, isKeyframe: Bool, data: [UInt8], width: Int? = nil,
-        height: Int? = nil, rotation: VideoRotation = .none, firstArrival: Instant,
-        lastArrival: Instant, followsLoss: Bool = false, audioLevel: AudioLevel? = nil
+        height: Int? = nil, rotation: VideoRotation = .none, lastArrival: Instant,
+        followsLoss: Bool = false, audioLevel: AudioLevel? = nil
     ) {
         self.codec = codec
         self.timestamp = timestamp
@@ -33,7 +32,6 @@ public struct EncodedFrame: Hashable, Sendable {
         self.width = width
         self.height = height
         self.rotation = rotation
-        self.firstArrival = firstArrival
         self.lastArrival = lastArrival
         self.followsLoss = followsLoss
         self.audioLevel = audioLevel

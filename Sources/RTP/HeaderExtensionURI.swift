@@ -6,9 +6,6 @@ public enum HeaderExtensionURI {
     public static let rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
     /// The simulcast layer that an RTX packet repairs. RFC 8852.
     public static let repairedRid = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
-    /// When the packet left, 24 bits; see `AbsoluteSendTime`.
-    public static let absoluteSendTime =
-        "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
     /// One count over all streams of a transport; see `TransportSequence`.
     public static let transportSequence =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"

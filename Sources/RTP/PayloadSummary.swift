@@ -27,13 +27,10 @@ public struct PayloadSummary: Hashable, Sendable {
 
     /// Where a VP9 packet stands among the layers.
     public struct VP9Fields: Hashable, Sendable {
-        public var pictureID: UInt16?
         public var spatialLayer: UInt8 = 0
         public var startsLayerFrame = false
         public var endsLayerFrame = false
         public var isInterPicturePredicted = false
-        /// Spatial layers of the stream, where the packet says so.
-        public var spatialLayers: Int?
     }
 
     public init(payload: ArraySlice<UInt8>, codec: MediaCodec) {
@@ -77,12 +74,10 @@ public struct PayloadSummary: Hashable, Sendable {
     private mutating func readVP9(_ payload: ArraySlice<UInt8>) {
         guard let (descriptor, rest) = try? VP9PayloadDescriptor.parse(payload) else { return }
         var fields = VP9Fields()
-        fields.pictureID = descriptor.pictureID
         fields.spatialLayer = descriptor.layer?.spatial ?? 0
         fields.startsLayerFrame = descriptor.startsLayerFrame
         fields.endsLayerFrame = descriptor.endsLayerFrame
         fields.isInterPicturePredicted = descriptor.isInterPicturePredicted
-        fields.spatialLayers = descriptor.structure?.spatialLayers
         vp9 = fields
         isKeyframeStart = descriptor.startsKeyPicture && !rest.isEmpty
         startsPicture = descriptor.startsLayerFrame && fields.spatialLayer == 0

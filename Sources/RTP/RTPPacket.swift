@@ -146,12 +146,6 @@ extension RTPPacket {
         return SSRC(bytes.uint32(at: 8))
     }
 
-    /// The payload type of an RTP datagram.
-    public static func peekPayloadType(_ bytes: [UInt8]) -> PayloadType? {
-        guard bytes.count >= headerBytesMinimum else { return nil }
-        return PayloadType(bytes[1])
-    }
-
     /// The sequence number of an RTP datagram.
     public static func peekSequenceNumber(_ bytes: [UInt8]) -> SequenceNumber? {
         guard bytes.count >= headerBytesMinimum else { return nil }

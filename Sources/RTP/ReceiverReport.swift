@@ -1,4 +1,4 @@
-public import MediaKernel
+import MediaKernel
 
 /// What a receiver says of the streams it gets. RFC 3550 sect. 6.4.2.
 public struct ReceiverReport: Hashable, Sendable {
@@ -55,18 +55,6 @@ public struct ReceptionReport: Hashable, Sendable {
     }
 
     static let cumulativeLostRange: ClosedRange<Int32> = -0x80_0000...0x7F_FFFF
-
-    /// The round trip that this block shows to the sender it reports on: RFC 3550 sect. 6.4.1.
-    ///
-    /// - Parameter now: the sender's wall clock when the report arrived.
-    /// - Returns: nil when the reporter has seen no sender report, or the sum is not plausible.
-    public func roundTrip(at now: NTPTime) -> Duration? {
-        guard lastSenderReport != 0 else { return nil }
-        let ticks = Int32(
-            bitPattern: now.middle &- delaySinceLastSenderReport &- lastSenderReport)
-        guard ticks >= 0 else { return nil }
-        return .nanoseconds((Int64(ticks) * 1_000_000_000) >> 16)
-    }
 
     static func parseList(
         _ reader: inout ByteReader, count: Int

@@ -7,8 +7,6 @@ extension VideoReceiver {
         public var frameBytesMaximum = 4 << 20
         /// The id of the video orientation extension, when negotiated.
         public var videoOrientationID: UInt8?
-        /// Whether to ask for lost packets. Without, a hole is only waited for a little.
-        public var asksForLostPackets = true
         /// How lost packets are asked for, and when they are given up.
         public var repair = NACKGenerator.Configuration()
 

@@ -53,8 +53,6 @@ public struct VideoReceiver: Sendable {
     static let joinWindow: Int64 = 16
     /// How long a key frame may take from its first packet until another is asked for.
     static let joinPatience: Duration = .milliseconds(500)
-    /// How long a hole is waited for when lost packets are not asked for.
-    static let reorderPatience: Duration = .milliseconds(100)
 
     public let codec: MediaCodec
     public private(set) var counters = Counters()
@@ -80,11 +78,7 @@ public struct VideoReceiver: Sendable {
         self.configuration = configuration
         depacketizer = codec.makeDepacketizer()
         ring = SequenceRing(maximum: min(max(configuration.packetsMaximum, 512), 32_768))
-        var repair = configuration.repair
-        if !configuration.asksForLostPackets {
-            (repair.abandonAfter, repair.assumedRoundTrip) = (Self.reorderPatience, .zero)
-        }
-        nack = NACKGenerator(repair)
+        nack = NACKGenerator(configuration.repair)
     }
 
     /// When `handleTimeout` is to be called; nil while there is nothing to wait for.
@@ -128,7 +122,7 @@ public struct VideoReceiver: Sendable {
             if let frame = nextFrame() { return .frame(frame) }
             let lost = nack.poll(at: now)
             if giveUpAbandoned() { continue }
-            guard !lost.isEmpty, configuration.asksForLostPackets else { break }
+            guard !lost.isEmpty else { break }
             return .nack(lost)
         }
         return keyframeRequest.poll(at: now) ? .keyframeNeeded : nil
@@ -382,7 +376,6 @@ extension VideoReceiver {
             codec: codec, timestamp: timestamps.unwrap(scan.timestamp),
             isKeyframe: frame.isKeyframe, data: frame.data, width: frame.size?.width,
             height: frame.size?.height, rotation: rotation,
-            firstArrival: packets.map(\.arrival).min() ?? now,
             lastArrival: packets.map(\.arrival).max() ?? now, followsLoss: followsLoss)
     }
 }

@@ -83,6 +83,35 @@ import Testing
         return outcome
     }
 
+    /// Who waits for it gets all of it, though its first packet comes behind the others.
+    @Test func aLargeKeyFrameWhoseBeginningComesLastIsWhole() {
+        let encoding = SourceEncoding(rid: nil, isVideo: true)
+        encoding.isAwaited = true
+        var forwarder = LayerForwarder(
+            clockRate: 90_000, isVideo: true, wanted: LayerChoice(encoding: 0))
+        var sent: [UInt16] = []
+        func forward(_ packet: RTPPacket, _ summary: PayloadSummary) -> Bool {
+            let rewritten = forwarder.forward(
+                packet, encoding: 0, summary: summary, report: nil, at: .zero)
+            if let rewritten { sent.append(rewritten.sequenceNumber.rawValue) }
+            return rewritten != nil
+        }
+        let before = Array(1000..<1700)
+        for number in before + Array(1701..<1850) + [1700] {
+            let packet = LayerPacket.vp8(
+                number, picture: number < 1700 ? 1 : 2, isKey: number == 1700,
+                starts: number == 1700
+            ).packet
+            let summary = PayloadSummary(payload: packet.payload, codec: .vp8)
+            _ = encoding.received(packet, summary: summary, repairs: false, picture: 0, at: .zero)
+            guard forward(packet, summary) else { continue }
+            for (packet, summary) in encoding.recent(after: packet.sequenceNumber) {
+                _ = forward(packet, summary)
+            }
+        }
+        #expect(sent == Array(1700..<1850))
+    }
+
     @Test(arguments: 0..<20)
     func withoutLossNumbersAndPicturesGoOnWithoutAHole(seed: Int) {
         let outcome = run(seed: UInt64(seed), loss: 0, reorders: false, temporal: seed % 2 == 1)

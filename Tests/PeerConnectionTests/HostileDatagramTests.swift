@@ -123,29 +123,114 @@ extension PeerConnectionTests {
             #expect(wire.server.core.discardedDatagrams == before + 3)
         }
 
-        @Test func wellEncryptedNonsenseDoesNoHarm() throws {
-            let (wire, mid, _) = try pair()
-            var random = SeededRandom(seed: 22)
-            let seeds: [[RTCPPacket]] = [
+        /// Bytes of an RTCP packet before what it says of a stream: header, sender, stream.
+        private static let feedbackHeaderBytes = 12
+
+        /// Changes some bytes, or none. In every other round those that name the stream stay right:
+        /// else most of it would be of no stream that there is, and passed over.
+        private func spoil(
+            _ plain: inout [UInt8], keepsStream: Bool, _ random: inout SeededRandom
+        ) {
+            let first = keepsStream ? Self.feedbackHeaderBytes : 2
+            guard first < plain.count else { return }
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                plain[Int.random(in: first..<plain.count, using: &random)] =
+                    UInt8.random(in: 0...255, using: &random)
+            }
+        }
+
+        /// A connected pair whose server has sent a video, its packets counted. None of it came, so
+        /// nobody has told of it yet.
+        private func watching() throws -> (wire: Wire, mid: String, media: SSRC) {
+            let wire = Wire(channelOf: .server)
+            let mid = try wire.server.core.add(
+                .video(extensions: [HeaderExtensionURI.transportSequence]))
+            let (offer, _) = try wire.connect(offering: .server)
+            let section = try #require(offer.section(mid: mid))
+            let media = SSRC(section.sources[0].ssrc)
+            wire.drops = { side, bytes in
+                side == .server && !RTPPacket.isRTCP(bytes) && RTPPacket.peekSSRC(bytes) == media
+            }
+            wire.send(0..<50, mid: mid, from: .server)
+            wire.run(for: .milliseconds(500))
+            return (wire, mid, media)
+        }
+
+        /// What a receiver may say of a stream whose fifty last packets are these.
+        private func controls(of media: SSRC, from number: Int) -> [[RTCPPacket]] {
+            let sender = SSRC(1)
+            let lost = [3, 4, 20].map { SequenceNumber(extended: Int64(number + $0)) }
+            let deltas = (0..<50).map { index -> Int16? in index % 7 == 3 ? nil : 4 }
+            return [
+                [.genericNACK(GenericNACK(sender: sender, media: media, lost: lost))],
+                [.pictureLossIndication(sender: sender, media: media)],
                 [
-                    .genericNACK(
-                        GenericNACK(sender: SSRC(1), media: SSRC(2), lost: [SequenceNumber(3)]))
+                    .fullIntraRequest(
+                        FullIntraRequest(
+                            sender: sender, entries: [.init(media: media, sequenceNumber: 1)]))
                 ],
-                [.pictureLossIndication(sender: SSRC(1), media: SSRC(2))],
                 [
-                    .senderReport(
-                        SenderReport(
-                            ssrc: SSRC(7), ntp: NTPTime(rawValue: 1), rtpTimestamp: 2,
-                            packetCount: 3, octetCount: 4)),
-                    .sourceDescription([SourceDescription(ssrc: SSRC(7), cname: "x")]),
+                    .receiverReport(
+                        ReceiverReport(
+                            ssrc: sender,
+                            reports: [
+                                ReceptionReport(
+                                    ssrc: media, fractionLost: 9, cumulativeLost: 3,
+                                    extendedHighestSequence: UInt32(number + 49))
+                            ]))
+                ],
+                [
+                    .transportFeedback(
+                        TransportFeedback(
+                            sender: sender, media: media,
+                            baseSequence: UInt16(truncatingIfNeeded: number), referenceTime: 20,
+                            feedbackCount: 0, deltas: deltas))
                 ],
             ]
+        }
+
+        @Test func wellEncryptedNonsenseOfAReceiverDoesNoHarm() throws {
+            let (wire, mid, media) = try watching()
+            var random = SeededRandom(seed: 23)
             for round in 0..<1500 {
+                let seeds = controls(of: media, from: round)
                 var plain = RTCPPacket.serialize(seeds[round % seeds.count])
-                for _ in 0..<Int.random(in: 0...6, using: &random) {
-                    plain[Int.random(in: 2..<plain.count, using: &random)] =
-                        UInt8.random(in: 0...255, using: &random)
-                }
+                spoil(&plain, keepsStream: round % 2 == 0, &random)
+                try wire.inject(control: plain, from: .client)
+                wire.send([50 + round], mid: mid, from: .server)
+                if round % 100 == 99 { wire.run(for: .milliseconds(100)) }
+            }
+            wire.run(for: .milliseconds(200))
+            // Much of it was taken for what it says.
+            #expect(wire.server.keyframeRequests.count > 100)
+            #expect(wire.client.media.contains { $0.isRetransmission })
+            #expect(wire.server.core.bandwidth.loss(at: wire.now) != nil)
+
+            wire.drops = { _, _ in false }
+            wire.client.media = []
+            wire.send(2000..<2003, mid: mid, from: .server)
+            wire.server.core.send("still there", on: "ion-sfu", at: wire.now)
+            wire.run(for: .milliseconds(500))
+            #expect(wire.areConnected)
+            let first = wire.client.media.filter { !$0.isRetransmission }
+            #expect(first.map(\.packet.sequenceNumber.rawValue) == [2000, 2001, 2002])
+            #expect(wire.client.channelEvents.last == "ion-sfu: still there")
+        }
+
+        @Test func wellEncryptedNonsenseOfASenderDoesNoHarm() throws {
+            let (wire, mid, _) = try pair()
+            let ssrc = try #require(wire.server.core.incomingTracks.first?.ssrc)
+            var random = SeededRandom(seed: 22)
+            let seed: [RTCPPacket] = [
+                .senderReport(
+                    SenderReport(
+                        ssrc: ssrc, ntp: NTPTime(rawValue: 1), rtpTimestamp: 2, packetCount: 3,
+                        octetCount: 4)),
+                .sourceDescription([SourceDescription(ssrc: ssrc, cname: "x")]),
+            ]
+            for round in 0..<1500 {
+                var plain = RTCPPacket.serialize(seed)
+                spoil(&plain, keepsStream: round % 2 == 0, &random)
                 try wire.inject(control: plain, from: .client)
                 let count = Int.random(in: 0...30, using: &random)
                 let payload = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }

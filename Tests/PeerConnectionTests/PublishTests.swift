@@ -93,6 +93,19 @@ extension PeerConnectionTests {
             #expect(tracks[0].rtxPayloadType == nil && tracks[1].rtxPayloadType != nil)
         }
 
+        /// A track that comes in no form at all is none that anybody could forward.
+        @Test func aGroupOfNoLayersSaysNothing() throws {
+            let wire = Wire(channelOf: .client)
+            let mid = try wire.client.core.add(.audio())
+            var offer = try wire.client.core.createOffer(at: wire.now)
+            let index = try #require(offer.media.firstIndex { $0.mid == mid })
+            offer.media[index].sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: [])]
+            _ = try wire.server.core.answer(try Wire.carried(offer), at: wire.now)
+            let ssrc = SSRC(offer.media[index].sources[0].ssrc)
+            let tracks = wire.server.core.incomingTracks
+            #expect(tracks.map(\.encodings) == [[IncomingEncoding(ssrc: ssrc)]])
+        }
+
         @Test func bothEndsTellEachStateOnce() throws {
             let wire = Wire()
             _ = try wire.client.core.add(.audio())

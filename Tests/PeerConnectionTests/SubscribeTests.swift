@@ -103,6 +103,49 @@ extension PeerConnectionTests {
             #expect(wire.server.keyframeRequests == [mid, mid])
         }
 
+        /// A datagram names up to thousands, and each costs a search.
+        @Test func ofAStreamOneKeyFrameIsAskedForInADatagram() throws {
+            let wire = Wire()
+            let mid = try wire.server.core.add(.video())
+            let (offer, _) = try wire.connect(offering: .server)
+            let media = SSRC(offer.media[0].sources[0].ssrc)
+            let entries = (0..<100).map {
+                FullIntraRequest.Entry(media: media, sequenceNumber: UInt8($0))
+            }
+            try wire.inject(
+                control: RTCPPacket.serialize([
+                    .pictureLossIndication(sender: SSRC(1), media: media),
+                    .fullIntraRequest(FullIntraRequest(sender: SSRC(1), entries: entries)),
+                ]), from: .client)
+            wire.run(for: .milliseconds(50))
+            #expect(wire.server.keyframeRequests == [mid])
+        }
+
+        /// Two bytes of it may claim thousands of packets, again and again.
+        @Test func feedbackTellsOfNoMorePacketsThanAWayCarries() throws {
+            let wire = Wire()
+            let mid = try wire.server.core.add(
+                .video(extensions: [HeaderExtensionURI.transportSequence]))
+            let (offer, _) = try wire.connect(offering: .server)
+            let media = SSRC(offer.media[0].sources[0].ssrc)
+            let core = wire.server.core
+            let count = TransportFeedback.statusesMaximum
+            wire.send(0..<count, mid: mid, from: .server)
+            func tell(_ deltas: [Int16?], at now: Instant) {
+                let feedback = TransportFeedback(
+                    sender: SSRC(1), media: media, baseSequence: 0, referenceTime: 0,
+                    feedbackCount: 0, deltas: deltas)
+                core.handle(RTCPPacket.transportFeedback(feedback), at: now)
+            }
+            tell([0], at: wire.now)
+            for _ in 0..<10 { tell(Array(repeating: nil, count: count), at: wire.now) }
+            let later = wire.now + .seconds(2)
+            tell(Array(repeating: 0, count: count), at: later)
+            // All have come in the end; four times as many at most are taken to have been lost.
+            let loss = try #require(core.loss(at: later))
+            #expect((0.7...0.8).contains(loss))
+        }
+
         @Test func lostPacketsComeAgainByRetransmission() throws {
             let wire = Wire()
             let mid = try wire.server.core.add(.video())

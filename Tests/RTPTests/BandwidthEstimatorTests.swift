@@ -148,6 +148,20 @@ import Testing
         #expect(estimator.bitsPerSecond == nil)
     }
 
+    @Test func noEstimateIsOfMoreThanAnyWayCarries() {
+        var estimator = BandwidthEstimator()
+        report(&estimator, reference: 0, at: .zero)
+        for _ in 0..<200 { _ = estimator.sent(bytes: Int(Int32.max), at: .zero) }
+        // Ten times 64 ms later, of which three in ten did not come.
+        estimator.received(
+            TransportFeedback(
+                sender: SSRC(1), media: SSRC(2), baseSequence: 1, referenceTime: 10,
+                feedbackCount: 1,
+                deltas: (0..<200).map { index -> Int16? in index % 10 < 3 ? nil : 0 }),
+            at: .zero + .milliseconds(640))
+        #expect(estimator.bitsPerSecond == BandwidthEstimator.bitsPerSecondMaximum)
+    }
+
     @Test func anotherWayIsMeasuredAnew() {
         var path = CongestionSimulation(capacity: 300_000, demand: 1_000_000)
         path.run(for: .seconds(10))

@@ -46,6 +46,25 @@ import Testing
     }
 }
 
+@Suite struct LossRateControlTests {
+    private func results(_ count: Int, arrived: Bool) -> [PacketResult] {
+        let result = PacketResult(sent: .zero, arrival: arrived ? Duration.zero : nil, bytes: 1200)
+        return Array(repeating: result, count: count)
+    }
+
+    /// It may say of the same packets again and again that they have not come.
+    @Test(arguments: [(20, 1_000_000), (0, 1_000_000), (0, 0)])
+    func noReceiverLeadsTheRateAstray(arrived: Int, acknowledged: Int) throws {
+        var control = LossRateControl()
+        control.update(acknowledged: nil, at: .zero)
+        control.received(results(arrived, arrived: true))
+        for _ in 0..<250 { control.received(results(4000, arrived: false)) }
+        control.update(acknowledged: acknowledged, at: .zero + .milliseconds(500))
+        let rate = try #require(control.bitsPerSecond)
+        #expect((0...1e8).contains(rate))
+    }
+}
+
 @Suite struct AcknowledgedRateTests {
     /// 100 bytes every 10 ms are 80 kbit/s.
     private func receive(_ rate: inout AcknowledgedRate, from start: Int, through end: Int) {

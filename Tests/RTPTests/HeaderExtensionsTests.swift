@@ -1,4 +1,3 @@
-import MediaKernel
 import RTP
 import Testing
 
@@ -124,16 +123,6 @@ import Testing
         #expect(VideoOrientation(extensionBytes: [0x01])?.rotation == .clockwise90)
         #expect(VideoOrientation(extensionBytes: [0x0A])?.isBackCamera == true)
         #expect(VideoOrientation(extensionBytes: []) == nil)
-    }
-
-    @Test func absoluteSendTimeWrapsEverySixtyFourSeconds() {
-        let half = AbsoluteSendTime(Instant(nanoseconds: 1_500_000_000))
-        #expect(half.rawValue == 3 << 17)
-        #expect(half.extensionBytes == [0x06, 0x00, 0x00])
-        #expect(AbsoluteSendTime(Instant(nanoseconds: 65_500_000_000)) == half)
-        #expect(AbsoluteSendTime(Instant(nanoseconds: .max)).rawValue <= 0xFF_FFFF)
-        #expect(AbsoluteSendTime(extensionBytes: [6, 0, 0]) == half)
-        #expect(AbsoluteSendTime(extensionBytes: [6, 0]) == nil)
     }
 
     @Test func transportSequenceIsTwoBytes() {

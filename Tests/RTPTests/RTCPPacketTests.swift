@@ -234,14 +234,4 @@ import Testing
                 ])
             ])
     }
-
-    @Test func theRoundTripIsWhatTheReporterDidNotHold() {
-        let sent = NTPTime(rawValue: 1000 << 32)
-        let now = NTPTime(rawValue: 1001 << 32)
-        let report = ReceptionReport(
-            ssrc: SSRC(1), lastSenderReport: sent.middle, delaySinceLastSenderReport: 49_152)
-        #expect(report.roundTrip(at: now) == .milliseconds(250))
-        #expect(report.roundTrip(at: sent) == nil)
-        #expect(ReceptionReport(ssrc: SSRC(1)).roundTrip(at: now) == nil)
-    }
 }

@@ -122,10 +122,8 @@ import Testing
 
     @Test func theHeaderCanBePeekedAt() {
         #expect(RTPPacket.peekSSRC(Self.golden) == SSRC(0xDEAD_BEEF))
-        #expect(RTPPacket.peekPayloadType(Self.golden) == PayloadType(96))
         #expect(RTPPacket.peekSequenceNumber(Self.golden) == SequenceNumber(0x1234))
         #expect(RTPPacket.peekSSRC(Array(Self.golden.prefix(11))) == nil)
-        #expect(RTPPacket.peekPayloadType([]) == nil)
         #expect(RTPPacket.peekSequenceNumber([]) == nil)
     }
 }

@@ -9,6 +9,8 @@ public import MediaKernel
 public struct BandwidthEstimator: Sendable {
     /// No estimate goes below this: it must still let a probe be sent.
     public static let bitsPerSecondMinimum = 30_000
+    /// Nor above this, which no way carries: what a receiver says may lead to any number.
+    static let bitsPerSecondMaximum = 1_000_000_000_000
     /// A way that was too full is called so for this long.
     static let congestionLifetime: Duration = .seconds(1)
     /// Probes awaiting their feedback.
@@ -45,7 +47,9 @@ public struct BandwidthEstimator: Sendable {
     }
 
     private func bounded(_ bitsPerSecond: Double) -> Int {
-        max(Int(bitsPerSecond), Self.bitsPerSecondMinimum)
+        let (least, most) = (Double(Self.bitsPerSecondMinimum), Double(Self.bitsPerSecondMaximum))
+        // In this order even what is no number gives one.
+        return Int(min(max(least, bitsPerSecond), most))
     }
 
     /// Whether the way has been fuller than it can be: what flows is more than it carries. Where it

@@ -133,6 +133,9 @@ struct LossRateControl: Sendable {
     static let packetsMinimum = 20
     static let highLoss = 0.10
     static let lowLoss = 0.02
+    /// Of what was sent, so much is taken to have arrived at the least: a receiver may say of more
+    /// packets than there were that they have not come.
+    static let arrivedShareMinimum = 0.01
 
     /// Nil while loss has never limited anything.
     private(set) var bitsPerSecond: Double?
@@ -159,7 +162,8 @@ struct LossRateControl: Sendable {
         (lost, total, began, lossMeasured) = (0, 0, now, now)
         guard let acknowledged else { return }
         if loss > Self.highLoss {
-            let base = min(bitsPerSecond ?? .infinity, Double(acknowledged) / (1 - loss))
+            let sent = Double(acknowledged) / max(1 - loss, Self.arrivedShareMinimum)
+            let base = min(bitsPerSecond ?? .infinity, sent)
             bitsPerSecond = base * (1 - 0.5 * loss)
         } else if loss < Self.lowLoss, let rate = bitsPerSecond {
             let next = rate * 1.05

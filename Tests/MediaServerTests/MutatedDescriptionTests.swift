@@ -1,0 +1,239 @@
+import Clocks
+import ICE
+import Logging
+import MediaKernel
+import NIOPosix
+import PeerConnection
+import RTP
+import SDP
+import SecureTransport
+import Testing
+
+@testable import MediaServer
+
+extension SimulatedRoomTests {
+    /// Descriptions as no browser would write them, through all that a room makes of them.
+    @Suite struct MutatedDescriptionTests {
+        @Test(arguments: BrowserOffer.allCases)
+        func noOfferHarmsARoom(browser: BrowserOffer) async throws {
+            let room = try await DescribedRoom.open()
+            var random = SeededRandom(seed: 30)
+            var answered = 0
+            for _ in 0..<150 {
+                if try room.enter(mutated(browser.text, &random)) { answered += 1 }
+                try await room.watch(for: .milliseconds(300))
+                room.leave()
+            }
+            #expect(answered > 15)
+            let isAnswered = try room.enter(browser.text)
+            try await room.watch(for: .milliseconds(500))
+            #expect(isAnswered)
+            #expect(room.watched == [TrackID(BrowserOffer.sound), TrackID(BrowserOffer.video)])
+        }
+
+        @Test func noAnswerHarmsARoom() async throws {
+            let room = try await DescribedRoom.open()
+            _ = try room.enter(BrowserOffer.chromium.text)
+            var random = SeededRandom(seed: 31)
+            var taken = 0
+            for _ in 0..<100 {
+                try room.comeAgain()
+                try await room.watch(for: .milliseconds(500)) { mutated($0, &random) }
+                if !room.watched.isEmpty { taken += 1 }
+            }
+            #expect(taken > 5)
+            try room.comeAgain()
+            try await room.watch(for: .milliseconds(500))
+            #expect(room.watched == [TrackID(BrowserOffer.sound), TrackID(BrowserOffer.video)])
+        }
+
+        /// Whose bit rate is that of its first form.
+        @Test func aSoundInNoFormIsASoundInOne() async throws {
+            let room = try await DescribedRoom.open()
+            let text = BrowserOffer.chromium.text.replacing(
+                "a=ssrc:1766271539 cname", with: "a=ssrc-group:SIM\r\na=ssrc:1766271539 cname")
+            let isAnswered = try room.enter(text)
+            try await room.watch(for: .milliseconds(200))
+            #expect(isAnswered && room.watched.contains(TrackID(BrowserOffer.sound)))
+            #expect(room.track(BrowserOffer.sound)?.encodings.count == 1)
+        }
+
+        /// Who may send sound only does not send a picture under its name.
+        @Test func ofTwoTracksOfOneIDTheFirstIsForwarded() async throws {
+            let room = try await DescribedRoom.open()
+            _ = try room.enter(
+                BrowserOffer.chromium.text.replacing(BrowserOffer.video, with: BrowserOffer.sound))
+            let track = try #require(room.track(BrowserOffer.sound))
+            #expect(track.codec == .opus && track.incoming.kind == .audio)
+        }
+    }
+}
+
+/// The text with one to three of its lines changed.
+private func mutated(_ text: String, _ random: inout SeededRandom) -> String {
+    var lines = text.split(whereSeparator: \.isNewline).map { String($0) }
+    for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let place = Int.random(in: lines.indices, using: &random)
+        let line = lines[place]
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+            lines.remove(at: place)
+        case 1:
+            lines.insert(line, at: place)
+        case 2:
+            let other = Int.random(in: lines.indices, using: &random)
+            lines.swapAt(place, other)
+        case 3:
+            lines[place] = String(line.prefix(Int.random(in: 0...line.count, using: &random)))
+        case 4:
+            let words = line.split(separator: " ")
+            let kept = Int.random(in: 1...max(words.count, 1), using: &random)
+            lines[place] = words.prefix(kept).joined(separator: " ")
+        case 5:
+            lines[place] = withNumber("0", in: line, &random)
+        case 6:
+            let huge = Bool.random(using: &random) ? "4294967295" : "99999999999999999999"
+            lines[place] = withNumber(huge, in: line, &random)
+        default:
+            lines[place] = String(line.prefix { $0 != ":" }) + ":"
+        }
+    }
+    return lines.map { $0 + "\r\n" }.joined()
+}
+
+/// The line with another number for one of its numbers.
+private func withNumber(
+    _ number: String, in line: String, _ random: inout SeededRandom
+) -> String {
+    let numbers = line.split { !("0"..."9").contains($0) }
+    guard let old = numbers.randomElement(using: &random) else { return line }
+    return String(line[..<old.startIndex]) + number + String(line[old.endIndex...])
+}
+
+/// A room without sockets, spoken to in descriptions: one publishes and one watches, in fake time.
+private final class DescribedRoom {
+    private var now = MonotonicClock.now
+    private let room: RoomForwarder
+    private let loop: MediaLoop
+    private let identity: DTLSIdentity
+    private var events: AsyncStream<MediaEvent>.AsyncIterator
+    /// Who watches publishes nothing.
+    private let nothing: SessionDescription
+    private var viewer: PeerConnection
+
+    private init() throws {
+        identity = try DTLSIdentity.generate()
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        loop = MediaLoop(
+            eventLoop: eventLoop, index: 0, directory: LoopDirectory(eventLoops: [eventLoop]),
+            identity: identity, logger: Logger(label: "test"))
+        loop.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
+        let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
+        self.events = events.makeAsyncIterator()
+        room = RoomForwarder(id: "room", loop: loop, events: sink)
+        loop.adopt(room)
+        nothing = try Self.end(identity, channel: "ion-sfu", at: now).createOffer(at: now)
+        viewer = Self.end(identity, channel: nil, at: now)
+    }
+
+    /// With who watches.
+    static func open() async throws -> DescribedRoom {
+        let room = try DescribedRoom()
+        try room.come()
+        try await room.watch(for: .milliseconds(20))
+        return room
+    }
+
+    private static func end(
+        _ identity: DTLSIdentity, channel: String?, at now: Instant
+    ) -> PeerConnection {
+        PeerConnection(
+            configuration: .init(
+                identity: identity, mode: .full(controlling: true),
+                localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 9, port: 9))],
+                canonicalName: "client", dataChannel: channel, seed: 1),
+            at: now)
+    }
+
+    private func come() throws {
+        viewer = Self.end(identity, channel: nil, at: now)
+        try room.addPeer("viewer", at: now)
+        _ = try room.publishOffer(nothing, from: "viewer", at: now)
+    }
+
+    /// Who watches leaves, and comes with new connections.
+    func comeAgain() throws {
+        room.removePeer("viewer", at: now)
+        try come()
+        subscribe()
+    }
+
+    /// Who publishes comes and offers. Gives whether that was answered.
+    func enter(_ text: String) throws -> Bool {
+        try room.addPeer("ann", at: now)
+        guard let offer = try? SessionDescription.parse(text),
+            let answer = try? room.publishOffer(offer, from: "ann", at: now)
+        else { return false }
+        _ = answer.rendered()
+        subscribe()
+        return true
+    }
+
+    func leave() { room.removePeer("ann", at: now) }
+
+    /// Who watches wants all there is, over a way that has to be shared.
+    private func subscribe() {
+        room.setSubscriptions(
+            SubscriberTerms(
+                peer: "viewer",
+                tracks: room.tracks.values.map {
+                    WantedTrack(id: $0.id, publisher: $0.publisher, isVideo: $0.codec.isVideo)
+                },
+                bitsPerSecondMaximum: 500_000),
+            at: now)
+    }
+
+    func track(_ id: String) -> ForwardedTrack? { room.tracks[TrackKey(TrackID(id), of: "ann")] }
+
+    /// The tracks that go to who watches.
+    var watched: Set<TrackID> {
+        Set(room.tracks.values.filter { $0.subscriptions["viewer"] != nil }.map(\.id))
+    }
+
+    /// Lets time pass, and answers what who watches is offered.
+    func watch(
+        for duration: Duration, changing change: (String) -> String = { $0 }
+    ) async throws {
+        let end = now + duration
+        while now < end {
+            now += .milliseconds(20)
+            room.tick(at: now)
+            for offer in await offered() {
+                let carried = try SessionDescription.parse(offer.rendered())
+                answer(change(try viewer.answer(carried, at: now).rendered()))
+            }
+        }
+    }
+
+    private func answer(_ text: String) {
+        guard let answer = try? SessionDescription.parse(text) else {
+            room.answerRefused(from: "viewer", at: now)
+            return
+        }
+        try? room.subscribeAnswer(answer, from: "viewer", at: now)
+    }
+
+    /// What who watches was offered since it was last asked.
+    private func offered() async -> [SessionDescription] {
+        room.emit(.activeSpeakers([]))
+        var offers: [SessionDescription] = []
+        while let event = await events.next() {
+            switch event {
+            case .subscribeOffer("viewer", let offer, _): offers.append(offer)
+            case .activeSpeakers: return offers
+            default: continue
+            }
+        }
+        return offers
+    }
+}
