@@ -16,9 +16,14 @@ final class MediaPeer {
     var lossRule: LossDegradationRule?
     /// Tracks in the subscribe connection's description, with their sections. A track that went and
     /// came again under its id is another one.
-    var offered: [TrackID: (mid: String, track: ForwardedTrack)] = [:] {
+    private(set) var offered: [TrackID: (mid: String, track: ForwardedTrack)] = [:] {
         didSet { received = nil }
     }
+    /// The tracks of `offered` by their sections, which is how the peer speaks of them.
+    private(set) var offeredBySection: [String: ForwardedTrack] = [:]
+    /// Those of `offered` that it was not to receive at some time since it was offered anything. Its
+    /// client has been told that they are gone, so they have to come again.
+    var lapsed: Set<TrackID> = []
     /// Sections of the publish connection to tracks, as last looked up.
     var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive.
@@ -60,6 +65,18 @@ final class MediaPeer {
         self.asksForVideos = asksForVideos
         self.isRecorder = isRecorder
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
+    }
+
+    /// Puts a track into the subscribe connection's description.
+    func offer(_ track: ForwardedTrack, mid: String) {
+        offered[track.id] = (mid, track)
+        offeredBySection[mid] = track
+    }
+
+    /// Takes one out. Its section is free for another.
+    func withdraw(_ id: TrackID) {
+        guard let mid = offered.removeValue(forKey: id)?.mid else { return }
+        offeredBySection[mid] = nil
     }
 
     /// The best form in which a track is to be sent to it.

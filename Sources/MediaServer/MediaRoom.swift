@@ -64,10 +64,15 @@ public final class MediaRoom: Sendable {
         do {
             answer = try Self.parse(sdp)
         } catch {
-            try? await onLoop { $0.answerRefused(from: peer, at: $1) }
+            await answerRefused(from: peer)
             throw error
         }
         try await onLoop { try $0.subscribeAnswer(answer, from: peer, at: $1) }
+    }
+
+    /// The client's answer could not be read: no other one will come.
+    public func answerRefused(from peer: PeerID) async {
+        try? await onLoop { $0.answerRefused(from: peer, at: $1) }
     }
 
     /// Descriptions are read and written outside of the loop: in a room that fills they are long and

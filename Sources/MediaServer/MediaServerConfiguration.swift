@@ -39,7 +39,6 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     /// The client's description cannot be used; nothing has changed.
     case badDescription(String)
     case tooManyPeers(maximum: Int)
-    case tooManyTracks(maximum: Int)
     case roomClosed
     /// The address cannot be had: taken, or not one of this machine's.
     case cannotBind(TransportAddress.Transport, host: String, port: Int, reason: String)
@@ -49,7 +48,6 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         case .unknownPeer(let peer): "peer \(peer) has no media connection"
         case .badDescription(let what): what
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
-        case .tooManyTracks(let maximum): "more than \(maximum) tracks from one peer"
         case .roomClosed: "the room has ended"
         case .cannotBind(let transport, let host, let port, let reason):
             "\(transport.rawValue.uppercased()) \(host):\(port) cannot be bound: \(reason)"

@@ -10,7 +10,7 @@ extension RoomForwarder {
         _ offer: SessionDescription, from id: PeerID, at now: Instant
     ) throws(MediaServerError) -> SessionDescription {
         let peer = try peer(id)
-        try checkTracks(of: offer)
+        let offer = Self.bounded(offer)
         let connection =
             peer.publish
             ?? loop.makeConnection(of: peer, direction: .publish, room: self, at: now)
@@ -28,11 +28,17 @@ extension RoomForwarder {
         }
     }
 
-    private func checkTracks(of offer: SessionDescription) throws(MediaServerError) {
-        let sending = offer.media.filter { $0.direction.sends && $0.kind != .application }
-        guard sending.count <= MediaRoom.tracksPerPeerMaximum else {
-            throw .tooManyTracks(maximum: MediaRoom.tracksPerPeerMaximum)
+    /// Of more tracks than a peer may publish the last ones are taken for inactive, which the answer
+    /// says of them, so that the client does not send them.
+    private static func bounded(_ offer: SessionDescription) -> SessionDescription {
+        var offer = offer
+        let sending = offer.media.indices.filter {
+            offer.media[$0].direction.sends && offer.media[$0].kind != .application
         }
+        for index in sending.dropFirst(MediaRoom.tracksPerPeerMaximum) {
+            offer.media[index].direction = .inactive
+        }
+        return offer
     }
 
     /// Brings the tracks of a peer in line with what its description announces.
@@ -46,7 +52,10 @@ extension RoomForwarder {
         var added: Set<TrackID> = []
         for incoming in announced {
             let key = TrackKey(TrackID(incoming.trackID), of: peer.id)
-            guard let codec = MediaCodec(rtpName: incoming.codec.name) else { continue }
+            // Of several under one id the first is meant. Another one may be of a kind that its
+            // publisher may not send under that id.
+            guard live[key.id] == incoming, let codec = MediaCodec(rtpName: incoming.codec.name)
+            else { continue }
             if let known = tracks[key] {
                 known.incoming = incoming
                 continue
@@ -79,7 +88,11 @@ extension RoomForwarder {
 
     func setSubscriptions(_ terms: SubscriberTerms, at now: Instant) {
         guard let peer = peers[terms.peer] else { return }
-        peer.desired = Dictionary(terms.tracks.map { ($0.id, $0) }) { _, last in last }
+        let desired = Dictionary(terms.tracks.map { ($0.id, $0) }) { _, last in last }
+        for (id, entry) in peer.offered where desired[id]?.publisher != entry.track.publisher {
+            peer.lapsed.insert(id)
+        }
+        peer.desired = desired
         peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
         peer.lossRule = terms.lossDegradation
         peer.allocator.recoverGrace =
@@ -208,21 +221,40 @@ extension RoomForwarder {
 
     /// Adds and removes sections of the subscribe connection. Gives whether anything changed.
     private func reconcile(_ peer: MediaPeer, over connection: Connection) -> Bool {
-        var hasChanged = false
+        let gone = removeSections(of: peer, from: connection)
+        // What is gone and there again is offered as gone first. In one offer it might have the same
+        // section, of which a browser tells its page nothing.
+        if gone.contains(where: { peer.desired[$0] != nil }) { peer.needsOffer = true }
+        let hasAdded = addSections(of: peer, but: gone, to: connection)
+        return hasAdded || !gone.isEmpty
+    }
+
+    private func removeSections(
+        of peer: MediaPeer, from connection: Connection
+    ) -> Set<TrackID> {
+        var gone: Set<TrackID> = []
         for (trackID, (mid, track)) in peer.offered
-        where tracks[track.key] !== track || peer.desired[trackID]?.publisher != track.publisher {
+        where tracks[track.key] !== track || peer.lapsed.contains(trackID) {
             connection.core.remove(mid: mid)
-            peer.offered[trackID] = nil
+            peer.withdraw(trackID)
             // What it wished of a track that comes again in another form, it wishes still.
             if peer.desired[trackID] == nil { peer.preferences[trackID] = nil }
             track.subscriptions[peer.id] = nil
-            hasChanged = true
+            gone.insert(trackID)
         }
+        peer.lapsed = []
+        return gone
+    }
+
+    private func addSections(
+        of peer: MediaPeer, but gone: Set<TrackID>, to connection: Connection
+    ) -> Bool {
+        var hasAdded = false
         var leftOut: PeerConnectionError?
         var leftOutCount = 0
         // Sound first, of which nothing may be missing; then what counts most.
         for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
-        where peer.offered[wanted.id] == nil {
+        where peer.offered[wanted.id] == nil && !gone.contains(wanted.id) {
             let trackID = wanted.id
             guard wanted.publisher != peer.id,
                 let track = tracks[TrackKey(trackID, of: wanted.publisher)],
@@ -230,8 +262,8 @@ extension RoomForwarder {
             else { continue }
             do throws(PeerConnectionError) {
                 let mid = try connection.core.add(.forwarding(track.incoming))
-                peer.offered[trackID] = (mid, track)
-                hasChanged = true
+                peer.offer(track, mid: mid)
+                hasAdded = true
             } catch {
                 leftOut = error
                 leftOutCount += 1
@@ -246,7 +278,7 @@ extension RoomForwarder {
                 ])
         }
         peer.leftOutCount = leftOutCount
-        return hasChanged
+        return hasAdded
     }
 
     private static func isOfferedBefore(_ a: WantedTrack, _ b: WantedTrack) -> Bool {

@@ -71,6 +71,10 @@ public protocol RoomMedia: Sendable {
     /// Publish connection: the client's offer (join, renegotiation, ICE restart) in, answer out.
     func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String
     func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws
+    /// The client's answer to the outstanding `.subscribeOffer` could not be read, and no other one
+    /// will come: as if ``subscribeAnswer(_:from:)`` had refused it. What that one refused itself
+    /// is not told here.
+    func answerRefused(from peer: PeerID) async
     /// An empty candidate is the end of candidates.
     func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws
     /// What these peers should now receive. The media plane renegotiates (emits

@@ -336,10 +336,37 @@ extension SimulatedRoomTests {
                 room.tracks[TrackKey("voice", of: "ann")]?.subscriptions["viewer"])
             room.removePeer("ann", at: now)
             try publish([.audio("voice")], as: "ann")
+            offers = 0
+            try await pass(.milliseconds(100))
+            #expect(offers == 1 && received == 0, "without it first, or a browser says nothing")
             try await pass(.milliseconds(200))
+            #expect(offers == 2)
             let second = try #require(
                 room.tracks[TrackKey("voice", of: "ann")]?.subscriptions["viewer"])
             #expect(second !== first && received == 1)
+        }
+
+        /// As when its publisher is taken for gone and is back before the next offer. The client has
+        /// been told that the track is gone, and waits for it to come.
+        @Test mutating func aTrackThatIsTakenAwayAndGivenBackBetweenTwoOffersComesAgain()
+            async throws
+        {
+            try publish([], as: "viewer")
+            try await answer()
+            try publish([.audio("voice")], as: "ann")
+            subscribe(to: ["voice"])
+            try await answer()
+            try #require(received == 1)
+            offers = 0
+            subscribe(to: [])
+            subscribe(to: ["voice"])
+            try await pass(.milliseconds(100))
+            #expect(offers == 1 && received == 0)
+            try await pass(.milliseconds(200))
+            #expect(offers == 2 && received == 1)
+            subscribe(to: ["voice"])
+            try await pass(.milliseconds(200))
+            #expect(offers == 2, "what is as it was is not offered")
         }
     }
 }

@@ -130,6 +130,8 @@ final class FakeMedia: RoomMedia {
         try check("subscribeAnswer")
     }
 
+    func answerRefused(from peer: PeerID) async { note("answer refused \(peer)") }
+
     func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws {
         note("trickle \(peer) \(target) \(candidate)")
         try check("trickle")

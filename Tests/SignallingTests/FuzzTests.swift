@@ -108,5 +108,21 @@ import Testing
             client.received(String(decoding: bytes, as: UTF8.self), at: .zero)
             while client.poll() != nil {}
         }
+        // What is whole it still understands.
+        for frame in frames.prefix(2) { client.received(frame, at: .zero) }
+        var events: [SignallingEvent] = []
+        while let output = client.poll() {
+            if case .event(let event) = output { events.append(event) }
+        }
+        guard events.count == 2, case .policy(let policy) = events[0],
+            case .peerList(let list) = events[1]
+        else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(policy.name == "host")
+        #expect(policy.knownRoles["host"]?.publishParams.allowed == [.audio])
+        #expect(list.peers.keys.sorted() == ["p"])
+        #expect(list.room.streaming?.hls.variants.map(\.url) == ["u"])
     }
 }

@@ -79,6 +79,35 @@ import Testing
         #expect(viewer["video"]["height"].integer == 720)
     }
 
+    /// Where a layer lacks one of two numbers, 100ms' web client reckons with what is none.
+    @Test func everyLayerIsSentWithTheNumbersThatClientsReckonWith() async throws {
+        let layers = [
+            SimulcastLayer(rid: "f"),
+            SimulcastLayer(rid: "h", scaleResolutionDownBy: 2, maxBitrate: 100),
+            SimulcastLayer(rid: "q", scaleResolutionDownBy: 4),
+        ]
+        let publish = PublishParameters(
+            allowed: [.video],
+            video: VideoParameters(bitRate: 900, frameRate: 30, width: 1280, height: 720),
+            simulcast: SimulcastParameters(
+                video: SimulcastLayers(layers: layers),
+                screen: SimulcastLayers(layers: [SimulcastLayer(rid: "f")])))
+        let fixture = SignallingFixture(
+            policy: try Policy(validating: [Role(name: "speaker", publishParams: publish)]))
+        let ann = try await fixture.connect("ann", role: "speaker")
+        let roles = try #require(try await ann.drain().first).params["known_roles"]
+        let sent = roles["speaker"]["publishParams"]["simulcast"]
+        let (video, screen) = (sent["video"]["layers"], sent["screen"]["layers"])
+        let scales = [video[0], video[1], video[2], screen[0]].map { layer in
+            layer["scaleResolutionDownBy"].integer
+        }
+        let bitRates = [video[0], video[1], video[2], screen[0]].map { layer in
+            layer["maxBitrate"].integer
+        }
+        #expect(scales == [1, 2, 4, 1])
+        #expect(bitRates == [900, 100, 900, 1024])
+    }
+
     @Test func aRoleThatIsOfferedIsTakenByItsToken() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "viewer")

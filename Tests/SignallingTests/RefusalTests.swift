@@ -85,10 +85,6 @@ import Testing
             "400 parameter 'tracks.t.type' has a value that is not allowed"
         ),
         (
-            "answer", #"{"desc":{"type":"offer","sdp":"x"}}"#,
-            "400 parameter 'desc.type' must be 'answer'"
-        ),
-        (
             "trickle", #"{"target":2,"candidate":{"candidate":""}}"#,
             "400 parameter 'target' has a value that is not allowed"
         ),
@@ -203,6 +199,24 @@ import Testing
         _ = fixture.media.calls()
         #expect(try await client.call(method, params).error == error)
         #expect(fixture.media.calls().isEmpty)
+        #expect(try await client.call("ping").error == nil)
+    }
+
+    /// It offers nothing more while it waits for an answer, and of this one it would not hear.
+    @Test(arguments: [
+        (
+            #"{"desc":{"type":"offer","sdp":"x"}}"#,
+            "400 parameter 'desc.type' must be 'answer'"
+        ),
+        ("{}", "400 parameter 'desc' is missing"),
+        ("[]", "400 parameter 'params' must be an object"),
+    ])
+    func theMediaPlaneIsToldOfAnAnswerThatCannotBeRead(params: String, error: String) async throws
+    {
+        let client = try await fixture.join("a")
+        _ = fixture.media.calls()
+        #expect(try await client.call("answer", params).error == error)
+        #expect(fixture.media.calls() == ["answer refused a"])
         #expect(try await client.call("ping").error == nil)
     }
 
@@ -361,6 +375,7 @@ import Testing
                     method, #"{"desc":{"type":"\#(type)","sdp":"\#(longer)"}}"#
                 ).error == "400 parameter 'desc.sdp' has 921601 bytes; at most 921600 are allowed")
         }
+        #expect(fixture.media.calls() == ["answer refused b"])
         let candidate = String(repeating: "x", count: 2049)
         #expect(
             try await joined.call(
@@ -390,10 +405,12 @@ import Testing
                 "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":\#(track)}}"#
             ).error == "400 the offer was refused: no publishOffer today")
         #expect(await fixture.signalling.snapshot().peers.first?.tracks.isEmpty == true)
+        _ = fixture.media.calls()
         await client.notify("answer", #"{"desc":{"type":"answer","sdp":"x"}}"#)
         #expect(
             try await client.next()?.params["message"].string
                 == "the answer was refused: no subscribeAnswer today")
+        #expect(fixture.media.calls() == ["answer a x"], "it knows by itself")
         await client.notify("trickle", #"{"target":1,"candidate":{"candidate":"c"}}"#)
         #expect(
             try await client.next()?.params["message"].string
@@ -554,6 +571,7 @@ import Testing
             try await client.call(
                 "trickle", #"{"target":0,"candidate":{"candidate":""}}"#
             ).error == "400 the peer joined without an offer and so has no media")
+        #expect(try await client.call("answer").error == "400 parameter 'desc' is missing")
         #expect(await fixture.signalling.snapshot().peerCount == 1)
         await client.notify("leave")
         #expect(await client.socket.closure().code == 1000)

@@ -41,6 +41,8 @@ struct RoomMediaBridge: RoomMedia {
         try await room.subscribeAnswer(sdp, from: peer)
     }
 
+    func answerRefused(from peer: PeerID) async { await room.answerRefused(from: peer) }
+
     func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws {
         try await room.trickle(candidate, direction: ConnectionDirection(target), from: peer)
     }

@@ -189,8 +189,6 @@ extension RoomSignalling {
     func answer(
         _ params: AnswerParameters, from peer: PeerID
     ) async throws(SignallingError) -> Reply {
-        try check(
-            params.desc, is: .answer, field: "desc", maximum: SignallingLimits.joinedSDPBytes)
         try requireMedia(of: peer)
         do {
             try await media.subscribeAnswer(params.desc.sdp, from: peer)
@@ -226,7 +224,7 @@ extension RoomSignalling {
         }
     }
 
-    private func check(
+    func check(
         _ description: DescriptionPayload, is kind: DescriptionPayload.Kind, field: String,
         maximum: Int
     ) throws(SignallingError) {

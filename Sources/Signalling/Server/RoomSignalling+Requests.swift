@@ -98,7 +98,8 @@ extension RoomSignalling {
         switch method {
         case .join, .leave, .ping, .analytics: return .empty
         case .offer: return try await offer(try read(text), id: id, on: connection)
-        case .answer: return try await answer(try read(text), from: peer)
+        case .answer:
+            return try await answer(try await readAnswer(text, from: peer), from: peer)
         case .trickle: return try await trickle(try read(text), from: peer)
         case .trackUpdate: return try updateTracks(try read(text), of: peer)
         case .broadcast: return try broadcast(try read(text), from: peer)
@@ -136,6 +137,23 @@ extension RoomSignalling {
         case .pollList: return try listPolls(try read(text), for: peer)
         case .pollResult: return try getPollResult(try read(text), for: peer)
         case .pollLeaderboard: return try getPollLeaderboard(try read(text), by: peer)
+        }
+    }
+
+    /// While an answer is awaited the media plane offers nothing more, so it is told of one that
+    /// does not come as far as to it.
+    private func readAnswer(
+        _ text: String, from peer: PeerID
+    ) async throws(SignallingError) -> AnswerParameters {
+        do throws(SignallingError) {
+            let params: AnswerParameters = try read(text)
+            try check(
+                params.desc, is: .answer, field: "desc",
+                maximum: SignallingLimits.joinedSDPBytes)
+            return params
+        } catch {
+            if seats[peer] == .open { await media.answerRefused(from: peer) }
+            throw error
         }
     }
 
