@@ -33,9 +33,8 @@ public struct Peer: Hashable, Sendable {
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted
-    /// The number of the first of the room's ``RecentEvents`` that it may not have heard, as of the
-    /// last time that its socket was lost.
-    var unheardFrom: Int?
+    /// What it may not have heard, as of the last time that its socket was lost.
+    var unheard: Unheard?
     var media: Media = .awaited
     /// The room was large when it joined.
     var cameLate = false
@@ -58,6 +57,15 @@ public struct Peer: Hashable, Sendable {
         case present
         /// Its socket was lost. It keeps its place and its tracks until the instant.
         case lost(since: Instant, until: Instant)
+    }
+
+    /// Where that begins which a peer may not have heard.
+    struct Unheard: Hashable, Sendable {
+        /// What was told later; never after its socket was lost.
+        var since: Instant
+        /// The number of the first of the room's ``RecentEvents``. Taken when the socket was lost:
+        /// by the instant alone, what came at that very instant would be taken for heard.
+        var firstEvent: Int
     }
 
     /// What is known of the connection by which the peer sends media.

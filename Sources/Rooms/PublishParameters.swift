@@ -27,10 +27,17 @@ public struct PublishParameters: Hashable, Sendable, Codable {
 
     /// With 100ms' defaults for what is left out. Its web client reads `video` of whatever role a
     /// peer with a camera has, and all three of its own role, without asking whether they are there.
+    /// It reckons with two numbers of every layer, too.
     public var complete: PublishParameters {
-        PublishParameters(
-            allowed: allowed, audio: audio ?? AudioParameters(), video: video ?? .camera,
-            screen: screen ?? .screen, simulcast: simulcast)
+        let camera = video ?? .camera
+        let display = screen ?? .screen
+        return PublishParameters(
+            allowed: allowed, audio: audio ?? AudioParameters(), video: camera, screen: display,
+            simulcast: simulcast.map { layers in
+                SimulcastParameters(
+                    video: layers.video.complete(bitRate: camera.bitRate),
+                    screen: layers.screen.complete(bitRate: display.bitRate))
+            })
     }
 
     enum CodingKeys: String, CodingKey { case allowed, audio, video, screen, simulcast }
@@ -135,6 +142,17 @@ public struct SimulcastLayers: Hashable, Sendable, Codable {
     public var layers: [SimulcastLayer]?
 
     public init(layers: [SimulcastLayer]? = nil) { self.layers = layers }
+
+    /// With the whole picture and the bit rate of the whole for what is left out.
+    func complete(bitRate: Int) -> SimulcastLayers {
+        SimulcastLayers(
+            layers: layers?.map { layer in
+                var layer = layer
+                layer.scaleResolutionDownBy = layer.scaleResolutionDownBy ?? 1
+                layer.maxBitrate = layer.maxBitrate ?? bitRate
+                return layer
+            })
+    }
 }
 
 public struct SimulcastLayer: Hashable, Sendable, Codable {

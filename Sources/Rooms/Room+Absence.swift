@@ -2,13 +2,6 @@ public import MediaKernel
 
 /// Peers that are lost, and come back.
 extension Room {
-    /// When an absence or a poll gives ``handleTimeout(at:)`` something to do, if nothing else happens
-    /// before.
-    public var nextDeadline: Instant? {
-        let absences = peers.values.flatMap { [expiry(of: $0), disappearance(of: $0)] }
-        return (absences + polls.running.map(\.deadline)).compactMap(\.self).min()
-    }
-
     /// Lets go of the peers that did not come back in time, shows those no more of whom nothing is
     /// left but their place, stops the polls whose time is over, tells what was answered, no more
     /// often than this is called, and what had to wait, and forgets what is of no use any more.
@@ -33,12 +26,19 @@ extension Room {
         switch peer.phase {
         case .admitted: joinAbandoned(id)
         case .present:
+            let unheard = unheard(by: peer, at: now, heardUntil: heardUntil)
             peers[id]?.phase = .lost(since: now, until: now + limits.absence)
-            peers[id]?.unheardFrom =
-                heardUntil.map { recentEvents.first(after: $0) } ?? peer.unheardFrom
-                ?? recentEvents.end
+            peers[id]?.unheard = unheard
         case .lost: break
         }
+    }
+
+    private func unheard(by peer: Peer, at now: Instant, heardUntil: Instant?) -> Peer.Unheard {
+        guard let heardUntil else {
+            return peer.unheard ?? Peer.Unheard(since: now, firstEvent: recentEvents.end)
+        }
+        return Peer.Unheard(
+            since: min(heardUntil, now), firstEvent: recentEvents.first(after: heardUntil))
     }
 
     /// The peer is back on a new socket, before or after its old one was known to be lost.
@@ -57,15 +57,15 @@ extension Room {
         // What it listens to may have changed meanwhile, and its client does not ask again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
-        if case .lost(let since, _) = peer.phase {
-            tellPollsMissed(id, since: since - RoomLimits.unheard)
-            tellEventsMissed(id, at: now)
+        if case .lost = peer.phase, let unheard = peer.unheard {
+            tellPollsMissed(id, since: unheard.since)
+            tellEventsMissed(id, from: unheard.firstEvent, at: now)
         }
     }
 
     /// Tells a peer that was away what was said to it and asked of it meanwhile, in that order.
-    private mutating func tellEventsMissed(_ id: PeerID, at now: Instant) {
-        guard let peer = peers[id], let number = peer.unheardFrom else { return }
+    private mutating func tellEventsMissed(_ id: PeerID, from number: Int, at now: Instant) {
+        guard let peer = peers[id] else { return }
         for entry in recentEvents.from(number) where entry.addressees.include(peer) {
             switch entry.event {
             case .roleOffered(let offer) where !peer.roleOffers.contains(offer),

@@ -53,8 +53,9 @@ extension Room {
             throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
         }
         let names = Set(peers.values.flatMap(\.groups))
-        guard names.contains(group) || names.count < RoomLimits.groups else {
-            throw .sessionGroupsFull(maximum: RoomLimits.groups)
-        }
+        // However many names others have made up, everybody may raise a hand.
+        guard
+            names.contains(group) || group == Self.raisedHand || names.count < RoomLimits.groups
+        else { throw .sessionGroupsFull(maximum: RoomLimits.groups) }
     }
 }

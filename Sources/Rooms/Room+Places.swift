@@ -31,17 +31,22 @@ extension Room {
         return replaced
     }
 
-    /// Checks that the room takes one more peer of that role.
-    func checkPlace(in role: Role) throws(RoomError) {
-        guard places(in: role) != 0 else {
-            throw .roleFull(role: role.name, maximum: role.peersMaximum ?? 0)
+    /// Makes place for one who is here and is to have that role: where there is none, who is taken
+    /// for gone loses its own, as to a newcomer.
+    mutating func makePlace(in role: Role) throws(RoomError) {
+        guard let maximum = role.peersMaximum else { return }
+        let holders = peers.values.filter { $0.role == role.name }
+        guard holders.count >= maximum else { return }
+        guard let ghost = holders.inOrder.first(where: \.isGhost) else {
+            throw .roleFull(role: role.name, maximum: maximum)
         }
+        left(ghost.id, .connectionClosed)
     }
 
-    /// How many more peers of that role the room takes; nil is any number.
+    /// For how many ``makePlace(in:)`` makes place; nil is any number.
     func places(in role: Role) -> Int? {
         role.peersMaximum.map { maximum in
-            max(0, maximum - peers.values.count { $0.role == role.name })
+            max(0, maximum - peers.values.count { $0.role == role.name && !$0.isGhost })
         }
     }
 }

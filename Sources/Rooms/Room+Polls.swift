@@ -202,9 +202,10 @@ extension Room {
             guard let deadline = poll.deadline, deadline <= now,
                 let startedAt = poll.info.startedAt
             else { continue }
-            // It ended when it should have, however late that is seen.
+            // It ended when it should have, however late that is seen; but it is told only now, and
+            // who was lost in between has not heard of it.
             let wall = startedAt + .seconds(poll.info.settings.duration)
-            _ = try? stop(poll.id, by: nil, at: deadline, wall: wall)
+            _ = try? stop(poll.id, by: nil, at: now, wall: wall)
         }
         let news = polls.takeNews()
         guard !news.isEmpty else { return }
@@ -226,12 +227,17 @@ extension Room {
         polls.audienceIs(peerCount)
     }
 
-    /// Tells a peer that was away what has started and stopped since it was last known to hear.
+    /// Tells a peer that was away what has started and stopped since it was last known to hear, and
+    /// what has been answered of all that runs, which 100ms' clients do not ask for when they are
+    /// back.
     mutating func tellPollsMissed(_ id: PeerID, since: Instant) {
         guard let role = role(of: id), isReader(role), !role.isHidden else { return }
         for poll in polls.all {
             if poll.state == .started, let began = poll.began, began > since {
                 tell([id], .pollStarted(poll.info))
+            }
+            if poll.state == .started, poll.responseCount > 0 {
+                tell([id], .pollCounted(poll.id, poll.result(sight(of: role, on: poll.info))))
             }
             if let ended = poll.ended, ended > since { tell([id], .pollStopped(poll.info)) }
         }

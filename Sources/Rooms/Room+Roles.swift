@@ -68,7 +68,7 @@ extension Room {
         let old = try visiblePeer(id)
         let role = try visibleRole(name)
         guard old.role != role.name else { return }
-        try checkPlace(in: role)
+        try makePlace(in: role)
         let (listenersBefore, publishersBefore) = (subscribers(of: old), publishers(for: old))
 
         var peer = old

@@ -94,6 +94,7 @@ import Testing
         let error = roomError { _ = try join("new") }
         #expect(error == .sessionGroupsFull(maximum: 100))
         #expect(error?.code == 400)
+        #expect(try join("_handraise", by: "b") == ["_handraise"])
         #expect(try join("g7") == ["g7"])
         fixture.room.left("p1")
         #expect(try join("new") == ["g7", "new"])

@@ -178,7 +178,6 @@ import Testing
 
     @Test mutating func aPollEndsWhenItsTimeIsOver() throws {
         try polls.run(PollSettings(title: "Quick", duration: 30))
-        #expect(polls.fixture.room.nextDeadline == .zero + .seconds(30))
         #expect(polls.pass(.milliseconds(29_999)).isEmpty)
         try polls.answer(PollSubmission(question: 1, option: 1), by: "g")
         // It counts nothing from then on, be it told of or not.
@@ -191,13 +190,11 @@ import Testing
         let info = try polls.fixture.room.pollInfo(of: "p", for: "v")
         #expect(info.stoppedBy == nil)
         #expect(info.stoppedAt?.milliseconds == 1_720_000_030_000)
-        #expect(polls.fixture.room.nextDeadline == nil)
         #expect(try polls.result().voters == 1)
     }
 
     @Test mutating func aPollWithoutADurationRunsOn() throws {
         try polls.run()
-        #expect(polls.fixture.room.nextDeadline == nil)
         #expect(polls.pass(.seconds(100_000)).polls("h").isEmpty)
         try polls.answer(PollSubmission(question: 1, option: 1), by: "g")
     }
@@ -217,16 +214,85 @@ import Testing
         try polls.stop("older")
         try polls.draft("ends")
         try polls.start("ends")
-        _ = polls.pass(.seconds(100))
+        // Not long ago, and heard all the same.
+        _ = polls.pass(.seconds(30))
         polls.fixture.room.connectionLost("g", at: polls.fixture.now)
         _ = polls.pass(.seconds(5))
         try polls.draft("begins")
         try polls.start("begins")
         try polls.stop("ends")
         #expect(polls.fixture.drain().polls("g").isEmpty, "it is not reachable")
+        let told = try returned("g")
+        #expect(told.polls("g") == ["stopped ends", "started begins"])
+    }
+
+    /// What the peer's return causes.
+    private mutating func returned(_ peer: PeerID) throws -> [RoomEffect] {
         try polls.fixture.room.connectionReturned(
-            "g", of: TokenOwner(userID: "user-g"), at: polls.fixture.now)
-        #expect(polls.fixture.drain().polls("g") == ["stopped ends", "started begins"])
+            peer, of: TokenOwner(userID: "user-\(peer)"), at: polls.fixture.now)
+        return polls.fixture.drain()
+    }
+
+    /// Its socket was gone before anybody knew.
+    @Test mutating func whatASocketDidNotDeliverOfPollsIsToldAgain() throws {
+        try polls.draft("heard")
+        try polls.start("heard")
+        _ = polls.pass(.seconds(10))
+        try polls.draft("unheard")
+        try polls.start("unheard")
+        _ = polls.pass(.seconds(5))
+        polls.fixture.room.connectionLost(
+            "g", at: polls.fixture.now, heardUntil: .zero + .seconds(4))
+        let told = try returned("g")
+        #expect(told.polls("g") == ["started unheard"])
+        // However long it might have heard, it heard nothing after its loss.
+        polls.fixture.room.connectionLost(
+            "g", at: polls.fixture.now, heardUntil: polls.fixture.now + .seconds(4))
+        _ = polls.pass(.seconds(1))
+        try polls.draft("missed")
+        try polls.start("missed")
+        _ = polls.fixture.drain()
+        let toldAgain = try returned("g")
+        #expect(toldAgain.polls("g") == ["started missed"])
+    }
+
+    /// Its time was over before the loss, and that was told only after it.
+    @Test mutating func whoIsLostBeforeAnEndIsSeenIsToldOfIt() throws {
+        try polls.run(PollSettings(title: "Quick", duration: 30))
+        polls.fixture.now += .milliseconds(30_300)
+        polls.fixture.room.connectionLost("g", at: polls.fixture.now)
+        let seen = polls.pass(.milliseconds(400))
+        #expect(seen.polls("v") == ["stopped p"] && seen.polls("g").isEmpty)
+        let told = try returned("g")
+        #expect(told.polls("g") == ["stopped p"])
+    }
+
+    /// 100ms' clients ask for no numbers when they are back.
+    @Test mutating func whoWasAwayIsToldWhatWasAnsweredAsFarAsItMaySeeIt() throws {
+        try polls.fixture.join("w")
+        try polls.run(
+            PollSettings(title: "Sums", kind: .quiz, viewers: ["host", "guest"]),
+            [.choice("1 + 1?", "1", "2", right: 2, isHidden: true)])
+        for peer: PeerID in ["h", "g", "v", "d"] {
+            polls.fixture.room.connectionLost(peer, at: polls.fixture.now)
+        }
+        try polls.answer(PollSubmission(question: 1, option: 2), by: "w")
+        let meanwhile = polls.pass(.seconds(20))
+        #expect(meanwhile.polls("w") == ["counted p"] && meanwhile.polls("g").isEmpty)
+
+        let host = try returned("h")
+        #expect(host.polls("h") == ["counted p"])
+        #expect(host.counted("h").first?.questions?.first?.correct == 1)
+        let guest = try returned("g")
+        #expect(guest.polls("g") == ["counted p"])
+        #expect(guest.counted("g").first?.questions?.first?.options == [0, 1])
+        #expect(guest.counted("g").first?.questions?.first?.correct == nil)
+        let viewer = try returned("v")
+        #expect(viewer.polls("v") == ["counted p"])
+        #expect(viewer.counted("v").first?.responses == 1)
+        #expect(viewer.counted("v").first?.questions == nil)
+        let deaf = try returned("d")
+        #expect(deaf.polls("d").isEmpty)
     }
 
     @Test mutating func theAudienceIsTheMostThatWereThereWhileItRan() throws {

@@ -205,6 +205,48 @@ import Testing
                 == ["speaker", "speaker", "guest", "guest", "guest"])
     }
 
+    /// The stage's only place is held by `s`, whose socket and media are gone.
+    private mutating func leaveTheStageToAGhost() throws {
+        fixture = RoomFixture(
+            policy: try Policy(validating: [
+                Role(name: "host", permissions: .all), Role(name: "guest"),
+                Role(name: "speaker", maxPeerCount: 1),
+            ]))
+        try fixture.join("h", role: "host")
+        try fixture.join("s", role: "speaker")
+        for peer in ["a", "b"] as [PeerID] { try fixture.join(peer) }
+        fixture.room.connectionLost("s", at: fixture.now)
+        fixture.room.mediaLost("s", at: fixture.now)
+        // It may be back in a moment.
+        #expect(
+            roomError { _ = try force("a", "speaker") } == .roleFull(role: "speaker", maximum: 1))
+        fixture.now += .seconds(10)
+        fixture.room.handleTimeout(at: fixture.now)
+        _ = fixture.drain()
+    }
+
+    @Test mutating func whoIsTakenForGoneGivesItsRoleToAnother() throws {
+        try leaveTheStageToAGhost()
+        let effects = try force("a", "speaker")
+        #expect(effects.contains(.releaseMedia("s")))
+        #expect(effects.told("h").count == 1, "of the other it has heard")
+        #expect(fixture.room.peer("a")?.role == "speaker" && fixture.room.hasLeft("s"))
+        #expect(
+            roomError { _ = try force("b", "speaker") } == .roleFull(role: "speaker", maximum: 1))
+    }
+
+    @Test mutating func whoIsTakenForGoneGivesWayToAChangeInBulk() throws {
+        try leaveTheStageToAGhost()
+        let error = roomError {
+            try fixture.room.roleChangeRequested(
+                ofRoles: ["guest"], to: "speaker", by: "h", at: fixture.now)
+        }
+        #expect(error == .roleFullForSome(role: "speaker", maximum: 1, left: 1))
+        let effects = fixture.drain()
+        #expect(effects.contains(.releaseMedia("s")))
+        #expect(fixture.room.visiblePeers.map(\.role) == ["host", "speaker", "guest"])
+    }
+
     @Test mutating func aChangeInBulkIsOfTheNamedRolesAndNeverOfTheRecorder() throws {
         try fixture.join("bot", role: Policy.recorderRole)
         try fixture.room.roleChangeRequested(

@@ -25,9 +25,10 @@ struct Poll: Hashable, Sendable {
 
     private(set) var info: PollInfo
     private(set) var questions: [PollQuestion] = []
-    /// Since when it runs, until when, and when that was over.
+    /// Since when it runs, and until when.
     private(set) var began: Instant?
     private(set) var deadline: Instant?
+    /// When it was stopped and that was told, be its time over for longer.
     private(set) var ended: Instant?
     /// Something was answered since the last time that it was told.
     var hasNews = false
