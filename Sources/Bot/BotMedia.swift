@@ -136,7 +136,6 @@ final class BotMedia: ClientMediaObserver {
             case .packet(let frame): deliver(frame, of: track, at: now)
             case .lost(_, let timestamp):
                 pipeline.audioLost(track.id, from: timestamp)
-            case .nack(let lost): media?.requestRetransmission(of: lost, track: track.incoming)
             }
         }
     }

@@ -1,7 +1,8 @@
 public import MediaKernel
 
 /// Receives one audio stream: gives its packets out in order, waits a little for late ones and
-/// says what was lost.
+/// says what was lost. It asks for nothing again: servers do that, and what they have got is theirs
+/// to send in time.
 ///
 /// The wait for a missing packet adapts to the reordering that is seen, within bounds. What
 /// comes after its loss was declared is dropped. A jump of the timestamp without a gap in the
@@ -17,8 +18,6 @@ public struct AudioReceiver: Sendable {
         public var waitMaximum: Duration = .milliseconds(200)
         /// The id of the audio level extension, when negotiated.
         public var audioLevelID: UInt8?
-        /// Whether to ask for lost packets; browsers offer no NACK for audio by default.
-        public var asksForLostPackets = false
 
         public init() {}
     }
@@ -27,8 +26,6 @@ public struct AudioReceiver: Sendable {
         case packet(EncodedFrame)
         /// This many packets in a row are missing, the first of them at this unwrapped timestamp.
         case lost(count: Int, at: Int64)
-        /// Ask the sender for these packets.
-        case nack([SequenceNumber])
     }
 
     /// What became of the packets so far.
@@ -75,7 +72,6 @@ public struct AudioReceiver: Sendable {
     private var timestamps = TimestampUnwrapper()
     private var ring: SequenceRing<Arrived>
     private var position: Position?
-    private var nack = NACKGenerator()
     private var lastTimestamp: Int64?
     private var stepTicks = assumedStepTicks
     private var previousWasReleased = false
@@ -90,13 +86,7 @@ public struct AudioReceiver: Sendable {
     }
 
     /// When `handleTimeout` is to be called; nil while there is nothing to wait for.
-    public var nextDeadline: Instant? {
-        guard let hole = hole() else { return nil }
-        guard configuration.asksForLostPackets, let request = nack.nextDeadline else {
-            return hole.deadline
-        }
-        return min(hole.deadline, request)
-    }
+    public var nextDeadline: Instant? { hole()?.deadline }
 
     // MARK: Facts in
 
@@ -126,11 +116,6 @@ public struct AudioReceiver: Sendable {
             if !packet.payload.isEmpty { return .packet(delivered(packet)) }
         }
         if let hole = hole(), hole.deadline <= now || isWindowFull { return giveUp(hole) }
-        if configuration.asksForLostPackets {
-            let missing = nack.poll(at: now)
-            _ = nack.takeAbandoned()
-            if !missing.isEmpty { return .nack(missing) }
-        }
         return nil
     }
 
@@ -142,7 +127,6 @@ public struct AudioReceiver: Sendable {
         position = nil
         lastTimestamp = nil
         ring.removeAll()
-        nack.restart()
     }
 
     private mutating func take(_ packet: RTPPacket, _ number: Int64) {
@@ -165,7 +149,6 @@ public struct AudioReceiver: Sendable {
             payload: packet.payload, timestamp: packet.timestamp, arrival: now,
             level: configuration.audioLevelID.flatMap { packet.extensions[$0] }
                 .flatMap(AudioLevel.init(extensionBytes:)))
-        if configuration.asksForLostPackets { nack.received(extended: number, at: now) }
     }
 
     private mutating func noteLate(_ back: Int64, _ position: Position) {

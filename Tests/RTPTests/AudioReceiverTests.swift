@@ -159,20 +159,6 @@ extension [AudioReceiver.Output] {
             receiver.drain().packets.map(\.audioLevel) == [AudioLevel(voice: true, level: 20), nil])
     }
 
-    @Test func lostPacketsAreAskedForWhenConfigured() {
-        var configuration = AudioReceiver.Configuration()
-        configuration.asksForLostPackets = true
-        configuration.waitMinimum = .milliseconds(60)
-        var receiver = AudioReceiver(configuration: configuration)
-        receiver.handle(packet(1), at: at(0))
-        receiver.handle(packet(3), at: at(40))
-        #expect(receiver.drain().count == 1)
-        #expect(receiver.nextDeadline == at(50))
-        receiver.handleTimeout(at: at(50))
-        #expect(receiver.drain() == [.nack([SequenceNumber(2)])])
-        #expect(receiver.nextDeadline == at(100))
-    }
-
     @Test(arguments: [0, 20, 200]) func everyPacketLeavesOnceInOrderOrIsLost(lossPermille: Int) {
         for seed in 0..<3 {
             var path = LossyPath(seed: UInt64(seed))
