@@ -197,8 +197,6 @@ extension [AudioReceiver.Output] {
             case .lost(let count, let timestamp):
                 #expect(timestamp == next)
                 next = timestamp + Int64(count) * 960
-            case .nack:
-                Issue.record("not configured")
             }
         }
     }
