@@ -281,7 +281,7 @@ PERSON = {"id": "b", "name": "Ben", "role": "guest", "isLocal": False, "isOnStag
     ({"audio": {"isMuted": True}, "video": {"isMuted": False}}, HOST,
      ["pin", "write", "unmute", "darken", "role", "remove"]),
     ({"audio": None, "video": None}, {"unmute": True}, ["pin", "write"]),
-    ({"isLocal": True}, HOST, []),
+    ({"isLocal": True}, {}, ["rename"]),
 ])
 def test_one_may_do_with_others_what_ones_role_may(page, changes, permissions, expected):
     role = {"permissions": permissions, "known": ["host", "guest"]}

@@ -474,6 +474,18 @@ def test_the_network_of_everybody_is_told(world):
         1, ("img", "Network: very poor", 2), ("article", "Ben, network very poor", 1)), TIMEOUT)
 
 
+def test_one_may_be_called_something_else(world):
+    ann, ben = world.open(), world.connect("Ben")
+    ann.operate("button", "People")
+    ann.choose("What to do with Ann (you)", "Change your name …")
+    ann.wait_for_focus("textbox", "Your name")
+    ann.type("Lee")
+    ann.press("Enter")
+    assert heard(ben, "on-peer-update")["info"]["name"] == "Lee"
+    ann.wait_for("article", "Lee (you)")
+    ann.wait_for_focus("button", "What to do with Lee (you)")
+
+
 def test_comings_and_goings_are_announced_and_counted(world):
     ann = world.open()
     assert ann.texts("peer-count") == ["1 person"]

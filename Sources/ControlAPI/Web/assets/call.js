@@ -5,7 +5,7 @@ import { ChatPanel } from "./chat-panel.js";
 import { shownRecording } from "./client/on-air-state.js";
 import { badge, drawControls } from "./controls.js";
 import { chooseDevices } from "./device-dialog.js";
-import { ask, checkbox, dismissAll } from "./dialog.js";
+import { ask, checkbox, dismissAll, labelled } from "./dialog.js";
 import { byID, element, setText } from "./dom.js";
 import { closeMenu } from "./menu.js";
 import { Moderating } from "./moderating.js";
@@ -43,7 +43,6 @@ const recordingNews = {
 export class Call {
   #client;
   #media;
-  #name;
   #roomID;
   #spotlight = new Spotlight();
   #isSpeakerView = false;
@@ -69,10 +68,9 @@ export class Call {
   #recording;
 
   /** @param {(reason: string) => void} onEnd the room was left; called once */
-  constructor({ client, media, name, roomID, onEnd }) {
+  constructor({ client, media, roomID, onEnd }) {
     this.#client = client;
     this.#media = media;
-    this.#name = name;
     this.#roomID = roomID;
     const attempt = (action) => this.#attempt(action);
     const onChange = () => this.#draw();
@@ -280,7 +278,7 @@ export class Call {
 
   get #view() {
     const { screen } = this.#publishing;
-    return { client: this.#client, media: this.#media, name: this.#name, screen };
+    return { client: this.#client, media: this.#media, name: this.#client.name, screen };
   }
 
   /** Of people, to be seen and to be written to. */
@@ -343,9 +341,28 @@ export class Call {
 
   #act(name, person) {
     if (name === "pin") return this.#pin(person.isPinned ? null : person.id);
+    if (name === "rename") return this.#rename();
     if (name !== "write") return this.#moderating.act(name, person);
     this.#side.open("chat");
     this.#chat.writeTo(person);
+  }
+
+  async #rename() {
+    const before = this.#client.name;
+    const field = element("input", {
+      class: "field", value: before, maxlength: 64, autocomplete: "nickname",
+      "data-testid": "own-name",
+    });
+    field.addEventListener("focus", () => field.select());
+    const isWished = await ask({
+      title: "Change your name",
+      content: [labelled("Your name", field)],
+      confirm: "Change",
+      refuse: "Cancel",
+    });
+    const name = field.value.trim();
+    if (!isWished || !name || name === before) return;
+    await this.#attempt(() => this.#client.rename(name));
   }
 
   async #endRoom() {

@@ -105,7 +105,8 @@ export class PeoplePanel {
     row.person = person;
     row.style.setProperty("--hue", hueOf(person.id));
     setText(row.querySelector(".face"), initials(person.name));
-    setText(row.querySelector("b"), person.isLocal ? `${person.name} (you)` : person.name);
+    const name = person.isLocal ? `${person.name} (you)` : person.name;
+    setText(row.querySelector("b"), name);
     setText(row.querySelector(".person-text span"), roleText(person.role));
     showQuality(row.querySelector(".quality"), person.quality ?? null);
     const marks = row.querySelector(".person-marks");
@@ -115,7 +116,7 @@ export class PeoplePanel {
       marks.replaceChildren(...marksOf(person));
     }
     const more = row.querySelector("button");
-    more.setAttribute("aria-label", `What to do with ${person.name}`);
+    more.setAttribute("aria-label", `What to do with ${name}`);
     more.hidden = this.#rules.actionsOf(person).length === 0;
   }
 

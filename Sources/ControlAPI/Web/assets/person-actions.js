@@ -11,7 +11,7 @@
  * @returns {{name: string, text: string, drawing: string, isDanger?: boolean}[]}
  */
 export function actionsFor(person, { permissions: may, known }) {
-  if (person.isLocal) return [];
+  if (person.isLocal) return [{ name: "rename", text: "Change your name …", drawing: "people" }];
   const actions = [];
   const add = (isPossible, name, text, drawing, more = {}) => {
     if (isPossible) actions.push({ name, text, drawing, ...more });

@@ -41,7 +41,7 @@ async function enter({ name, role }) {
     throw error;
   }
   preview.hide();
-  new Call({ client, media, name, roomID, onEnd: sayFarewell }).start();
+  new Call({ client, media, roomID, onEnd: sayFarewell }).start();
 }
 
 /** Plain ASCII, because clients of the protocol read tokens with nothing better. */

@@ -84,6 +84,11 @@ export class RoomcastClient extends EventTarget {
     return this.#media.get(trackID) ?? null;
   }
 
+  /** One's own name, as others see it. */
+  get name() {
+    return this.room.local.name || this.#joined?.name || "";
+  }
+
   // MARK: Coming and going
 
   /** Reaches the server and learns the role. @throws {SignalError} */
@@ -169,11 +174,16 @@ export class RoomcastClient extends EventTarget {
     this.#subscribe.prefer(trackID, layer);
   }
 
+  /** Is called something else from now on. */
+  rename(name) {
+    return this.#signal.call("peer-update", { name });
+  }
+
   /** @param {import("./client/messages.js").Audience} audience */
   async sendMessage(text, audience = everybody) {
     const result = await this.#signal.call("broadcast", outgoing(text, audience));
     const at = new Date(result.timestamp ?? Date.now());
-    const mine = { name: this.#joined.name, text, at, isMine: true };
+    const mine = { name: this.name, text, at, isMine: true };
     this.#emit("message", { ...mine, peerID: this.peerID, mark: markOf(audience) });
   }
 
@@ -213,7 +223,7 @@ export class RoomcastClient extends EventTarget {
     this.#openConnections();
     const exchange = (offer) =>
       this.#signal.call("join", {
-        name: this.#joined.name,
+        name: this.name,
         data: this.#joined.metadata,
         disableVidAutoSub: true,
         server_sub_degrade: false,
