@@ -10,7 +10,9 @@ import NIOPosix
 public final class TCPListener {
     /// Connections at a time.
     public static let linksMaximum = 4096
-    /// Those of them that belong to nobody yet, of one IPv4 address or one IPv6 network of 64 bits.
+    /// Those of them of one IPv4 address or one IPv6 network of 64 bits, whoever they belong to.
+    public static let linksOfOneMaximum = 1024
+    /// Those of them that belong to nobody yet.
     public static let strangersMaximum = 64
     /// How long a connection may belong to nobody, reckoned from the first `tick` that sees it.
     public static let strangerPatience: Duration = .seconds(5)
@@ -26,6 +28,7 @@ public final class TCPListener {
     let handlers: DatagramSocket.Handlers
     private var channel: (any Channel)?
     private var links: [TransportAddress: TCPLink] = [:]
+    private var linksOfOne: AddressCensus
     /// Those that belong to nobody yet.
     private var strangers = AddressCensus(maximum: strangersMaximum)
     private var unflushed: [TCPLink] = []
@@ -33,15 +36,23 @@ public final class TCPListener {
     /// Lost because their readers are too slow.
     public private(set) var droppedDatagrams = 0
 
-    private init(handlers: DatagramSocket.Handlers) { self.handlers = handlers }
+    private init(handlers: DatagramSocket.Handlers, linksOfOne: Int) {
+        self.handlers = handlers
+        self.linksOfOne = AddressCensus(maximum: linksOfOne)
+    }
 
     /// Binds and starts to accept. Port 0 takes a free one. `makeHandlers` runs on the loop.
+    ///
+    /// - Parameter linksOfOne: connections that one address may have.
     public static func bind(
         host: String, port: Int, on eventLoop: any EventLoop,
+        linksOfOne: Int = linksOfOneMaximum,
         makeHandlers: @escaping @Sendable () -> DatagramSocket.Handlers
     ) -> EventLoopFuture<NIOLoopBound<TCPListener>> {
         eventLoop.submit {
-            NIOLoopBound(TCPListener(handlers: makeHandlers()), eventLoop: eventLoop)
+            NIOLoopBound(
+                TCPListener(handlers: makeHandlers(), linksOfOne: linksOfOne),
+                eventLoop: eventLoop)
         }.flatMap { listener in
             ServerBootstrap(group: eventLoop)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -139,11 +150,16 @@ public final class TCPListener {
         // Two local addresses may have one each from there; answers could not be told apart.
         guard links[remote] == nil else { throw Refusal.takenAddress }
         guard links.count < Self.linksMaximum else { throw Refusal.tooManyLinks }
-        guard strangers.enter(remote) else { throw Refusal.tooManyStrangers }
+        guard linksOfOne.enter(remote) else { throw Refusal.tooManyLinks }
+        guard strangers.enter(remote) else {
+            linksOfOne.leave(remote)
+            throw Refusal.tooManyStrangers
+        }
         let link = TCPLink(remote: remote, channel: accepted, listener: self)
         do {
             try accepted.pipeline.syncOperations.addHandler(link)
         } catch {
+            linksOfOne.leave(remote)
             strangers.leave(remote)
             throw error
         }
@@ -153,6 +169,7 @@ public final class TCPListener {
     func ended(_ link: TCPLink) {
         guard links[link.remote] === link else { return }
         links[link.remote] = nil
+        linksOfOne.leave(link.remote)
         if !link.isKnown { strangers.leave(link.remote) }
     }
 }

@@ -35,8 +35,8 @@ extension PeerConnection {
             throw .malformedDescription("sections of an earlier description are missing")
         }
         var next: [Section] = []
-        for (index, remote) in offer.media.enumerated() {
-            let previous = index < sections.count ? sections[index] : nil
+        for remote in offer.media {
+            let previous = sections.first { $0.mid == remote.mid }
             next.append(try makeSection(answering: remote, in: offer, previous: previous))
         }
         try apply(transport, isAnswer: false, at: now)
@@ -48,6 +48,8 @@ extension PeerConnection {
         for section in next {
             guard let track = section.remoteTrack else { continue }
             for entry in section.local.headerExtensions { headerExtensions[entry.uri] = entry.id }
+            // What is not sent has no streams yet. They are announced again when it is.
+            guard track.isSending else { continue }
             for (index, encoding) in track.encodings.enumerated() {
                 guard let ssrc = encoding.ssrc else { continue }
                 register(track, encoding: index, ssrc: ssrc, rtxSSRC: encoding.rtxSSRC)
@@ -65,7 +67,7 @@ extension PeerConnection {
         guard let mid = remote.mid else { throw .missing("a=mid in every section") }
         var section = Section(
             mid: mid, kind: remote.kind, use: .rejected, local: .rejection(of: remote))
-        if let previous, previous.mid == mid { section.activeSSRCs = previous.activeSSRCs }
+        if let previous { section.activeSSRCs = previous.activeSSRCs }
         guard !remote.isRejected, offer.bundledMIDs.contains(mid) else { return section }
         switch remote.kind {
         case .application:
@@ -94,7 +96,8 @@ extension PeerConnection {
             mid: section.mid, streamID: "", trackID: "", kind: remote.kind, codec: agreed.codec,
             rtxPayloadType: agreed.rtxPayloadType, isSending: direction.receives)
         let msid = remote.msids.first ?? remote.sources.lazy.compactMap(\.msid).first
-        track.streamID = msid?.stream ?? "-"
+        track.streamID =
+            msid.map { $0.stream.utf8.count > Self.streamIDBytes ? "-" : $0.stream } ?? "-"
         track.trackID = msid.map { $0.track.isEmpty ? $0.stream : $0.track } ?? section.mid
         track.encodings = Self.encodings(of: remote)
         var codecs = [agreed.codec]
@@ -118,6 +121,10 @@ extension PeerConnection {
             rids: rids.map { RestrictionIdentifier(id: $0, direction: .receive) },
             simulcast: rids.isEmpty ? nil : Simulcast(receiveRIDs: rids))
     }
+
+    /// A longer name of a stream, which everybody is told who receives it, is none. Browsers write 36
+    /// bytes.
+    static let streamIDBytes = 128
 
     /// The layers of a section: by name (RFC 8853), by `SIM` group as browsers did before, or
     /// one and only.

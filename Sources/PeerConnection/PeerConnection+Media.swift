@@ -249,6 +249,7 @@ extension PeerConnection {
         guard let index = sections.firstIndex(where: { $0.mid == track.mid }) else { return }
         if let old = sections[index].activeSSRCs[encoding], old != ssrc { forget(old) }
         sections[index].activeSSRCs[encoding] = ssrc
+        guard inbound[ssrc] != nil || inbound.count < Self.inboundStreamsMaximum else { return }
         if inbound[ssrc]?.mid != track.mid || inbound[ssrc]?.encoding != encoding {
             inbound[ssrc] = InboundStream(
                 mid: track.mid, encoding: encoding, ssrc: ssrc,

@@ -145,10 +145,10 @@ extension PeerConnection {
         case .data:
             sections[index].readSCTP(of: remote)
         case .outgoing:
-            for entry in remote.headerExtensions { headerExtensions[entry.uri] = entry.id }
-            let counts = remote.headerExtensions.contains {
-                $0.uri == HeaderExtensionURI.transportSequence
-            }
+            // Those that were offered, under the ids that they were offered with. RFC 8285 sect. 6.
+            let agreed = remote.headerExtensions.filter { offeredExtensions[$0.uri] == $0.id }
+            for entry in agreed { headerExtensions[entry.uri] = entry.id }
+            let counts = agreed.contains { $0.uri == HeaderExtensionURI.transportSequence }
             let offered = Set(sections[index].local.codecs.map(\.payloadType))
             let codec = remote.codecs.first {
                 !$0.isNamed("rtx") && offered.contains($0.payloadType)

@@ -83,10 +83,14 @@ public struct CodecCapability: Hashable, Sendable {
             }
             parameters[echoed.name] = value
         }
+        // Each once: what is agreed on is offered to everybody who receives it.
+        var named: Set<String> = []
         return CodecDescription(
             payloadType: offered.payloadType, name: name, clockRate: clockRate,
             channels: channels, parameters: parameters,
-            feedback: offered.feedback.filter { feedback.contains($0) })
+            feedback: offered.feedback.filter {
+                feedback.contains($0) && named.insert($0).inserted
+            })
     }
 
     /// The format to offer to others what comes in one that this side has agreed to.

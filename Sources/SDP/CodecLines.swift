@@ -58,6 +58,11 @@ struct CodecLines {
     /// `rtcp-fb:<type or *> <value>`
     mutating func takeFeedback(_ value: Substring, _ line: SDPLine) throws(SDPError) {
         if value.hasPrefix("* ") {
+            guard sharedFeedback.count < SDPLimits.sharedFeedbackMaximum else {
+                throw .tooMany(
+                    what: "feedback lines for all formats",
+                    maximum: SDPLimits.sharedFeedbackMaximum, line: line.number)
+            }
             sharedFeedback.append(String(value.dropFirst(2).trimmed))
             return
         }

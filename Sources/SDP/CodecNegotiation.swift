@@ -27,19 +27,21 @@ public struct NegotiatedCodec: Hashable, Sendable {
 public func negotiate(
     offered: MediaSection, capabilities: [CodecCapability]
 ) -> [NegotiatedCodec] {
+    let retransmissions = Dictionary(
+        offered.codecs.compactMap { codec in codec.associatedPayloadType.map { ($0, codec) } }
+    ) { first, _ in first }
     var taken: Set<UInt8> = []
     var agreed: [NegotiatedCodec] = []
     for capability in capabilities where capability.kind == offered.kind {
         for codec in offered.codecs
         where capability.matches(codec) && taken.insert(codec.payloadType).inserted {
-            let retransmission = offered.codecs.first {
-                $0.associatedPayloadType == codec.payloadType && $0.clockRate == codec.clockRate
-            }
+            let retransmission = retransmissions[codec.payloadType]
+            let isRepaired =
+                capability.allowsRetransmission && retransmission?.clockRate == codec.clockRate
             agreed.append(
                 NegotiatedCodec(
                     codec: capability.answer(to: codec),
-                    rtxPayloadType: capability.allowsRetransmission
-                        ? retransmission?.payloadType : nil))
+                    rtxPayloadType: isRepaired ? retransmission?.payloadType : nil))
         }
     }
     return agreed

@@ -42,5 +42,8 @@ public enum SDPLimits {
     public static let candidatesPerSectionMaximum = 128
     public static let sourcesPerSectionMaximum = 64
     public static let ridsPerSectionMaximum = 16
+    /// Feedback lines for all formats of a section, each of which every format gets. Browsers write
+    /// none.
+    public static let sharedFeedbackMaximum = 64
     public static let groupsMaximum = 64
 }

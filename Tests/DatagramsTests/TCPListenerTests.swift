@@ -38,11 +38,16 @@ import Testing
         }
     }
 
-    private func withListener(_ body: (World) async throws -> Void) async throws {
+    private func withListener(
+        linksOfOne: Int = TCPListener.linksOfOneMaximum,
+        _ body: (World) async throws -> Void
+    ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let (arrived, continuation) = AsyncStream.makeStream(of: World.Arrival.self)
-        let listener = try await TCPListener.bind(host: "127.0.0.1", port: 0, on: loop) {
+        let listener = try await TCPListener.bind(
+            host: "127.0.0.1", port: 0, on: loop, linksOfOne: linksOfOne
+        ) {
             .init(
                 received: { continuation.yield(.init(bytes: $0, source: $1)) }, batchEnded: {})
         }.get()
@@ -192,6 +197,30 @@ import Testing
                 for try await _ in inbound {}
                 #expect(try await world.onLoop { $0.linkCount } == 0)
             }
+        }
+    }
+
+    /// However many of them belong to somebody.
+    @Test func oneAddressMayHaveSoManyConnectionsAndNoMore() async throws {
+        try await withListener(linksOfOne: 3) { world in
+            var channels: [any Channel] = []
+            for number in 1...3 {
+                let channel = try await ClientBootstrap(group: world.loop)
+                    .connect(host: "127.0.0.1", port: world.port).get()
+                channels.append(channel)
+                while try await world.onLoop({ $0.linkCount }) < number { await Task.yield() }
+                let port = UInt16(try #require(channel.localAddress?.port))
+                try await world.onLoop { listener in
+                    listener.send(
+                        [1], to: TransportAddress(ipv4: 127, 0, 0, 1, port: port).over(.tcp))
+                }
+            }
+            try await world.connect().executeThenClose { inbound, _ in
+                for try await _ in inbound {}
+            }
+            let count = try await world.onLoop { $0.linkCount }
+            #expect(count == 3)
+            for channel in channels { try await channel.close() }
         }
     }
 

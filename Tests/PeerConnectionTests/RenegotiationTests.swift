@@ -35,6 +35,60 @@ extension PeerConnectionTests {
             #expect(offer.origin.sessionVersion == 2)
         }
 
+        /// As a client does that would fill our memory.
+        @Test func sectionsThatChangePlacesLeaveNoStreams() throws {
+            let wire = Wire()
+            for name in ["one", "two"] { _ = try wire.client.core.add(.video(name)) }
+            try wire.connect(offering: .client)
+            let (client, server) = (wire.client.core, wire.server.core)
+            for round in 1...20 {
+                var offer = try Wire.carried(client.createOffer(at: wire.now))
+                if !round.isMultiple(of: 2) { offer.media.swapAt(0, 1) }
+                for index in offer.media.indices {
+                    offer.media[index].sourceGroups = []
+                    offer.media[index].sources = [
+                        MediaSource(ssrc: UInt32(1000 + round * 2 + index))
+                    ]
+                }
+                _ = try server.answer(offer, at: wire.now)
+                client.withdrawOffer()
+            }
+            #expect(server.inbound.count == 2)
+        }
+
+        @Test func whatIsNotSentHasNoStreams() throws {
+            let wire = Wire()
+            for number in 0..<40 { _ = try wire.client.core.add(.video("\(number)")) }
+            var offer = try Wire.carried(wire.client.core.createOffer(at: wire.now))
+            for index in offer.media.indices {
+                let ssrcs = (1...8).map { UInt32(index * 8 + $0) }
+                offer.media[index].direction = .receiveOnly
+                offer.media[index].sources = ssrcs.map { MediaSource(ssrc: $0) }
+                offer.media[index].sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: ssrcs)]
+            }
+            _ = try wire.server.core.answer(offer, at: wire.now)
+            #expect(wire.server.core.inbound.isEmpty)
+        }
+
+        @Test func anAnswerTakesUpNoExtensionsThatWereNotOffered() throws {
+            let wire = Wire()
+            _ = try wire.server.core.add(.video())
+            try wire.negotiate(offering: .server)
+            let agreed = wire.server.core.headerExtensions
+            #expect(!agreed.isEmpty)
+            for round in 0..<3 {
+                try wire.negotiate(offering: .server) { answer in
+                    for index in answer.media.indices {
+                        answer.media[index].headerExtensions += [
+                            HeaderExtension(id: 200, uri: "urn:x:\(round)"),
+                            HeaderExtension(id: 14, uri: HeaderExtensionURI.mid),
+                        ]
+                    }
+                }
+            }
+            #expect(wire.server.core.headerExtensions == agreed)
+        }
+
         @Test(arguments: Wire.Side.allCases)
         func aRemovedTracksSectionServesTheNext(side: Wire.Side) throws {
             let wire = Wire()

@@ -125,6 +125,7 @@ import Testing
             (SDPLimits.candidatesPerSectionMaximum, { "a=candidate:\($0)" }),
             (SDPLimits.sourcesPerSectionMaximum, { "a=ssrc:\($0) cname:x" }),
             (SDPLimits.ridsPerSectionMaximum, { "a=rid:\($0) send" }),
+            (SDPLimits.sharedFeedbackMaximum, { "a=rtcp-fb:* x\($0)" }),
             (SDPLimits.attributesPerSectionMaximum, { "a=x:\($0)" }),
             (SDPLimits.sectionsMaximum - 1, { _ in "m=audio 9 UDP/TLS/RTP/SAVPF 0" }),
         ]

@@ -55,6 +55,17 @@ import Testing
         #expect(agreed[2].codec.feedback == ["goog-remb", "nack"])
     }
 
+    /// Whoever receives the track is offered what was agreed on.
+    @Test func feedbackThatIsOfferedAgainAndAgainIsAnsweredOnce() throws {
+        var offered = try section(Fixtures.chromiumOffer, "1")
+        for index in offered.codecs.indices {
+            offered.codecs[index].feedback += [String](repeating: "nack", count: 900)
+        }
+        for codec in negotiate(offered: offered, capabilities: Defaults.roomcast).map(\.codec) {
+            #expect(codec.feedback.count == Set(codec.feedback).count, "\(codec.name)")
+        }
+    }
+
     @Test func vp8EncoderLimitsOfTheOffererAreNotOurs() throws {
         let agreed = negotiate(
             offered: try section(Fixtures.firefoxOffer, "1"), capabilities: Defaults.roomcast)
