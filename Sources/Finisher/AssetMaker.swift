@@ -54,20 +54,13 @@ struct AssetMaker: Sendable {
             report(.withoutThumbnails(reason: "\(error)"))
         case nil: break
         }
-        return all + (try makeChat())
+        let chat = try ChatMaker(
+            directory: assets.folder.path, stream: stream, place: place, recordings: recordings
+        ).make(createdAt: createdAt, expiresAt: expiresAt)
+        return all + (chat.map { [$0] } ?? [])
     }
 
-    /// None where nothing was said.
-    private func makeChat() throws(RecordingError) -> [CatalogueAsset] {
-        guard let bytes = try ChatFile(in: assets.folder.path).read() else { return [] }
-        let directory = "\(recordings)/\(place.chatDirectory)"
-        try AssetFile.write(bytes, to: place.chatName, in: directory)
-        var asset = asset(
-            "\(stream.id)-chat", .chat, path: "\(place.chatDirectory)/\(place.chatName)",
-            UInt64(bytes.count))
-        asset.duration = nil
-        return [asset]
-    }
+    private var expiresAt: UnixTime? { order.keptSeconds.map { createdAt + .seconds($0) } }
 
     private func makeMovies() throws(RecordingError) -> [CatalogueAsset] {
         let isSoundAlone = order.isSoundAlone
@@ -115,8 +108,7 @@ struct AssetMaker: Sendable {
             id: id, stream: stream.id, room: stream.room, session: stream.session, kind: kind,
             path: path, byteCount: Int64(byteCount),
             duration: .nanoseconds(assets.plan.duration.rescaled(to: 1_000_000_000).ticks),
-            createdAt: createdAt,
-            expiresAt: order.keptSeconds.map { createdAt + .seconds($0) })
+            createdAt: createdAt, expiresAt: expiresAt)
     }
 }
 

@@ -22,6 +22,7 @@ public struct Finisher: Sendable {
     private let recordings: String
     private let lockTimeout: Duration
     private let freeBytes: @Sendable (String) -> UInt64?
+    private let takesLinks: @Sendable (String, String) -> Bool
     private let now: @Sendable () -> UnixTime
     private let report: @Sendable (FinisherReport) -> Void
     private let meter: ProgressMeter
@@ -30,11 +31,15 @@ public struct Finisher: Sendable {
     ///   - directory: of the stream, absolute.
     ///   - recordings: the root below which assets lie, absolute.
     ///   - freeBytes: what may still be written below a directory; nil when that is not known.
+    ///   - takesLinks: whether a file, which comes first, can get a further name in a directory.
     ///   - now: the wall clock.
     ///   - report: what it has to say, from any thread; `.finished` and `.failed` are not among it.
     public init(
         directory: String, recordings: String, lockTimeout: Duration = Finisher.lockTimeout,
         freeBytes: @escaping @Sendable (String) -> UInt64? = { FreeSpace.bytes(at: $0) },
+        takesLinks: @escaping @Sendable (String, String) -> Bool = {
+            HardLinks.areTaken(of: $0, in: $1)
+        },
         now: @escaping @Sendable () -> UnixTime,
         report: @escaping @Sendable (FinisherReport) -> Void
     ) {
@@ -42,6 +47,7 @@ public struct Finisher: Sendable {
         self.recordings = recordings
         self.lockTimeout = lockTimeout
         self.freeBytes = freeBytes
+        self.takesLinks = takesLinks
         self.now = now
         self.report = report
         meter = ProgressMeter(now: now, report: report)
@@ -65,7 +71,9 @@ public struct Finisher: Sendable {
         guard let order = file.order, let relative = file.stream.assetDirectory,
             let place = RecordingPlace(directory: relative, room: file.stream.room)
         else { return [] }
-        if let manifest = manifest(at: place) { return manifest.assets }
+        if let manifest = manifest(at: place) {
+            return try renewChat(in: manifest, file.stream, order, place).assets
+        }
         do throws(RecordingError) {
             return try make(file.stream, order, place)
         } catch {
@@ -96,16 +104,38 @@ public struct Finisher: Sendable {
     private func manifest(at place: RecordingPlace) -> RecordingManifest? {
         guard let manifest = RecordingManifest.read("\(recordings)/\(place.directory)"),
             manifest.assets.allSatisfy({ asset in
-                asset.status != .completed || asset.location != nil
-                    || byteCount("\(recordings)/\(asset.path)") == asset.byteCount
+                asset.status != .completed || asset.location != nil || isThere(asset)
             })
         else { return nil }
         return manifest
     }
 
-    private func byteCount(_ path: String) -> Int64? {
+    /// A chat may be longer than it is said to be: who renewed it was killed before that was noted.
+    private func isThere(_ asset: CatalogueAsset) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+        guard stat("\(recordings)/\(asset.path)", &status) == 0 else { return false }
+        let byteCount = Int64(status.st_size)
+        return byteCount == asset.byteCount
+            || asset.kind == .chat && byteCount > asset.byteCount
+    }
+
+    /// Some of the chat may be written when all is made, if a disk was slow. Nothing but its own
+    /// asset is made anew.
+    private func renewChat(
+        in manifest: RecordingManifest, _ stream: CatalogueStream, _ order: RecordingOrder,
+        _ place: RecordingPlace
+    ) throws(FinisherError) -> RecordingManifest {
+        let maker = ChatMaker(
+            directory: directory, stream: stream, place: place, recordings: recordings)
+        do throws(RecordingError) {
+            let renewed = try maker.renewed(
+                manifest, at: now(), keptSeconds: order.keptSeconds)
+            guard let renewed else { return manifest }
+            try write(renewed, to: place)
+            return renewed
+        } catch {
+            throw .recording(error)
+        }
     }
 
     private func make(
@@ -152,7 +182,7 @@ public struct Finisher: Sendable {
         // All assets are about as large as the segments. Links to these take no room.
         let copies = [
             order.singleFilePerLayer, order.hlsVOD,
-            order.hlsVOD && areOnTwoDisks(directory, folder),
+            order.hlsVOD && !takesLinks("\(directory)/\(StreamFile.name)", folder),
         ].count { $0 }
         let byteCount = plan.parts.reduce(UInt64(0)) { sum, part in
             part.layers.reduce(sum) { $0 + UInt64($1.byteCount) }
@@ -161,13 +191,6 @@ public struct Finisher: Sendable {
         throw .file(
             path: folder, call: "write", code: ENOSPC,
             reason: String(cString: strerror(ENOSPC)))
-    }
-
-    private func areOnTwoDisks(_ one: String, _ other: String) -> Bool {
-        var first = stat()
-        var second = stat()
-        return stat(one, &first) == 0 && stat(other, &second) == 0
-            && first.st_dev != second.st_dev
     }
 
     private func write(

@@ -3,6 +3,7 @@ import ChildProcesses
 import Foundation
 import MediaKernel
 import RecordedStreams
+import Recording
 import Synchronization
 
 @testable import Finisher
@@ -41,12 +42,14 @@ final class FinishedStream: @unchecked Sendable {
 
     /// - Parameters:
     ///   - freeBytes: on the disk of recordings; nil for as many as are wanted.
+    ///   - takesLinks: whether its directories take links of the stream's files; nil for what the
+    ///     kernel says.
     ///   - pace: seconds that pass on the finisher's clock from look to look.
     ///   - onLook: called with how often the finisher has looked at its clock: at first before it
     ///     asks for the lock, then after each time that somebody else had it.
     func finish(
         lockTimeout: Duration = .seconds(10), writesFile: Bool = true, freeBytes: UInt64? = nil,
-        pace: Int64 = 1,
+        takesLinks: Bool? = nil, pace: Int64 = 1,
         onLook: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> [CatalogueAsset] {
         let looks = Mutex(0)
@@ -54,6 +57,7 @@ final class FinishedStream: @unchecked Sendable {
         return try Finisher(
             directory: stream.path, recordings: recordings, lockTimeout: lockTimeout,
             freeBytes: { _ in freeBytes },
+            takesLinks: { takesLinks ?? HardLinks.areTaken(of: $0, in: $1) },
             now: {
                 let count = looks.withLock { count in
                     count += 1

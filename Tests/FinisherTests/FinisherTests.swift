@@ -54,6 +54,68 @@ import Workbench
         #expect(try world.finish().last == chat)
     }
 
+    private static func line(_ text: String) -> String {
+        "p,Ann,u,[],2026-02-03T04:05:06.789Z,chat,\(text)\r\n"
+    }
+
+    /// Lines of chat that came when all was made, after none or one that was there in time.
+    @Test(arguments: [[], ["in time"]] as [[String]])
+    func chatThatCameLateIsMadeAnewAndNothingElse(first: [String]) throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let early = ([ChatRecord.header] + first.map(Self.line)).joined()
+        try world.stream.write(Array(early.utf8), to: ChatFile.name)
+        let before = try world.finish()
+        let others = before.filter { $0.kind != .chat }
+        #expect(others.count == 3 && before.count == 3 + first.count)
+        let inodes = try others.map { try world.inode("\(world.recordings)/\($0.path)") }
+        let whole = Array((early + Self.line("late")).utf8)
+        try world.stream.write(whole, to: ChatFile.name)
+        let after = try world.finish()
+        let chat = try #require(after.last)
+        #expect(Array(after.dropLast()) == others && chat.kind == .chat && chat.id == "s1-chat")
+        #expect(chat.byteCount == Int64(whole.count) && chat.createdAt == others[0].createdAt)
+        #expect(try world.bytes(chat.path) == whole)
+        #expect(try others.map { try world.inode("\(world.recordings)/\($0.path)") } == inodes)
+        let directory = "\(world.recordings)/hls/room/2026-02-03/1770091506"
+        #expect(RecordingManifest.read(directory)?.assets == after)
+        #expect(try world.finish() == after)
+    }
+
+    /// Who renewed it was killed before the manifest was written.
+    @Test func aChatThatIsLongerThanItIsSaidToBeCostsNothingElse() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let early = ChatRecord.header + Self.line("in time")
+        try world.stream.write(Array(early.utf8), to: ChatFile.name)
+        let before = try world.finish()
+        let whole = Array((early + Self.line("late")).utf8)
+        try world.stream.write(whole, to: ChatFile.name)
+        let chat = try #require(before.last)
+        try Data(whole).write(to: URL(filePath: "\(world.recordings)/\(chat.path)"))
+        let inode = try world.inode("\(world.recordings)/\(before[0].path)")
+        let after = try world.finish()
+        #expect(try world.inode("\(world.recordings)/\(after[0].path)") == inode)
+        #expect(after.last?.byteCount == Int64(whole.count))
+    }
+
+    @Test func aChatThatIsOverStaysSo() throws {
+        let world = try FinishedStream()
+        try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
+        let early = ChatRecord.header + Self.line("in time")
+        try world.stream.write(Array(early.utf8), to: ChatFile.name)
+        _ = try world.finish()
+        let path = "\(world.recordings)/hls/room/2026-02-03/1770091506"
+        var manifest = try #require(RecordingManifest.read(path))
+        manifest.assets[3].status = .expired
+        try Data(manifest.encoded).write(
+            to: URL(filePath: "\(path)/\(RecordingManifest.fileName)"))
+        try FileManager.default.removeItem(
+            atPath: "\(world.recordings)/\(manifest.assets[3].path)")
+        try world.stream.write(Array((early + Self.line("late")).utf8), to: ChatFile.name)
+        #expect(try world.finish() == manifest.assets)
+    }
+
     /// The chat comes last; by then all else is there.
     @Test func whatWasMadeBeforeTheDiskWasFullIsTakenBack() throws {
         let world = try FinishedStream()
@@ -342,6 +404,33 @@ import Workbench
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
         #expect(try world.finish(freeBytes: byteCount).count == 3)
+    }
+
+    /// Such as two volumes of a container, which are two mounts of one file system.
+    @Test func aVODThatTakesNoLinksNeedsRoomOnceMore() throws {
+        let world = try FinishedStream(singleFilePerLayer: false, layers: 1)
+        try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
+        let segments = try ["segment_000000.ts", "segment_000001.ts"].map {
+            try world.stream.bytes("stream_0/\($0)").count
+        }
+        let byteCount = UInt64(segments.reduce(0, +))
+        // The archive and what it holds.
+        let error = #expect(throws: FinisherError.self) {
+            try world.finish(freeBytes: byteCount * 2 - 1, takesLinks: false)
+        }
+        #expect(error?.isForWantOfRoom == true)
+        #expect(try world.finish(freeBytes: byteCount * 2, takesLinks: false).count == 1)
+    }
+
+    @Test func theKernelIsAskedWhetherThereCanBeLinks() throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("x".utf8, to: "a/file")
+        try scratch.write([], to: "b/other")
+        // As a process leaves it that was killed in between.
+        try scratch.write([], to: "b/\(AssetFile.temporaryPrefix)link")
+        #expect(HardLinks.areTaken(of: file, in: "\(scratch.path)/b"))
+        #expect(scratch.names(in: "b") == ["other"])
+        #expect(!HardLinks.areTaken(of: file, in: "/proc"))
     }
 
     @Test func aRootThatCannotBeWrittenIsAnError() throws {

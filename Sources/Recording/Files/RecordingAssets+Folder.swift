@@ -4,7 +4,7 @@ import HLS
 extension RecordingAssets {
     /// Makes what the archive holds, unzipped: playlists, and the segments as further names of the
     /// stream's own files, so that they take no room. Where that cannot be, since the directory is
-    /// on another disk, they are copied.
+    /// on another mount or its disk takes no links, they are copied.
     ///
     /// Beside each media playlist lies another one, `archive.m3u8`, which names the same segments
     /// as ranges of the archive: so the archive alone is enough to play the recording, wherever it
@@ -57,7 +57,7 @@ extension RecordingAssets {
         case EEXIST:
             // Written once and never changed; one that was copied is whole, or not under this name.
             return
-        case EXDEV, EMLINK, EPERM:
+        case EXDEV, EMLINK, EPERM, EOPNOTSUPP, ENOSYS:
             let bytes = try StreamFolder.read(source, maximum: StreamFolder.segmentBytesMaximum)
             try AssetFile.write(bytes, to: record.fileName, in: directory)
         default:
