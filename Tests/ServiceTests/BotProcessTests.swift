@@ -1,6 +1,7 @@
 import ChildProcesses
 import ControlAPI
 import Foundation
+import Glibc
 import Logging
 import MediaKernel
 import Synchronization
@@ -97,6 +98,22 @@ import Workbench
         let killed = try await run(
             "trap '' TERM\necho '{\"event\":\"joined\"}'\nread line", signals: [.kill])
         #expect(killed.exit == .failed(reason: "signaled(9)", wasKilled: true))
+    }
+
+    @Test func aBotThatReadsNoOrdersCanBeKilled() async throws {
+        // As the server does: what still waits is written to a process that is gone.
+        signal(SIGPIPE, SIG_IGN)
+        let clock = ContinuousClock()
+        let beginning = clock.now
+        // More than a pipe holds.
+        let order = BotSignal.order(.roles([String(repeating: "x", count: 4096)]))
+        let result = try await run(
+            #"""
+            echo '{"event":"joined"}'
+            exec sleep 60
+            """#, signals: Array(repeating: order, count: 200) + [.kill])
+        #expect(result.exit == .failed(reason: "signaled(9)", wasKilled: true))
+        #expect(beginning.duration(to: clock.now) < .seconds(30))
     }
 
     @Test func aBotThatCrashesWasNotKilled() async throws {

@@ -42,7 +42,9 @@ public struct BotProcess: BotLauncher {
                 input: .inputWriter, output: .sequence, error: .currentStandardError
             ) { execution in
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await Self.obey(signals, execution) }
+                    let (orders, continuation) = AsyncStream.makeStream(of: String.self)
+                    group.addTask { await Self.write(orders, execution) }
+                    group.addTask { await Self.obey(signals, continuation, execution) }
                     let lines = execution.standardOutput.strings(
                         separatedBy: ChildProcess.lineEnd,
                         bufferingPolicy: .maxLineLength(BotReport.lineBytesMaximum))
@@ -83,20 +85,30 @@ public struct BotProcess: BotLauncher {
         }
     }
 
+    private typealias Bot = Execution<CustomWriteInput, SequenceOutput, FileDescriptorOutput>
+
+    /// Never waits for the bot: one that does not read what it is told is to be killed for it.
+    ///
+    /// - Parameter orders: lines that it is to read.
     private static func obey(
-        _ signals: AsyncStream<BotSignal>,
-        _ execution: Execution<CustomWriteInput, SequenceOutput, FileDescriptorOutput>
+        _ signals: AsyncStream<BotSignal>, _ orders: AsyncStream<String>.Continuation, _ bot: Bot
     ) async {
         for await signal in signals {
             // A process that is already gone cannot be told anything; its end is reported anyway.
             switch signal {
-            case .stop: _ = try? await execution.standardInputWriter.write("stop\n")
+            case .stop: orders.yield("stop\n")
             case .order(let order):
-                _ = try? await execution.standardInputWriter.write("\(order.line())\n")
-            case .terminate: try? execution.send(signal: .terminate)
-            case .kill: try? execution.send(signal: .kill)
+                if let line = try? order.line() { orders.yield("\(line)\n") }
+            case .terminate: try? bot.send(signal: .terminate)
+            case .kill: try? bot.send(signal: .kill)
             }
         }
+        orders.finish()
+    }
+
+    /// Waits for a bot that has not read what came before.
+    private static func write(_ orders: AsyncStream<String>, _ bot: Bot) async {
+        for await order in orders { _ = try? await bot.standardInputWriter.write(order) }
     }
 
     private func arguments(of job: BotJob) -> Arguments {
