@@ -66,17 +66,22 @@ extension Catalogue {
     }
 
     /// Uploads of which nothing will come, with what they are of: the asset's time is over, or it
-    /// is not listed any more and its path is not known.
+    /// is not listed any more and its path is not known. In the order of the assets' ids.
+    ///
+    /// - Parameter last: the asset that ended the page before.
     public func abandonedUploads(
-        limit: Int
+        after last: String? = nil, limit: Int
     ) async throws(CatalogueError) -> [(upload: CatalogueUpload, asset: CatalogueAsset?)] {
-        try await read { database in
+        let last = last ?? ""
+        return try await read { database in
             try Row.fetchAll(
                 database,
                 sql: """
                     SELECT upload.* FROM upload LEFT JOIN asset ON asset.id = upload.asset
-                    WHERE asset.status IS NULL OR asset.status <> 'completed' LIMIT ?
-                    """, arguments: [limit]
+                    WHERE (asset.status IS NULL OR asset.status <> 'completed')
+                        AND upload.asset > ?
+                    ORDER BY upload.asset LIMIT ?
+                    """, arguments: [last, limit]
             ).map { row in
                 let upload = CatalogueUpload(row)
                 let asset = try Row.fetchOne(
@@ -94,17 +99,22 @@ extension Catalogue {
 
     // MARK: Expiry
 
-    /// What is over and still lies in a store.
+    /// What is over and still lies in a store, the oldest first.
+    ///
+    /// - Parameter last: what ended the page before.
     public func assetsToRemoveFromStore(
-        limit: Int
+        after last: CatalogueAsset? = nil, limit: Int
     ) async throws(CatalogueError) -> [CatalogueAsset] {
-        try await read { database in
+        let created = last?.createdAt.nanoseconds ?? Int64.min
+        let id = last?.id ?? ""
+        return try await read { database in
             try Row.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM asset WHERE status = 'expired' AND location IS NOT NULL
+                        AND (created, id) > (?, ?)
                     ORDER BY created, id LIMIT ?
-                    """, arguments: [limit]
+                    """, arguments: [created, id, limit]
             ).map { CatalogueAsset($0) }
         }
     }

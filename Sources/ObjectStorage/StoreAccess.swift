@@ -19,14 +19,16 @@ public struct StoreAccess: Sendable {
 
     /// The address of an object for whoever has it.
     ///
-    /// - Parameter validity: cut to a week; temporary credentials may end it before.
+    /// - Parameters:
+    ///   - method: the only one that it is good for, since the signature covers it: GET or HEAD.
+    ///   - validity: cut to a week; temporary credentials may end it before.
     public func link(
-        to location: ObjectLocation, for use: ObjectStore.Use = .file, at now: UnixTime,
-        validity: Duration
+        to location: ObjectLocation, for use: ObjectStore.Use = .file, method: String = "GET",
+        at now: UnixTime, validity: Duration
     ) -> String {
-        store.url(
-            of: signature.presigned(
-                store.get(location, for: use), at: now, validity: validity))
+        var request = store.get(location, for: use)
+        request.method = method
+        return store.url(of: signature.presigned(request, at: now, validity: validity))
     }
 
     /// Whether links end with the credentials, whenever that is.

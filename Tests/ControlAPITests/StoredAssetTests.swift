@@ -143,6 +143,30 @@ import Workbench
         }
     }
 
+    /// A store refuses a HEAD to an address that is signed for GET.
+    @Test func whoAsksForAHeadIsSentToAnAddressThatIsSignedForIt() async throws {
+        let world = try await world()
+        let movie = world.link(to: "s1-0")
+        let signature = AWSSignature(
+            credentials: AWSCredentials(accessKeyID: "id", secretAccessKey: "secret"),
+            region: "r")
+        try await world.routes { client in
+            let methods: [(HTTPRequest.Method, String)] = [(.get, "GET"), (.head, "HEAD")]
+            for (method, name) in methods {
+                let answer = try await client.execute(
+                    uri: "\(movie)/Rec-0.mp4", method: method)
+                let request = signature.presigned(
+                    StoreRequest(
+                        method: name, host: "store.example.org",
+                        path: "/b/k/\(Self.place)/file-recording/Rec-0.mp4"),
+                    at: Self.now, validity: .seconds(60))
+                #expect(answer.status == .temporaryRedirect)
+                #expect(
+                    answer.headers[.location] == "https://store.example.org\(request.target)")
+            }
+        }
+    }
+
     @Test func aVODIsPlayedAsRangesOfItsArchive() async throws {
         let world = try await world()
         let vod = world.link(to: "s1-vod")

@@ -177,4 +177,29 @@ import Workbench
         await retention.removeStored()
         #expect(store.log == ["delete", "delete", "delete"])
     }
+
+    /// The bucket was replaced by another one, and the right to the old one withdrawn.
+    @Test func whatAStoreRefusesToDeleteHoldsUpNothingElse() async throws {
+        let place = try Place()
+        func asset(_ id: String, at location: String, _ time: UnixTime) -> CatalogueAsset {
+            var asset = CatalogueAsset(
+                id: id, stream: "s", room: "r", kind: .roomComposite, status: .expired,
+                path: "hls/\(id).mp4", byteCount: 1, createdAt: time)
+            asset.location = location
+            return asset
+        }
+        let old = (0..<100).map { asset("a\($0)", at: "s3://old/a\($0)", Self.now) }
+        let new = asset("b", at: "s3://b/new", Self.now + .seconds(1))
+        try await place.catalogue.save(old + [new])
+        let store = StoreDouble()
+        let location = ObjectLocation(bucket: "b", key: "new")
+        store.state.withLock { $0.objects = [location: [1]] }
+        store.keep { $0.bucket == "old" }
+        var retention = place.retention
+        retention.store = store
+        await retention.removeStored()
+        #expect(store.objects.isEmpty)
+        #expect(try await place.catalogue.asset("b")?.location == nil)
+        #expect(store.log == Array(repeating: "delete", count: 101))
+    }
 }

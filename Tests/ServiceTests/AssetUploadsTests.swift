@@ -280,6 +280,39 @@ import Workbench
         #expect(try await world.catalogue.abandonedUploads(limit: 9).isEmpty)
     }
 
+    @Test func anUploadThatCannotBeGivenUpHoldsUpNoOther() async throws {
+        let world = try World()
+        for id in (0..<100).map({ "a\($0)" }) + ["b"] {
+            try await world.catalogue.save([
+                CatalogueAsset(
+                    id: id, stream: "s", room: "room", kind: .roomComposite, status: .expired,
+                    path: "hls/room/\(id).mp4", byteCount: 1, createdAt: Self.start)
+            ])
+            try await world.catalogue.save(
+                CatalogueUpload(asset: id, bytesSent: 1, failures: 0, reason: nil))
+        }
+        world.store.keep { !$0.key.hasSuffix("b.mp4") }
+        await world.uploads().abandon()
+        let left = try await world.catalogue.abandonedUploads(limit: 200)
+        #expect(left.count == 100 && !left.contains { $0.upload.asset == "b" })
+    }
+
+    /// As the finisher does it with a chat that came late.
+    @Test func aFileThatIsMadeAnewWhileItWaitsIsSentWhole() async throws {
+        let world = try World()
+        var asset = try await world.record([10])[0]
+        world.store.fail { name in (name == "complete", false) }
+        let uploads = world.uploads()
+        try await world.work(uploads, rounds: 3)
+        try world.write(world.bytes(20), to: asset.path)
+        asset.byteCount = 20
+        try await world.catalogue.save([asset])
+        world.store.fail { _ in (false, false) }
+        try await world.work(uploads)
+        #expect(world.store.objects[world.location(asset)] == Array(world.bytes(20)))
+        #expect(try await world.catalogue.asset(asset.id)?.location != nil)
+    }
+
     @Test func assetsThatExpiredBeforeTheyWereStoredAreNotToldOf() async throws {
         let world = try World()
         var assets = try await world.record([10, 20])

@@ -176,6 +176,67 @@ import Testing
         #expect(world.source.told(World.stream)?.isComplete == true)
     }
 
+    /// Its operator moved it away while the server was down.
+    @Test func aCopyWhoseStreamIsGoneIsKeptIfItCanBePlayed() async throws {
+        let world = try World()
+        try world.cut(5)
+        try world.writeMaster()
+        await world.work(world.uploads())
+        let objects = world.store.objects
+        try FileManager.default.removeItem(atPath: world.directory)
+        world.source.set([])
+        let next = world.uploads()
+        await next.load()
+        await world.work(next)
+        await world.work(next)
+        #expect(world.store.objects == objects && world.hasRecord)
+        let told = try #require(world.source.told(World.stream))
+        #expect(told.isPlayable && told.isComplete)
+    }
+
+    @Test func aCopyWhoseStreamIsOnAVolumeThatIsNotMountedIsLeftToALaterStart() async throws {
+        let world = try World()
+        try world.cut(5)
+        try world.writeMaster()
+        await world.work(world.uploads())
+        let objects = world.store.objects
+        let (room, away) = ("\(world.root)/streams/room", "\(world.root)/away")
+        try FileManager.default.moveItem(atPath: room, toPath: away)
+        world.source.set([])
+        let early = world.uploads()
+        await early.load()
+        await world.work(early)
+        await world.work(early)
+        #expect(world.store.objects == objects && world.hasRecord)
+        #expect(world.source.told(World.stream)?.isComplete == false)
+        try FileManager.default.moveItem(atPath: away, toPath: room)
+        try world.end()
+        let late = world.uploads()
+        await late.load()
+        await world.work(late)
+        #expect(world.text("stream_0/stream.m3u8").hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(world.source.told(World.stream)?.isComplete == true)
+    }
+
+    /// An older version wrote down nothing of its master playlist.
+    @Test func whetherACopyCanBePlayedIsNotGuessed() async throws {
+        let world = try World()
+        try world.cut()
+        try world.writeMaster()
+        await world.work(world.uploads())
+        let path = "\(world.root)/recordings/live/room/\(World.stream).json"
+        let text = try world.read(path)
+        #expect(text.contains("\"playable\":true,"))
+        try world.write(text.replacing("\"playable\":true,", with: ""), to: path)
+        let objects = world.store.objects
+        try FileManager.default.removeItem(atPath: world.directory)
+        world.source.set([])
+        let next = world.uploads()
+        await next.load()
+        await world.work(next)
+        #expect(world.store.objects == objects && world.hasRecord)
+    }
+
     @Test func whatLeftTheWindowGoesFromTheStore() async throws {
         let world = try World(layers: 1, mode: .live(window: 4))
         let uploads = world.uploads()

@@ -84,6 +84,16 @@ import Testing
         }
     }
 
+    @Test func theLatestStreamOfARoomMayHaveEndedBeforeTheRestart() async throws {
+        let world = try await StreamsWorld()
+        try await leave(
+            world, "000000000001000000000000", .postProcessing, row: .postProcessing)
+        try await leave(world, "000000000002000000000000", .completed, row: .completed)
+        try await world.streams.recover()
+        let current = try await world.streams.current(room: "demo", kind: .stream)
+        #expect(current?.id == "000000000002000000000000" && current?.status == .completed)
+    }
+
     /// Writes a manifest with one asset, which is in a store.
     private func leaveManifest(
         _ world: StreamsWorld, of stream: CatalogueStream

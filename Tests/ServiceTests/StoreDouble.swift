@@ -16,6 +16,8 @@ final class StoreDouble: StoreCourier {
         var fails: @Sendable (String) -> (fails: Bool, isDone: Bool) = { _ in (false, false) }
         /// Whether there is no place for this.
         var refuses: @Sendable (ObjectLocation) -> Bool = { _ in false }
+        /// Whether this may not be deleted.
+        var keeps: @Sendable (ObjectLocation) -> Bool = { _ in false }
     }
 
     let state = Mutex(State())
@@ -26,6 +28,10 @@ final class StoreDouble: StoreCourier {
 
     func refuse(_ rule: @escaping @Sendable (ObjectLocation) -> Bool) {
         state.withLock { $0.refuses = rule }
+    }
+
+    func keep(_ rule: @escaping @Sendable (ObjectLocation) -> Bool) {
+        state.withLock { $0.keeps = rule }
     }
 
     var log: [String] { state.withLock { $0.log } }
@@ -109,7 +115,12 @@ final class StoreDouble: StoreCourier {
     }
 
     func delete(_ location: ObjectLocation) async throws(StoreFailure) {
-        try ask("delete") { (state) throws(StoreFailure) in state.objects[location] = nil }
+        try ask("delete") { (state) throws(StoreFailure) in
+            guard !state.keeps(location) else {
+                throw StoreFailure(status: 403, reason: "403 AccessDenied")
+            }
+            state.objects[location] = nil
+        }
     }
 
     private static func digest(_ bytes: [UInt8]) -> [UInt8] {

@@ -87,7 +87,8 @@ struct AssetOrigin: Sendable {
         guard asset.location != nil, isFile || path.kind == .playlist,
             let url = library.storeURL(
                 of: asset, for: isFile ? isDownload ? .download(name: name) : .file : .segments,
-                at: now,
+                // Who follows it asks the store the same. What a playlist names is fetched.
+                method: isFile && request.method == .head ? "HEAD" : "GET", at: now,
                 validity: .seconds(max(1, link.expiry.seconds - now.seconds)))
         else { return nil }
         if isFile {

@@ -103,14 +103,16 @@ public struct RecordingLibrary: Sendable {
 
     /// The address of an asset's file in the store.
     ///
+    /// - Parameter method: that it is good for, GET or HEAD.
     /// - Returns: nil when it is in none, or none is set up.
     func storeURL(
-        of asset: CatalogueAsset, for use: ObjectStore.Use = .file, at now: UnixTime,
-        validity: Duration
+        of asset: CatalogueAsset, for use: ObjectStore.Use = .file, method: String = "GET",
+        at now: UnixTime, validity: Duration
     ) -> String? {
         guard let store, asset.status == .completed,
             let location = asset.location.flatMap({ ObjectLocation($0) })
         else { return nil }
-        return store.link(to: location, for: use, at: now, validity: validity)
+        return store.link(
+            to: location, for: use, method: method, at: now, validity: validity)
     }
 }

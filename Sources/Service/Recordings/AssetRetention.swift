@@ -74,17 +74,17 @@ struct AssetRetention: Service {
     }
 
     /// What is over and lies in a store: noted in the manifest, removed there, forgotten here.
-    /// What fails is tried again the next time.
+    /// What fails is tried again the next time, and holds up nothing behind it.
     func removeStored() async {
         guard let store else { return }
+        var last: CatalogueAsset?
         do {
-            while true {
-                let expired = try await catalogue.assetsToRemoveFromStore(limit: Self.pageSize)
-                var removed = 0
+            while !Task.isCancelled, !Task.isShuttingDownGracefully {
+                let expired = try await catalogue.assetsToRemoveFromStore(
+                    after: last, limit: Self.pageSize)
                 for asset in expired {
                     do {
                         try await removeStored(asset, store)
-                        removed += 1
                     } catch {
                         logger.warning(
                             "expired asset not removed from the store yet",
@@ -93,7 +93,8 @@ struct AssetRetention: Service {
                         if let failure = error as? StoreFailure, failure.status == nil { return }
                     }
                 }
-                guard expired.count == Self.pageSize, removed > 0 else { return }
+                guard expired.count == Self.pageSize else { return }
+                last = expired.last
             }
         } catch {
             logger.error("expired assets cannot be listed", metadata: ["error": "\(error)"])

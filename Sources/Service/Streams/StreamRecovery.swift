@@ -83,10 +83,13 @@ struct StreamRecovery: Sendable {
         }
     }
 
-    /// Those whose directories somebody removed. Where the root holds no other either, it is more
-    /// likely that the root is not the one it was.
+    /// Whether a root of streams holds any. Where it holds none, it is more likely that the root is
+    /// not the one it was than that somebody removed them all.
+    static func holdsStreams(_ root: String) -> Bool { !names(in: root).isEmpty }
+
+    /// Those whose directories somebody removed.
     private func removed(of missing: [CatalogueStream]) -> Set<StreamID> {
-        guard !Self.names(in: streams).isEmpty else { return [] }
+        guard Self.holdsStreams(streams) else { return [] }
         let gone = missing.filter { stream in
             !FileManager.default.fileExists(atPath: "\(streams)/\(stream.directory)")
         }

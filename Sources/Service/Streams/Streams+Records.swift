@@ -19,13 +19,19 @@ extension Streams {
     public func current(
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream? {
-        if let stream = archive.current(in: room, kind) { return stream }
+        if let stream = archive.onAir(in: room, kind).last { return stream }
         var query = CatalogueQuery<CatalogueStream.Status>(room: room)
         query.kind = CatalogueStream.Kind(kind)
         let page = try await asked { [query] (catalogue) throws(CatalogueError) in
             try await catalogue.streams(query)
         }
-        return page.records.first.flatMap { shown($0) }
+        // This process may remember one that was left behind, and know nothing of a later one. Ids
+        // sort by creation.
+        let known = archive.current(in: room, kind)
+        guard let latest = page.records.first,
+            known.map({ !$0.status.isOnAir && $0.id < latest.id }) ?? true
+        else { return known }
+        return shown(latest) ?? known
     }
 
     /// The catalogue's page, with what this process knows better: rows follow the memory.

@@ -105,7 +105,8 @@ actor AssetUploads: Service {
         for (asset, row) in found where !running.contains(asset.id) {
             guard running.count < Self.filesMaximum else { break }
             if let known = waiting[asset.id], known.dueAt > now { continue }
-            if waiting[asset.id] == nil {
+            // A chat may have been made anew meanwhile.
+            if waiting[asset.id]?.upload.byteCount != asset.byteCount {
                 waiting[asset.id] = Waiting(upload: upload(of: asset, row), dueAt: now)
             }
             running.insert(asset.id)
@@ -288,19 +289,25 @@ actor AssetUploads: Service {
 
     /// Uploads of assets whose time is over before they were in the store.
     func abandon() async {
-        let found = (try? await catalogue.abandonedUploads(limit: Self.pageSize)) ?? []
-        for (upload, asset) in found where !running.contains(upload.asset) {
-            do {
-                if let asset { try await removeUnconfirmed(asset) }
-                try await catalogue.removeUpload(of: upload.asset)
-                logger.info("upload abandoned", metadata: ["asset": "\(upload.asset)"])
-            } catch {
-                logger.warning(
-                    "upload not abandoned yet",
-                    metadata: ["asset": "\(upload.asset)", "reason": "\(error)"])
-                // It is away, and would be for the others too.
-                if let failure = error as? StoreFailure, failure.status == nil { return }
+        var last: String?
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            let found =
+                (try? await catalogue.abandonedUploads(after: last, limit: Self.pageSize)) ?? []
+            for (upload, asset) in found where !running.contains(upload.asset) {
+                do {
+                    if let asset { try await removeUnconfirmed(asset) }
+                    try await catalogue.removeUpload(of: upload.asset)
+                    logger.info("upload abandoned", metadata: ["asset": "\(upload.asset)"])
+                } catch {
+                    logger.warning(
+                        "upload not abandoned yet",
+                        metadata: ["asset": "\(upload.asset)", "reason": "\(error)"])
+                    // It is away, and would be for the others too.
+                    if let failure = error as? StoreFailure, failure.status == nil { return }
+                }
             }
+            guard found.count == Self.pageSize else { return }
+            last = found.last?.upload.asset
         }
     }
 

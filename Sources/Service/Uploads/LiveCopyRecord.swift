@@ -19,6 +19,8 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
     var layers: [LiveLayerUpload.Progress] = []
     /// Nothing will follow.
     var isComplete = false
+    /// Whether the master playlist may be there; nil where an older version did not note it.
+    var isPlayable: Bool? = false
     /// Nil before it is complete, and for what is kept for ever.
     var expiresAt: UnixTime?
 
@@ -27,6 +29,7 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
         case room = "room_id"
         case directory, location, layers
         case isComplete = "complete"
+        case isPlayable = "playable"
         case expiresAt = "expires_ns"
     }
 
@@ -49,7 +52,7 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
     /// What is told of it once it is complete. One that cannot be played is not kept.
     var upload: LiveStream.Upload {
         var upload = LiveStream.Upload(location: location)
-        upload.isPlayable = true
+        upload.isPlayable = isPlayable != false
         upload.isComplete = true
         upload.segmentsStored = layers.first.map { $0.next - $0.first } ?? 0
         return upload

@@ -129,13 +129,21 @@ actor LiveUploads: Service {
         }
         let known = Set(subjects.map(\.stream))
         for id in Array(copies.keys) {
-            if !known.contains(id) { copies[id]?.isOver = true }
+            if !known.contains(id), isSeen(id) { copies[id]?.isOver = true }
             findLayers(of: id)
             if copies[id]?.isComplete == true, !running.contains(where: { $0.stream == id }) {
                 await close(id)
             }
             await tell(id)
         }
+    }
+
+    /// Whether the disk shows what became of a stream that is not known any more. As long as it
+    /// does not, as before a volume is mounted, the copy is neither ended nor closed.
+    private func isSeen(_ id: StreamID) -> Bool {
+        guard let copy = copies[id] else { return false }
+        return copy.isOver || FileVersion(copy.directory) != nil
+            || StreamRecovery.holdsStreams(streams)
     }
 
     private func begin(_ record: LiveCopyRecord) {
@@ -184,7 +192,7 @@ actor LiveUploads: Service {
 
     /// Nothing is under way that could be done before a shutdown.
     private var isIdle: Bool {
-        running.isEmpty && copies.values.allSatisfy { !$0.isMoving }
+        running.isEmpty && copies.allSatisfy { !$0.value.isMoving || !isSeen($0.key) }
     }
 
     // MARK: Turns
@@ -229,6 +237,7 @@ actor LiveUploads: Service {
         var reason: String?
         do {
             let text = try copy.masterText()
+            try notePlayable(id)
             try await courier.put(text, at: location, cacheControl: Self.masterCacheControl)
             copies[id]?.master = version
             copies[id]?.masterPause.succeeded()
@@ -240,6 +249,17 @@ actor LiveUploads: Service {
         guard let copy = copies[id] else { return }
         log(copy, failures: (before, copy.masterPause.failures), reason)
         await tell(id)
+    }
+
+    /// Before the master playlist is put: a later server, which has put none, would take the copy
+    /// for one that nobody can play.
+    ///
+    /// - Throws: what the disk says.
+    private func notePlayable(_ id: StreamID) throws {
+        guard var record = copies[id]?.record, record.isPlayable != true else { return }
+        record.isPlayable = true
+        try record.write(in: root)
+        copies[id]?.record = record
     }
 
     /// Says how far a copy is.
@@ -257,7 +277,7 @@ actor LiveUploads: Service {
         }
         copy.record.isComplete = true
         // Without a master playlist nobody can play it: the stream was stopped before it ran.
-        let kept = copy.master == nil ? Duration.zero : keptFor
+        let kept = copy.record.isPlayable == false ? Duration.zero : keptFor
         copy.record.expiresAt = kept.map { clock() + $0 }
         write(copy.record)
         keep(copy.record)
@@ -267,7 +287,7 @@ actor LiveUploads: Service {
                 "stream": "\(id)", "room": "\(copy.record.room)",
                 "location": "\(copy.record.location)",
             ])
-        await source.copied(id, copy.upload)
+        await source.copied(id, copy.record.upload)
     }
 
     // MARK: What is over
