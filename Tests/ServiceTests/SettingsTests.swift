@@ -123,8 +123,6 @@ import Workbench
         #expect(settings.opensTokens)
         #expect(settings.http.connectionsMaximum == 99)
         #expect(settings.http.connectionsPerAddressMaximum == 7)
-        #expect(settings.http.outbox == settings.rooms.outbox)
-        #expect(settings.rooms.outbox.messages == 64 && settings.rooms.outbox.bytes == 65_536)
         #expect(!settings.rooms.opensOnJoin && settings.rooms.maximum == 7)
         let limits = settings.rooms.limits
         #expect(limits.peers == 100 && limits.largeRoomPeers == 50 && limits.tracksPerPeer == 4)
@@ -132,6 +130,7 @@ import Workbench
         #expect(limits.readsPerSecond == 6 && limits.readsBurst == 11)
         #expect(limits.absence == .milliseconds(2500) && limits.shownAbsence == limits.absence)
         let signalling = settings.rooms.signalling
+        #expect(signalling.outboxFrames == 64 && signalling.outboxBytes == 65_536)
         #expect(signalling.connections == 150)
         #expect(signalling.silence == .seconds(6) && signalling.silenceWithoutMedia == .seconds(6))
         #expect(settings.logLevel == .debug)
