@@ -136,11 +136,14 @@ def test_the_quality_of_who_is_not_named_stays(page):
     ([("Browser", "started"), ("Browser", "paused")], "paused"),
     ([("HLS", "started"), ("HLS", "stopped")], "none"),
     ([("Browser", "failed")], "failed"),
+    ([("Browser", "failed"), ("HLS", "started"), ("HLS", "stopped")], "none"),
+    ([("HLS", "failed"), ("Browser", "started"), ("Browser", "stopped")], "none"),
+    ([("Browser", "started"), ("Browser", "stopped"), ("HLS", "failed")], "failed"),
 ])
 def test_what_is_recorded_is_one_of_the_rooms_and_of_the_streams(page, updates, phase):
     state = page.evaluate(ROOM, [
-        ["on-record-update", {"type": kind, "state": state, "started_at": 1000}]
-        for kind, state in updates])
+        ["on-record-update", {"type": kind, "state": state, "initialised_at": 1000 + number}]
+        for number, (kind, state) in enumerate(updates)])
     assert state["recording"]["phase"] == phase
     assert all(events == ["recording"] for events in state["events"])
 

@@ -230,6 +230,7 @@ export class Call {
   }
 
   #roleChanged() {
+    const focused = document.activeElement;
     const { name, permissions, publishParams } = this.#client.role;
     const isAllowed = (kind) => publishParams.allowed.includes(kind);
     this.#moderating.roleIs(name);
@@ -244,7 +245,10 @@ export class Call {
     if (!isAllowed("screen")) this.#publishing.stopScreen();
     // Who may speak again decides anew to be seen and heard.
     this.#media.release({ camera: !isAllowed("video"), microphone: !isAllowed("audio") });
-    this.#draw();
+    this.#drawNow();
+    // What one may do no more is no place to be.
+    const isGone = focused !== document.body && focused.getClientRects().length === 0;
+    if (isGone) byID("call-title").focus();
     this.#publishing.sync();
   }
 
@@ -387,7 +391,10 @@ export class Call {
     const attributes = {
       class: "button button-primary",
       type: "button",
-      onclick: () => this.#sound.resume(),
+      onclick: () => {
+        this.#sound.resume();
+        this.#stage.resume();
+      },
     };
     place.replaceChildren(...(isBlocked ? [element("button", attributes, "Hear the room")] : []));
     if (hadFocus) byID("call-title").focus();

@@ -50,6 +50,8 @@ export function ask(question) {
   // Enter in a field means the first button of a form, which is not the one that it should be.
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !event.target.matches("input")) return;
+    // It takes a word over that is being composed. (229: Safari has ended that by then.)
+    if (event.isComposing || event.keyCode === 229) return;
     event.preventDefault();
     yes.click();
   });

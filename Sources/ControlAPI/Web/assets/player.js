@@ -11,6 +11,7 @@ export class Player extends EventTarget {
   #library = null; // an hls.js instance
   #url = "";
   #retry = null;
+  isLibraryMissing = false; // to be read: hls.js did not load, which is tried again
 
   /**
    * @param {string|null} libraryURL where hls.js is, if anywhere
@@ -46,6 +47,19 @@ export class Player extends EventTarget {
     if (this.isNative) this.#video.src = url;
     else await this.#playByLibrary(url);
     await this.#begin();
+  }
+
+  /** hls.js, or an error, after which it is tried again. */
+  async #loadLibrary() {
+    try {
+      const Hls = await loadLibrary(this.#libraryURL);
+      this.isLibraryMissing = false;
+      return Hls;
+    } catch (error) {
+      this.isLibraryMissing = true;
+      this.#failed();
+      throw error;
+    }
   }
 
   stop() {
@@ -86,11 +100,13 @@ export class Player extends EventTarget {
   }
 
   async #playByLibrary(url) {
-    const Hls = await loadLibrary(this.#libraryURL);
+    const Hls = await this.#loadLibrary();
     if (this.#url !== url) return;
     const hls = new Hls({ liveSyncDurationCount: 2 });
     hls.on(Hls.Events.ERROR, (_, { fatal }) => {
-      if (fatal) this.#failed();
+      if (!fatal) return;
+      this.dispatchEvent(new Event("fault"));
+      this.#failed();
     });
     hls.loadSource(url);
     hls.attachMedia(this.#video);
@@ -102,7 +118,7 @@ export class Player extends EventTarget {
     if (!url) return;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
-      if (this.#url === url) this.play(url).catch(() => this.#failed());
+      if (this.#url === url) this.play(url).catch(() => {}); // which is tried again by then
     }, retryInterval);
   }
 }

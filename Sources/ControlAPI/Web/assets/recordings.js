@@ -7,6 +7,7 @@ import { Player } from "./player.js";
 import { Scrubber } from "./scrubber.js";
 
 const refreshInterval = 3000; // ms, while something is still to come
+const idleInterval = 600000; // ms
 const tokenKey = "roomcast-management-token"; // for as long as the tab is open
 const list = byID("list");
 const theatre = byID("theatre");
@@ -24,6 +25,10 @@ placeIcons();
 byID("room").value = room;
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null, { isLive: false });
+player.addEventListener("fault", () => {
+  if (theatre.open) setText(byID("theatre-error"), "It cannot be fetched. Trying again …");
+});
+player.addEventListener("playing", () => setText(byID("theatre-error"), ""));
 
 byID("key").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -63,7 +68,7 @@ const states = {
   failed: ["failed", "Failed"],
 };
 
-/** What ends a wait is not worth asking for again and again. */
+/** What ends a wait is not worth asking for again and again; but links end, and others begin. */
 const isFinal = (card) => card.status === "completed" || card.status === "failed";
 
 async function refresh() {
@@ -78,7 +83,8 @@ async function refresh() {
     byID("filter").hidden = false;
     draw(data, last);
     if (hadFocus) byID("title").focus(); // where what one sees now begins
-    if (data.some((card) => !isFinal(card))) timer = setTimeout(refresh, refreshInterval);
+    const isOver = data.every(isFinal);
+    timer = setTimeout(refresh, isOver ? idleInterval : refreshInterval);
   } catch (error) {
     if (asked !== round) return;
     if (error.status === 401 || error.status === 403) return askForToken(error);
@@ -210,7 +216,11 @@ function createFile() {
 function updateFile(node, asset) {
   const what = `${describe(asset)} · ${sizeText(asset.size)}`;
   const path = asset.url?.split("/").at(-1) ?? "";
-  if (node.dataset.shown === `${what} ${path}`) return;
+  if (node.dataset.shown === `${what} ${path}`) {
+    const link = node.querySelector("a");
+    if (link) link.href = `${asset.url}?download`; // links end, and are new each time
+    return;
+  }
   node.dataset.shown = `${what} ${path}`;
   node.replaceChildren(
     asset.url
@@ -248,7 +258,7 @@ function open(card, source, seconds) {
     if (seconds > 0) video.currentTime = seconds;
   };
   if (source.playlist) {
-    player.play(source.playlist).catch(() => {});
+    player.play(source.playlist).catch((error) => setText(byID("theatre-error"), error.message));
   } else {
     video.src = source.file;
     video.play().catch(() => {}); // the controls are there
@@ -262,4 +272,8 @@ function dateText(time) {
   return dates.format(new Date(time));
 }
 
+// Who comes back to the page after a day finds links that are good.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && byID("key").hidden) refresh();
+});
 refresh();

@@ -64,13 +64,7 @@ export class RoomcastClient extends EventTarget {
   #owesHand = false; // it was raised when the server forgot us
   #policy = null; // resolves the wait for the first on-policy-change of a socket
   #iceTimer = null;
-  #path = new MediaPath({
-    onChange: (isBroken) => this.#emit("path", { isBroken }),
-    // On the next one it begins anew.
-    onGivenUp: () => {
-      if (this.state === "joined") this.#signal.abandon("No media gets through.");
-    },
-  });
+  #path = new MediaPath((isBroken) => this.#emit("path", { isBroken }));
 
   /** @param {{origin: string, token: string}} options origin: where `/init` is asked */
   constructor({ origin, token }) {
@@ -102,6 +96,8 @@ export class RoomcastClient extends EventTarget {
     this.#joined = { name, metadata };
     try {
       await this.#enter();
+      // Lost behind the answer: whoever asked to join is told, and nobody else goes on with it.
+      if (this.state !== "connected") throw new SignalError(1003, "The connection was lost.");
     } catch (error) {
       this.#joined = null;
       this.#closeConnections();
@@ -192,6 +188,7 @@ export class RoomcastClient extends EventTarget {
   async #openSignal() {
     const { origin, token, peerID } = this;
     this.#settings = await initialise({ origin, token, peerID });
+    if (this.state === "left") throw new SignalError(1000, "The room was left.");
     const url = socketURL(this.#settings.endpoint, { token, peerID });
 
     const policy = new Promise((resolve, reject) => {

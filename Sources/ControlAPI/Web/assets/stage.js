@@ -30,6 +30,14 @@ export class Stage {
     this.#onMore = onMore;
     this.#onPin = onPin;
     new ResizeObserver(() => this.#draw()).observe(root);
+    root.addEventListener("click", () => this.resume());
+  }
+
+  /** The user has done something: phones that save power start no picture by themselves. */
+  resume() {
+    for (const video of this.#root.querySelectorAll("video")) {
+      if (video.srcObject && video.paused) video.play().catch(() => {});
+    }
   }
 
   /**
@@ -177,7 +185,7 @@ function update(node, tile, { isPinned }) {
   const shown = video.srcObject?.getVideoTracks()[0] ?? null;
   if (shown !== tile.video) {
     video.srcObject = tile.video ? new MediaStream([tile.video]) : null;
-    // Muted video may always play; a rejection only means that the source changed again.
+    // Muted video may play nearly always; else a rejection means that the source changed again.
     if (tile.video) video.play().catch(() => {});
   }
   video.hidden = !tile.video;

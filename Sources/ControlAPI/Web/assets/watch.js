@@ -77,10 +77,11 @@ function take(next) {
   current = next;
   switch (next.phase) {
     case "live":
-      if (!player.isPossible) return showAddress(next.url);
-      hideNotice();
-      if (player.url !== absolute(next.url)) player.play(absolute(next.url)).catch(() => {});
-      return;
+      if (player.isPossible && player.url !== absolute(next.url)) {
+        player.play(absolute(next.url)).catch(() => {});
+      }
+      if (!player.isPossible || player.isLibraryMissing) return showAddress(next.url);
+      return hideNotice();
     case "ended":
       // A viewer is some seconds behind: let the rest play out.
       if (player.url && !video.ended) {

@@ -1,25 +1,18 @@
-// Whether media gets through, by what the two connections say of themselves: when that is to be told,
-// and when only a new socket helps.
+// Whether media gets through, by what the two connections say of themselves, and when that is to be
+// told. Each side goes on restarting the connection on which it sends.
 
 const toldAfter = 10000; // ms without a way; shorter breaks mend themselves
-// Within 35 s the server has restarted three times what it sends on, and then waits for a new socket.
-const givenUpAfter = 40000; // ms
 
 export class MediaPath {
   /** Whether it is so for long enough to be told that something does not get through. */
   isBroken = false;
-  #timers = new Map(); // name of a connection without a way → its timers
+  #timers = new Map(); // name of a connection without a way → when that is told
   #broken = new Set(); // names
   #onChange;
-  #onGivenUp;
 
-  /**
-   * @param {{onChange: (isBroken: boolean) => void, onGivenUp: () => void}} handlers onGivenUp: the
-   *   server restarts its own connection no more; told again and again until that one works
-   */
-  constructor({ onChange, onGivenUp }) {
+  /** @param {(isBroken: boolean) => void} onChange */
+  constructor(onChange) {
     this.#onChange = onChange;
-    this.#onGivenUp = onGivenUp;
   }
 
   /**
@@ -31,12 +24,11 @@ export class MediaPath {
     // A new one has not been asked for anything.
     if (["new", "connected", "closed"].includes(state)) return this.#stop(name);
     if (this.#timers.has(name)) return;
-    const told = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.#broken.add(name);
       this.#compare();
     }, toldAfter);
-    const givenUp = name === "subscribe" && setInterval(() => this.#onGivenUp(), givenUpAfter);
-    this.#timers.set(name, { told, givenUp });
+    this.#timers.set(name, timer);
   }
 
   /** The connections are gone. */
@@ -45,9 +37,7 @@ export class MediaPath {
   }
 
   #stop(name) {
-    const { told, givenUp } = this.#timers.get(name) ?? {};
-    clearTimeout(told);
-    clearInterval(givenUp);
+    clearTimeout(this.#timers.get(name));
     this.#timers.delete(name);
     this.#broken.delete(name);
     this.#compare();

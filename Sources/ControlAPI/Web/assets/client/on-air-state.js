@@ -1,7 +1,7 @@
 // What is streamed and recorded of a room, from the server's words. Pure.
 
 export const notStreaming = { state: "none", url: "", startedAt: 0, error: "", variants: [] };
-export const notRecording = { state: "none", startedAt: 0, error: "" };
+export const notRecording = { state: "none", startedAt: 0, since: 0, error: "" };
 
 /**
  * The one streaming state of a room with any number of variants: the most advanced one counts.
@@ -28,6 +28,7 @@ export function recordingFrom(recording) {
   return {
     state: recording.state ?? "none",
     startedAt: recording.started_at ?? 0,
+    since: recording.initialised_at ?? recording.started_at ?? 0,
     error: recording.error?.message ?? "",
   };
 }
@@ -37,14 +38,13 @@ export const isRunning = ({ state }) =>
   ["initialised", "started", "paused", "resumed"].includes(state);
 
 /**
- * The one recording that a lamp tells of: the room's own, else that of its stream.
+ * The one recording that a lamp tells of, the room's own or that of its stream: which goes on, else
+ * the newer one.
  * @returns {{state: string, startedAt: number, error: string,
  *            phase: "none"|"starting"|"recording"|"paused"|"failed"}}
  */
 export function shownRecording({ browser, hls }) {
-  const shown = [browser, hls].find(isRunning)
-    ?? [browser, hls].find(({ state }) => state === "failed")
-    ?? browser;
+  const shown = [browser, hls].find(isRunning) ?? (hls.since > browser.since ? hls : browser);
   const phases = {
     initialised: "starting", started: "recording", resumed: "recording", paused: "paused",
     failed: "failed",
