@@ -37,12 +37,12 @@ extension SimulatedRoomTests {
             var random = SeededRandom(seed: 31)
             var taken = 0
             for _ in 0..<100 {
-                try room.comeAgain()
+                try await room.comeAgain()
                 try await room.watch(for: .milliseconds(500)) { mutated($0, &random) }
                 if !room.watched.isEmpty { taken += 1 }
             }
             #expect(taken > 5)
-            try room.comeAgain()
+            try await room.comeAgain()
             try await room.watch(for: .milliseconds(500))
             #expect(room.watched == [TrackID(BrowserOffer.sound), TrackID(BrowserOffer.video)])
         }
@@ -161,9 +161,11 @@ private final class DescribedRoom {
         _ = try room.publishOffer(nothing, from: "viewer", at: now)
     }
 
-    /// Who watches leaves, and comes with new connections.
-    func comeAgain() throws {
+    /// Who watches leaves, and comes with new connections. What the old ones were offered last is
+    /// nothing to these.
+    func comeAgain() async throws {
         room.removePeer("viewer", at: now)
+        _ = await offered()
         try come()
         subscribe()
     }

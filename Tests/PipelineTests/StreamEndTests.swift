@@ -24,6 +24,11 @@ import Workbench
         let directories = try LayerDirectory.open(
             count: 2, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
         let picture = try VideoFrame.solid(width: 320, height: 180, colour: .black)
+        // Of silence a segment would be too small to be known for one.
+        let tone = (0..<1600).flatMap { n -> [Float] in
+            let value: Float = n % 96 < 48 ? 0.2 : -0.2
+            return [value, value]
+        }
         for (index, interval) in [(0, 1), (1, 6)] as [(Int, Int64)] {
             var sound = try AudioOutput(bitrates: [64_000], firstSample: 0)
             let writer = try LayerWriter(
@@ -39,8 +44,7 @@ import Workbench
             nonisolated(unsafe) let body = writer
             let thread = MediaThread(name: "layer") { body.run() }
             for frame in 0..<Int64(47) {
-                let silence = [Float](repeating: 0, count: 3200)
-                try sound.append(silence) { _, packets in writer.inbox.put(.sound(packets)) }
+                try sound.append(tone) { _, packets in writer.inbox.put(.sound(packets)) }
                 if frame.isMultiple(of: interval) {
                     writer.inbox.put(.picture(picture, index: frame))
                 }
