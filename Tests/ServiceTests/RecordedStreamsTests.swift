@@ -116,7 +116,8 @@ import Workbench
             // A restart shows what was shown before it.
             var known = ended
             known.degradation = LiveStream.Degradation(
-                frameRate: 10, layersThinned: 1, videosLeftOut: 0, changes: 3, changedAt: world.clock.time)
+                frameRate: 10, layersThinned: 1, videosLeftOut: 0, changes: 3,
+                changedAt: world.clock.time)
             #expect(LiveStream(CatalogueStream(known, assetDirectory: nil)) == known)
         }
     }

@@ -393,7 +393,8 @@ import Testing
             await first.say(.reduction(frameRate: 10, layersThinned: 1, videosLeftOut: 0))
             let second = try #require(await world.replace(first, .failed(reason: "signal 11")))
             let whole = LiveStream.Degradation(
-                frameRate: 30, layersThinned: 0, videosLeftOut: 0, changes: 2, changedAt: world.clock.time)
+                frameRate: 30, layersThinned: 0, videosLeftOut: 0, changes: 2,
+                changedAt: world.clock.time)
             #expect(try await world.streams.stream(id)?.degradation == whole)
             // Nothing is left out now that could come back.
             _ = try #require(await world.replace(second, .failed(reason: "signal 11")))

@@ -211,8 +211,7 @@ import Testing
         ("{}", "400 parameter 'desc' is missing"),
         ("[]", "400 parameter 'params' must be an object"),
     ])
-    func theMediaPlaneIsToldOfAnAnswerThatCannotBeRead(params: String, error: String) async throws
-    {
+    func theMediaPlaneIsToldOfAnAnswerThatCannotBeRead(params: String, error: String) async throws {
         let client = try await fixture.join("a")
         _ = fixture.media.calls()
         #expect(try await client.call("answer", params).error == error)
