@@ -181,7 +181,7 @@ def test_the_focus_goes_on_to_the_next_person_when_one_is_gone(world):
     ann.press("Enter")
     ann.wait_for("menuitem", "Change role …")
     cleo.leave()
-    ann.wait_for_focus("list", "People")
+    ann.wait_for_focus("button", "What to do with Ann (you)")
 
 
 def test_the_focus_stays_at_a_question_that_is_over(world):

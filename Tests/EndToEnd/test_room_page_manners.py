@@ -32,7 +32,8 @@ TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
 CONTROLS = [
     ("button", "Speaker view"), ("button", "Show Ben large"), ("button", "Show yourself large"),
     ("tab", "People (2)"), ("button", "Close side panel"), ("button", "Mute all"),
-    ("button", "Change roles"), ("button", "What to do with Ben"), ("button", "Mute"),
+    ("button", "Change roles"), ("button", "What to do with Ann (you)"),
+    ("button", "What to do with Ben"), ("button", "Mute"),
     ("button", "Turn the camera off"), ("button", "Share the screen"),
     ("button", "Raise your hand"), ("button", "Chat"), ("button", "People"), ("button", "Polls"),
     ("button", "Devices"), ("button", "Record the room"), ("button", "Go live"), ("button", "End the room"),
