@@ -14,25 +14,26 @@ struct ReportUnwrapper {
         var arrival: Instant
     }
 
-    private struct Early {
+    private struct Wrapped {
         var ntp: NTPTime
         var rtpTimestamp: UInt32
         var arrival: Instant
     }
 
     private var newest: Int64?
-    private var early: Early?
+    /// What came before the first frame, of several the last.
+    private var early: Wrapped?
 
     /// - Returns: nil while there is no frame to unwrap it against.
     mutating func report(
         ntp: NTPTime, rtpTimestamp: UInt32, at arrival: Instant
     ) -> Report? {
-        let early = Early(ntp: ntp, rtpTimestamp: rtpTimestamp, arrival: arrival)
+        let wrapped = Wrapped(ntp: ntp, rtpTimestamp: rtpTimestamp, arrival: arrival)
         guard let newest else {
-            self.early = early
+            early = wrapped
             return nil
         }
-        return Self.unwrapped(early, near: newest)
+        return Self.unwrapped(wrapped, near: newest)
     }
 
     /// - Returns: the report that waited for a frame.
@@ -42,7 +43,7 @@ struct ReportUnwrapper {
         return early.map { Self.unwrapped($0, near: timestamp) }
     }
 
-    private static func unwrapped(_ report: Early, near timestamp: Int64) -> Report {
+    private static func unwrapped(_ report: Wrapped, near timestamp: Int64) -> Report {
         let newest = UInt32(truncatingIfNeeded: timestamp)
         let distance = Int32(bitPattern: report.rtpTimestamp &- newest)
         return Report(

@@ -132,8 +132,9 @@ private final class DescribedRoom {
         self.events = events.makeAsyncIterator()
         room = RoomForwarder(id: "room", loop: loop, events: sink)
         loop.adopt(room)
-        nothing = try Self.end(identity, channel: "ion-sfu", at: now).createOffer(at: now)
-        viewer = Self.end(identity, channel: nil, at: now)
+        nothing = try PeerConnection.describing(identity, channel: "ion-sfu", at: now).createOffer(
+            at: now)
+        viewer = PeerConnection.describing(identity, channel: nil, at: now)
     }
 
     /// With who watches.
@@ -144,19 +145,8 @@ private final class DescribedRoom {
         return room
     }
 
-    private static func end(
-        _ identity: DTLSIdentity, channel: String?, at now: Instant
-    ) -> PeerConnection {
-        PeerConnection(
-            configuration: .init(
-                identity: identity, mode: .full(controlling: true),
-                localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 9, port: 9))],
-                canonicalName: "client", dataChannel: channel, seed: 1),
-            at: now)
-    }
-
     private func come() throws {
-        viewer = Self.end(identity, channel: nil, at: now)
+        viewer = PeerConnection.describing(identity, channel: nil, at: now)
         try room.addPeer("viewer", at: now)
         _ = try room.publishOffer(nothing, from: "viewer", at: now)
     }

@@ -36,22 +36,11 @@ extension SimulatedRoomTests {
             self.events = events.makeAsyncIterator()
             room = RoomForwarder(id: "room", loop: loop, events: sink)
             loop.adopt(room)
-            viewer = Self.end(identity, channel: nil, at: now)
-        }
-
-        private static func end(
-            _ identity: DTLSIdentity, channel: String?, at now: Instant
-        ) -> PeerConnection {
-            PeerConnection(
-                configuration: .init(
-                    identity: identity, mode: .full(controlling: true),
-                    localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 9, port: 9))],
-                    canonicalName: "client", dataChannel: channel, seed: 1),
-                at: now)
+            viewer = PeerConnection.describing(identity, channel: nil, at: now)
         }
 
         private mutating func publish(_ tracks: [OutgoingTrack], as peer: PeerID) throws {
-            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            let end = PeerConnection.describing(identity, channel: "ion-sfu", at: now)
             for track in tracks {
                 _ = try end.add(track)
                 publishers[TrackID(track.trackID)] = peer
@@ -234,7 +223,7 @@ extension SimulatedRoomTests {
             let room = RoomForwarder(
                 id: "other", loop: loop, events: AsyncStream.makeStream(of: MediaEvent.self).1,
                 acceptsOrientation: isTaken)
-            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            let end = PeerConnection.describing(identity, channel: "ion-sfu", at: now)
             _ = try end.add(.video("camera"))
             try room.addPeer("ann", at: now)
             let answer = try room.publishOffer(try end.createOffer(at: now), from: "ann", at: now)
@@ -247,7 +236,7 @@ extension SimulatedRoomTests {
             let uri =
                 "https://aomediacodec.github.io/av1-rtp-spec/"
                 + "#dependency-descriptor-rtp-header-extension"
-            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            let end = PeerConnection.describing(identity, channel: "ion-sfu", at: now)
             var camera = OutgoingTrack.video("camera")
             camera.headerExtensions.append(uri)
             _ = try end.add(camera)
@@ -300,7 +289,7 @@ extension SimulatedRoomTests {
             try publish([], as: "viewer")
             try await answer()
             subscribe(to: ["camera"])
-            let end = Self.end(identity, channel: "ion-sfu", at: now)
+            let end = PeerConnection.describing(identity, channel: "ion-sfu", at: now)
             let mid = try end.add(first)
             try room.addPeer("ann", at: now)
             func offer() throws {

@@ -153,11 +153,17 @@ import Testing
         #expect(world.source.told(World.stream)?.isComplete == true)
     }
 
-    @Test func aServerThatWasKilledGoesOnWhereItWas() async throws {
+    /// The store has five segments and what it takes to play them.
+    private func worldWithCopy() async throws -> World {
         let world = try World()
         try world.cut(5)
         try world.writeMaster()
         await world.work(world.uploads())
+        return world
+    }
+
+    @Test func aServerThatWasKilledGoesOnWhereItWas() async throws {
+        let world = try await worldWithCopy()
         world.store.forget()
         try world.cut()
         try world.end()
@@ -178,10 +184,7 @@ import Testing
 
     /// Its operator moved it away while the server was down.
     @Test func aCopyWhoseStreamIsGoneIsKeptIfItCanBePlayed() async throws {
-        let world = try World()
-        try world.cut(5)
-        try world.writeMaster()
-        await world.work(world.uploads())
+        let world = try await worldWithCopy()
         let objects = world.store.objects
         try FileManager.default.removeItem(atPath: world.directory)
         world.source.set([])
@@ -195,10 +198,7 @@ import Testing
     }
 
     @Test func aCopyWhoseStreamIsOnAVolumeThatIsNotMountedIsLeftToALaterStart() async throws {
-        let world = try World()
-        try world.cut(5)
-        try world.writeMaster()
-        await world.work(world.uploads())
+        let world = try await worldWithCopy()
         let objects = world.store.objects
         let (room, away) = ("\(world.root)/streams/room", "\(world.root)/away")
         try FileManager.default.moveItem(atPath: room, toPath: away)

@@ -1,0 +1,20 @@
+import ICE
+import MediaKernel
+import PeerConnection
+import SecureTransport
+
+extension PeerConnection {
+    /// A client's end that makes descriptions and is never connected.
+    ///
+    /// - Parameter channel: the label of its data channel.
+    static func describing(
+        _ identity: DTLSIdentity, channel: String?, at now: Instant
+    ) -> PeerConnection {
+        PeerConnection(
+            configuration: .init(
+                identity: identity, mode: .full(controlling: true),
+                localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 9, port: 9))],
+                canonicalName: "client", dataChannel: channel, seed: 1),
+            at: now)
+    }
+}
