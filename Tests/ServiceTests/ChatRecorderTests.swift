@@ -163,6 +163,8 @@ import Workbench
             return await group.next() ?? false
         }
         #expect(isOver)
+        // A file is seen to grow before the line is whole.
+        #expect(await chat.caughtUp("well", within: .seconds(10)))
         #expect(try lines(in: "\(scratch.path)/well").count == count + 2)
         #expect(await !chat.caughtUp("hung", within: .milliseconds(100)))
         // It works again: what waited comes, the rest was too much.
