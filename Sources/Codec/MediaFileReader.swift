@@ -4,8 +4,9 @@ public import MediaKernel
 /// Reads the packets of a WebM, Matroska, MP4 or Ogg file, once or over and over without a seam.
 ///
 /// Times are made exact where containers round them (Matroska to milliseconds): pictures of a
-/// constant rate lie on that rate's grid, blocks of sound follow each other without gap. Not
-/// thread-safe: one owner at a time.
+/// constant rate lie on that rate's grid, blocks of sound follow each other without gap. From one
+/// round to the next that is so for Opus, which can go out as it is; other sound has to be decoded
+/// round by round, and its blocks keep their time in the file. Not thread-safe: one owner at a time.
 public final class MediaFileReader {
     /// One track of the file.
     public struct Track: Hashable, Sendable {
@@ -40,6 +41,8 @@ public final class MediaFileReader {
         public var dts: MediaTime
         public var duration: MediaTime
         public var isKeyframe: Bool
+        /// How often the file has started again.
+        public var round: Int
     }
 
     /// A file with longer stretches between two packets of interest is given up on.
@@ -56,7 +59,7 @@ public final class MediaFileReader {
     private var demuxer: Demuxer
     private var timelines: [Int: TrackTimeline] = [:]
     private var annexBFilters: [Int: AnnexBFilter] = [:]
-    private var round: Int64 = 0
+    private var round = 0
     private var isAtEnd = false
 
     /// Opens the file and reads it through once to learn its exact duration.
@@ -79,7 +82,9 @@ public final class MediaFileReader {
         let pictures = tracks.filter(\.isVideo).compactMap { spans[$0.index] }
         let sounds = tracks.filter { !$0.isVideo }.compactMap { spans[$0.index] }
         let leading = pictures.isEmpty ? sounds : pictures
-        guard let start = leading.map(\.lowerBound).min(),
+        // Sound from before zero is a decoder's run-up, which nobody hears.
+        guard
+            let start = leading.map(\.lowerBound).min().map({ pictures.isEmpty ? max($0, 0) : $0 }),
             let end = leading.map(\.upperBound).max(), end > start
         else { throw .partMissing("pictures or sound in \(path)") }
         duration = MediaTime(ticks: end - start, timescale: TrackTimeline.timescale)
@@ -111,7 +116,7 @@ public final class MediaFileReader {
             if data.isEmpty { continue }
             return Packet(
                 track: raw.stream, data: data, pts: times.pts, dts: times.dts,
-                duration: times.duration, isKeyframe: raw.isKeyframe)
+                duration: times.duration, isKeyframe: raw.isKeyframe, round: round)
         }
         throw .queueFull(maximum: Self.skippedPacketsMaximum)
     }

@@ -26,8 +26,10 @@ struct TrackTimeline {
     private let audioFrameTicks: Int64
     /// Where the next block of sound belongs if nothing is missing.
     private var nextAudio: Int64?
-    /// Where sound began in the file.
+    /// Where Opus began in the file.
     private var firstAudio: Int64?
+    /// The round that `nextAudio` lies in.
+    private var audioRound = 0
 
     init(track: MediaFileReader.Track, stream: UnsafeMutablePointer<AVStream>) {
         isVideo = track.isVideo
@@ -64,12 +66,14 @@ struct TrackTimeline {
     }
 
     /// Times of a packet in the given round over a file of `fileDuration`; nil for pictures
-    /// without time, and for sound that the next round's would overlap.
+    /// without time, and for Opus that the next round's would overlap.
     mutating func place(
-        _ packet: Demuxer.Packet, round: Int64, of fileDuration: MediaTime
+        _ packet: Demuxer.Packet, round: Int, of fileDuration: MediaTime
     ) -> Times? {
-        let offset = round * fileDuration.ticks - origin
+        let offset = Int64(round) * fileDuration.ticks - origin
         let length = duration(of: packet)
+        if round != audioRound, !isOpus { nextAudio = nil }
+        audioRound = round
         guard let raw = packet.pts else {
             // Only the first of several blocks in one PES packet has a time of its own.
             return isVideo ? nil : nextAudio.flatMap { placeSound(at: $0, length, nil) }
@@ -80,7 +84,8 @@ struct TrackTimeline {
             let decoding = min(snapped(rawDecoding), inFile)
             return times(pts: inFile + offset, dts: decoding + offset, duration: length)
         }
-        let nextRound = (firstAudio ?? inFile + offset) + (round + 1) * fileDuration.ticks
+        guard isOpus else { return placeSound(at: inFile + offset, length, nil) }
+        let nextRound = (firstAudio ?? inFile + offset) + Int64(round + 1) * fileDuration.ticks
         return placeSound(at: inFile + offset, length, nextRound)
     }
 
@@ -92,7 +97,7 @@ struct TrackTimeline {
             // A jump of less than a block is rounding, or a round that is no multiple of it.
             if abs(start - expected) <= max(length, Self.roundingMaximum) { start = expected }
             if start < expected { return nil }
-        } else {
+        } else if isOpus {
             firstAudio = start
         }
         if let nextRound, start + length / 2 > nextRound { return nil }

@@ -14,14 +14,6 @@ struct MediaFile {
         var isKeyframe: Bool
     }
 
-    private struct Transcoder {
-        let decoder: AudioDecoder
-        let encoder: OpusEncoder
-        var samples: [Float] = []
-        /// Samples encoded so far, which tell the time: decoded blocks have no gaps.
-        var position: Int64?
-    }
-
     let videoCodec: MediaCodec?
     /// Pictures per second, nil when they vary.
     let frameRate: Double?
@@ -33,7 +25,7 @@ struct MediaFile {
     private let reader: MediaFileReader
     private let videoTrack: Int?
     private let audioTrack: Int?
-    private var transcoder: Transcoder?
+    private var transcoder: SoundTranscoder?
     private var ready: [Frame] = []
 
     init(path: String) throws {
@@ -57,8 +49,8 @@ struct MediaFile {
         audioTrack = audio?.index
         hasAudio = audio != nil
         if let audio, audio.codec != MediaCodec.opus.rawValue {
-            transcoder = Transcoder(
-                decoder: try reader.makeAudioDecoder(for: audio), encoder: try OpusEncoder())
+            transcoder = try SoundTranscoder(
+                decoder: try reader.makeAudioDecoder(for: audio), length: reader.duration)
         }
     }
 
@@ -72,37 +64,12 @@ struct MediaFile {
                     isKeyframe: packet.isKeyframe)
             }
             guard packet.track == audioTrack else { continue }
-            guard transcoder != nil else {
+            guard let frames = try transcoder?.transcode(packet) else {
                 return Frame(
                     isVideo: false, data: packet.data, time: packet.pts, isKeyframe: true)
             }
-            try transcode(packet)
+            ready += frames
         }
         return ready.removeFirst()
-    }
-
-    private mutating func transcode(_ packet: MediaFileReader.Packet) throws {
-        guard var state = transcoder else { return }
-        for block in try state.decoder.decode(packet.data, pts: packet.pts) {
-            if state.position == nil {
-                // A decoder gives the sound that much later than it is put in.
-                state.position =
-                    block.pts.rescaled(to: Int32(OpusEncoder.sampleRate)).ticks
-                    - Int64(state.encoder.lookahead)
-            }
-            state.samples += block.samples
-        }
-        let count = OpusEncoder.frameSize * OpusEncoder.channels
-        while state.samples.count >= count, let position = state.position {
-            let data = try state.encoder.encode(Array(state.samples.prefix(count)))
-            state.samples.removeFirst(count)
-            ready.append(
-                Frame(
-                    isVideo: false, data: data,
-                    time: MediaTime(ticks: position, timescale: Int32(OpusEncoder.sampleRate)),
-                    isKeyframe: true))
-            state.position = position + Int64(OpusEncoder.frameSize)
-        }
-        transcoder = state
     }
 }

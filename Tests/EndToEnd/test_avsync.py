@@ -30,7 +30,7 @@ def report_of(path, **thresholds):
 @pytest.mark.parametrize("clip", [one.name for one in avsync.CLIPS])
 def test_a_clip_is_in_time_with_itself(clip):
     report = report_of(CLIPS / f"{clip}.webm")
-    assert report["verdict"] == "pass", report["failures"]
+    assert report["failures"] == [], report["publishers"]
     assert list(report["publishers"]) == [clip]
     found = report["publishers"][clip]
     assert found["offset"]["max_ms"] <= 2 and found["cadence"]["beep_p95_ms"] <= 1
@@ -116,7 +116,7 @@ def test_what_ends_halfway_is_seen(tmp_path, graph, lag):
 def test_a_file_may_end_between_a_flash_and_its_beep(tmp_path, graph, lag):
     report = report_of(make(tmp_path / "between.mkv", ["ann"], graph))
     assert abs(report["publishers"]["ann"]["end"]["lag_ms"] - lag) <= 20
-    assert report["verdict"] == "pass", report["failures"]
+    assert report["failures"] == [], report["publishers"]
 
 
 def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
@@ -203,7 +203,7 @@ def test_tiles_are_found_after_they_moved(tmp_path):
         "[one][two]concat[v];[0:a][1:a]amix=normalize=0[a]"
     )
     report = report_of(make(tmp_path / "moved.mkv", ["ann", "ben"], graph))
-    assert report["verdict"] == "pass", report["failures"]
+    assert report["failures"] == [], report["publishers"]
     assert all(one["events"]["flashes"] == 11 for one in report["publishers"].values())
 
 

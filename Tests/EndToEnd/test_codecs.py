@@ -64,7 +64,7 @@ def test_the_picture_is_in_its_tile_and_moves(stream, codec):
 
 def test_sound_and_picture_of_every_codec_come_together(stream):
     report = avsync.measure(stream.top.file).report(expected=len(CODECS))
-    assert report["verdict"] == "pass", report
+    assert report["failures"] == [], report["publishers"]
     assert all(one["events"]["beeps"] >= SECONDS - 3 for one in report["publishers"].values())
 
 

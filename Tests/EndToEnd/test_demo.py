@@ -147,7 +147,7 @@ def test_no_picture_is_black_and_none_stands_still(demo):
 
 def test_everybodys_flashes_and_beeps_are_all_there_and_come_together(demo):
     report = avsync.measure(demo.stream.top.file).report(expected=len(PEOPLE))
-    assert report["verdict"] == "pass", report
+    assert report["failures"] == [], report["publishers"]
     assert all(one["events"]["flashes"] >= DURATION - 2 for one in report["publishers"].values())
 
 
@@ -172,7 +172,7 @@ def test_what_is_recorded_is_named_and_plays(binary, tmp_path):
     for movie in paths[:3]:
         assets.decode(movie)
     shown = avsync.measure(paths[0]).report(expected=len(PEOPLE))
-    assert shown["verdict"] == "pass", shown
+    assert shown["failures"] == [], shown["publishers"]
     with zipfile.ZipFile(paths[3]) as archive:
         assert archive.testzip() is None and "master.m3u8" in archive.namelist()
 
