@@ -131,6 +131,15 @@ def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
     assert found["failures"] == ["repeats", "broken beeps"]
 
 
+@pytest.mark.parametrize("apart", [-130, -40, -15, 15, 40, 130])
+def test_a_beep_right_before_or_behind_another_does_not_break_it(tmp_path, apart):
+    """What begins or ends sharply has a bit of every pitch."""
+    graph = (f"[1:a]volume=1.7,adelay={1000 + apart}:all=1[other];[0:v]null[v];"
+             "[0:a][other]amix=normalize=0[a]")
+    report = report_of(make(tmp_path / "near.mkv", ["ann", "ben"], graph))
+    assert report["failures"] == [], report["publishers"]
+
+
 def test_drift_is_found(tmp_path):
     # Sound that runs 0.8 % slow is 64 ms later in the last third than in the first.
     graph = "[0:a]asetrate=47616,aresample=48000[a];[0:v]null[v]"

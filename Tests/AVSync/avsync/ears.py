@@ -10,6 +10,9 @@ HOP = SAMPLE_RATE // 1000  # samples from level to level
 FLOOR = 0.03  # amplitude that is a beep
 BREAK = 50  # levels of silence that end a beep
 SHORTEST = 40  # levels of a beep
+# Of the loudest of a beep's parts, that another one has at least. What begins or ends sharply has a
+# sixth of its height at the pitches of others, for an instant.
+PART = 1 / 3
 
 
 class Ears:
@@ -41,15 +44,23 @@ class Ears:
         levels = np.concatenate(self._levels)[:, clip] if self._levels else np.zeros(0, np.float32)
         edges = np.diff(np.concatenate([[0], (levels > FLOOR).astype(np.int8), [0]]))
         begins, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-        runs = []
-        for begin, end in zip(begins, ends):
-            if runs and begin - runs[-1][1] < BREAK:
-                runs[-1] = (runs[-1][0], end, runs[-1][2] + 1)
+        beeps = []  # each a list of its parts
+        for part in zip(begins, ends):
+            if beeps and part[0] - beeps[-1][-1][1] < BREAK:
+                beeps[-1].append(part)
             else:
-                runs.append((begin, end, 0))
+                beeps.append([part])
+        runs = [self._run(levels, parts) for parts in beeps]
         runs = [run for run in runs if run[1] - run[0] >= SHORTEST]
         onsets = [self._onset(levels, begin, end) * HOP for begin, end, _ in runs]
         return onsets, [breaks for _, _, breaks in runs]
+
+    @staticmethod
+    def _run(levels, parts):
+        """From where to where a beep lasts, and how many breaks are in it."""
+        heights = [levels[begin:end].max() for begin, end in parts]
+        parts = [part for part, height in zip(parts, heights) if height >= PART * max(heights)]
+        return parts[0][0], parts[-1][1], len(parts) - 1
 
     @staticmethod
     def _onset(levels, begin, end):
