@@ -34,9 +34,9 @@ ASIDE = {
     "media_over_tcp", "moderation", "network_change", "object_storage",
     "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",
     "page_reconnecting", "page_room_state", "page_stage", "polls", "process", "recording_assets",
-    "recording_in_room", "recordings_page", "relay", "room_page_manners", "room_recordings",
-    "room_registry", "sessions", "starvation", "stream_control", "stream_races", "templates",
-    "thumbnails", "webhooks",
+    "recording_in_room", "recordings_page", "relay", "room_page_manners", "room_registry",
+    "sessions", "starvation", "stream_control", "stream_races", "templates", "thumbnails",
+    "webhooks",
 }
 ASIDE_NICENESS = 5
 

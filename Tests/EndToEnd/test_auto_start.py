@@ -109,6 +109,7 @@ def test_a_stream_ends_when_nothing_is_published(serve, receiver, room):
     server = serve()
     peer = join(server, room)
     stream = server.start_stream(room, {"destination": "idle"})
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
     ends(server, receiver, stream, "nothing published")
     peer.leave()
 

@@ -63,7 +63,7 @@ BAD_ROOM_TOKENS = {
     "of a long id": (tokens.room_token(ROOM, jti="x" * 300), 40103),
     "another application's": (tokens.room_token(ROOM, app_id="other"), 40104),
     "another customer's": (tokens.room_token(ROOM, customer_id="other"), 40105),
-    "nobody's": (tokens.room_token(ROOM, user=None), 40107),
+    "nobody's": (tokens.room_token(ROOM, user=None, jti=None), 40107),
     "without a role": (tokens.room_token(ROOM, role=None), 40108),
     "of a role that is not": (tokens.room_token(ROOM, role="emperor"), 40108),
 }

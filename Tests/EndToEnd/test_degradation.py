@@ -26,11 +26,19 @@ BLOCK = 1024 * 90_000 / 48_000  # ticks of sound in an AAC packet
 
 def bot_of(server):
     """The only child of the server that is a bot."""
-    threads = Path(f"/proc/{server.process.pid}/task").iterdir()
-    children = [child for thread in threads for child in (thread / "children").read_text().split()]
-    bots = [child for child in children if b"bot" in Path(f"/proc/{child}/cmdline").read_bytes()]
-    assert len(bots) == 1, bots
-    return int(bots[0])
+
+    def found():
+        threads = Path(f"/proc/{server.process.pid}/task").iterdir()
+        try:
+            children = [one for thread in threads
+                        for one in (thread / "children").read_text().split()]
+            return [int(one) for one in children
+                    if b"bot" in Path(f"/proc/{one}/cmdline").read_bytes()]
+        except OSError:  # a thread has ended meanwhile
+            return []
+
+    [bot] = wait_for("its bot is there", found, 10)
+    return bot
 
 
 @contextlib.contextmanager
@@ -94,6 +102,7 @@ def outcome(binary, tmp_path_factory):
         wait_for("it goes on", lambda: hls.segment_count(server.http, url) > count + 1, 30)
         server.stop_stream(room)
         server.wait_for_status(started["id"], "completed", 30)
+        state()
         stream = hls.Stream(server.http, url, tmp_path_factory.mktemp("stream"))
         log = server.log.read_text()
     stream.log, stream.seen = log, seen
@@ -118,7 +127,8 @@ def test_all_that_was_said_is_heard(outcome):
     for name in ("ann", "ben"):
         beeps = heard[name].beeps
         assert heard[name].broken_beeps == heard[name].repeated_beeps == 0, name
-        assert np.abs(np.diff(beeps) - 1).max() <= 0.1, (name, np.round(np.diff(beeps), 3))
+        # The delay may grow by as much as it can, where nobody is in time; no beep may be missing.
+        assert np.abs(np.diff(beeps) - 1).max() <= 0.4, (name, np.round(np.diff(beeps), 3))
 
 
 def test_the_sound_has_no_gap(outcome):

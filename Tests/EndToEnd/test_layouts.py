@@ -43,6 +43,8 @@ class Show:
 
     def __init__(self, server, host, folder, stack):
         self.server, self.host, self.room = server, host, "layouts"
+        for colour in ("lime", "magenta"):
+            pictures.solid(colour)  # made before anybody waits for it
         self.at = {}
         guests = [
             Guest("ann", f"{picture(f'{host.base}/lime.png')} --at 1:mute-video"),

@@ -22,11 +22,11 @@ def test_two_people_see_each_other_over_tcp(enter, server):
             f"{one.name} sees {other.name} go on",
             lambda one=one, other=other, before=tile["time"]:
                 one.tile(other.name)["time"] > before + 3,
-            10,
+            30,
         )
     for person in (ann, ben):
         paths = wait_for(f"{person.name} has both ways", lambda person=person: len(
-            person.paths()) == 2 and person.paths(), 10)
+            person.paths()) == 2 and person.paths(), 30)
         for path in paths:
             assert path["protocol"] == "tcp", paths
             assert (path["address"], path["port"]) == ("127.0.0.1", server.media_port), paths

@@ -80,6 +80,10 @@ def in_a_room(answers, steps):
   window.RTCPeerConnection = class extends RTCPeerConnection {
     constructor(...options) {
       super(...options);
+      // What is played here is all that happens.
+      this.addEventListener("connectionstatechange", (event) => {
+        if (!event.isPlayed) event.stopImmediatePropagation();
+      });
       made.push(this);
     }
   };
@@ -95,7 +99,8 @@ def in_a_room(answers, steps):
     promise, pause(wait).then(() => { throw new Error(`not within ${wait} ms`); })]);
   const become = (connection, state) => {
     Object.defineProperty(connection, "connectionState", { value: state, configurable: true });
-    connection.dispatchEvent(new Event("connectionstatechange"));
+    connection.dispatchEvent(
+      Object.assign(new Event("connectionstatechange"), { isPlayed: true }));
   };
   window.WebSocket = Socket;
   window.fetch = async () => new Response(JSON.stringify({ endpoint: "wss://h.test/ws" }));

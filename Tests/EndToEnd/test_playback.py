@@ -18,7 +18,8 @@ def test_the_watch_page_waits_plays_and_says_when_it_is_over(enter, browser, ser
     enter("Ann")
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{server.base}/watch/{room}")
+    # Another name, and so another origin, than the one that the server gives itself.
+    page.goto(f"http://localhost:{server.port}/watch/{room}")
     page.wait_for_selector("[data-testid=notice]")
     assert not page.is_visible("[data-testid=video]")
 
@@ -150,6 +151,7 @@ def test_the_preview_joins_with_a_token_of_the_page_api(browser, server, room):
     page.select_option("[data-testid=role]", "guest")
     page.click("[data-testid=join]")
     page.wait_for_selector("[data-testid=call]")
-    wait_for("Dora is counted", lambda: server.peer_count(room) == 1, 5)
+    wait_for("Dora is counted", lambda: server.peer_count(room) == 1, 10)
     context.close()
-    wait_for("Dora is gone with her page", lambda: server.peer_count(room) == 0, 10)
+    # Who had no time to say so is seen to be gone.
+    wait_for("Dora is gone with her page", lambda: server.peer_count(room) == 0, 30)

@@ -236,7 +236,9 @@ def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):
     assert len(cues) == listed["sprite"]["count"] >= 4
     end = cues[-1][1]
     assert abs(end - listed["duration"]) <= 0.5, "which is in whole seconds"
-    assert first["clock"] == "0:00" and last["clock"] == f"0:{int(0.99 * end):02}"
+    # A browser may point at whole pixels only.
+    near = {f"0:{int(0.99 * end - less):02}" for less in (0, 0.05)}
+    assert first["clock"] == "0:00" and last["clock"] in near
     assert cues[1][2].endswith("-sprite.jpg#xywh=160,0,160,90")
     # Where it is pressed it begins.
     page.evaluate(f'() => document.querySelector("{card} [data-testid=still]").click()')

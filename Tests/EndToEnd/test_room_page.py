@@ -531,7 +531,8 @@ def test_who_is_not_listed_in_a_large_room_is_found_and_written_to(world):
     ann.operate("button", "People")
     wait_for("all are listed", lambda: len(ann.evaluate(NAMES)) == 3, TIMEOUT)
     # All that the server of this room says of its size has come once a later message has.
-    heard(dan, "session-info", peer_count=3)  # who was there before, like the page
+    # Who was there before, like the page: its two tracks and Ben's.
+    heard(dan, "session-info", PUBLISHING_TIMEOUT, peer_count=3, track_count=3)
     ben.call("broadcast", {"info": {"message": "hello", "type": "chat"}})
     ann.wait_for("button", "Chat, 1 unread")
     # What the server of a large room says.

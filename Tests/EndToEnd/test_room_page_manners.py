@@ -162,7 +162,7 @@ def test_the_page_is_whole_at_every_width(world):
 def test_an_open_panel_leaves_the_controls_and_the_stage_in_sight(world, size, least):
     ann = world.open()
     world.connect("Ben", tracks=["a1"])
-    ann.wait_for("article", "Ben")
+    ann.wait_for("button", "Show Ben large")
     ann.resize(*size)
     for panel in ("closed", "Chat", "People"):
         if panel != "closed":

@@ -179,7 +179,8 @@ def test_sound_alone_is_an_m4a(server, room, tmp_path):
         path = movie(server, done)
     assert path.suffix == ".m4a"
     [made] = done["recording_assets"]
-    assert made["thumbnails"] == [] and made["sprite"] is None
+    assert made["thumbnails"] is None and made["thumbnail_images"] == []
+    assert made["sprite"] is None
     found = media.streams(path)
     assert set(found) == {"audio"} and found["audio"]["codec_name"] == "aac"
     assert float(found["audio"]["duration"]) >= 7

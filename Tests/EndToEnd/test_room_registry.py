@@ -130,7 +130,7 @@ def test_a_lock_outlives_the_empty_room_and_the_server(binary, tmp_path, room):
         ann = Peer(server, room, "Ann", role="host")
         ann.join()
         assert "result" in ann.call("end-room", {"lock": True, "reason": "good night"})
-        ann.wait_for("on-peer-leave-request")
+        ann.leave()
         wait_for("the room is let go", lambda: is_empty(server, room), 2 * TIMEOUT)
         assert_refused(server, room, 403)
         assert server.manage("GET", f"/rooms/{room}").json["enabled"] is False

@@ -176,10 +176,11 @@ def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server,
 
 
 def test_a_late_socket_learns_the_streaming_state_from_its_peer_list(enter, connect, server, room):
-    enter("Ann")
+    ann = enter("Ann")
     stream = server.start_stream(room)
     try:
         server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
+        ann.wait_for_streaming("started", ON_AIR_TIMEOUT)
         late = connect("Late")
         late.join()
         hls = hls_in(late.wait_for("peer-list"))

@@ -41,7 +41,7 @@ makings = []
 def recording():
     makings.append(1)
     if len(makings) <= {bad}: {how}.set()
-    time.sleep(0.5)
+    time.sleep(2)
     if not {always}: {how}.clear()
     yield len(makings)
 

@@ -12,7 +12,7 @@ def test_an_empty_room_gives_a_slate_and_silence(server, room, tmp_path):
     recording = record(server, room, 6, tmp_path)
     top = recording.stream.top
     pictures, sound = media.frames(top.file), media.sound(top.file)
-    assert len(pictures) >= 6 * 30
+    assert sum(one.duration for one in top.playlist.segments) >= 6
     assert media.luma(pictures).min() > 8, "a slate is not black"
     assert abs(sound).max() < 0.001
 

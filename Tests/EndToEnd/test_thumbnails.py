@@ -53,7 +53,8 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
                   if one["type"] == "room-composite"}
         top = movies["0"]
         movie = server.recordings / top["path"]
-        assert [one["offset"] for one in top["thumbnails"]] == [0, 4]
+        assert [one["offset"] for one in top["thumbnail_images"]] == [0, 4]
+        assert top["thumbnails"] == [one["path"] for one in top["thumbnail_images"]]
         links = server.manage("GET", f"/recording-assets/{top['id']}/presigned-url").json
         shown = [picture(server, url, tmp_path / f"thumbnail-{index}.jpg")
                  for index, url in enumerate(links["thumbnail_urls"])]

@@ -10,7 +10,7 @@ from . import tokens
 from .waiting import wait_for
 
 EXECUTABLE = "/usr/bin/chromium"
-ENTRANCE = 20  # s
+ENTRANCE = 40  # s
 
 ARGUMENTS = [
     "--use-fake-ui-for-media-stream",

@@ -35,14 +35,16 @@ class Firefox:
     """One browser in a namespace. Its pages see the namespace's loopback, which is secure."""
 
     def __init__(self, namespace):
-        self._profile = tempfile.TemporaryDirectory(prefix="roomcast-firefox-")
+        # Its helpers may still write when it has ended.
+        self._profile = tempfile.TemporaryDirectory(
+            prefix="roomcast-firefox-", ignore_cleanup_errors=True)
         lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in PREFERENCES.items()]
         Path(self._profile.name, "user.js").write_text("\n".join(lines))
         port = free_port(socket.SOCK_STREAM)
         self.process = subprocess.Popen(
             [*namespace.prefix, EXECUTABLE, "--headless", "--no-remote",
              "--profile", self._profile.name, "--remote-debugging-port", str(port)],
-            env=os.environ | {"HOME": self._profile.name},
+            env=os.environ | {"HOME": self._profile.name, "TMPDIR": self._profile.name},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -41,6 +41,7 @@ class Client:
             fields["Authorization"] = f"Bearer {token}"
         connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         connection.sock = self.connect(self.host, self.port)
+        connection.sock.settimeout(connection.timeout)
         try:
             connection.request(method, path, body=body, headers=fields)
             answer = connection.getresponse()

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 
-INTERVAL = 0.5  # s between two looks
+INTERVAL = 0.25  # s between two looks
 PIECE = 2.0  # s over which a share is taken
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = os.cpu_count() or 1
@@ -69,16 +69,18 @@ class Watch:
                 self._slowed += max(had, 0) * (1 - speed)
             self._samples.append((now, taken + self._slowed))
 
-    def worst(self, begin, end):
-        """The largest share of the machine, 0 to 1, that was kept back over PIECE seconds."""
+    def worst(self, begin, end, piece=None):
+        """The largest share of the machine, 0 to 1, that was kept back over a piece of time, of
+        PIECE seconds if nothing else is said."""
+        piece = piece or PIECE
         self._look()
-        samples = [one for one in self._samples if begin - PIECE <= one[0] <= end + PIECE]
+        samples = [one for one in self._samples if begin - piece <= one[0] <= end + piece]
         worst, first = 0.0, 0
         for last, (at, taken) in enumerate(samples):
-            while first + 1 < last and at - samples[first + 1][0] >= PIECE:
+            while first + 1 < last and at - samples[first + 1][0] >= piece:
                 first += 1
             length = at - samples[first][0]
-            if length >= PIECE:
+            if length >= piece:
                 worst = max(worst, (taken - samples[first][1]) / length / CORES)
         return worst
 

@@ -1,11 +1,13 @@
 """A host of images, and of what an image's host must not lead to."""
 
 import contextlib
+import functools
 
 from . import media
 from .local_server import Handler, LocalServer
 
 
+@functools.cache
 def solid(colour, size="64x64"):
     """A PNG file of one colour."""
     return media.run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"color={colour}:s={size}",

@@ -3,7 +3,7 @@
 import subprocess
 
 from . import tokens
-from .server import BINARY
+from .server import BINARY, environment
 
 END_TIMEOUT = 60  # s
 
@@ -13,10 +13,12 @@ class Publisher:
 
     def __init__(self, server, room, path, name=None, options=(), log=subprocess.DEVNULL):
         name = name or path.stem
+        # Not an argument, which all on the machine can read.
+        token = {"ROOMCAST_TOKEN": tokens.room_token(room, user=name, role="host")}
         self.process = subprocess.Popen(
             [*server.prefix, str(BINARY), "publish", "--endpoint", server.base, "--name", name,
-             "--token", tokens.room_token(room, user=name, role="host"), *options, str(path)],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+             *options, str(path)],
+            env=environment() | token, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def is_there(self):
         return self.process.poll() is None

@@ -1,9 +1,8 @@
 """Puts a room on air, lets it run, stops it, and brings everything down to look at it."""
 
-import time
 from dataclasses import dataclass
 
-from . import hls
+from . import hls, machine
 from .waiting import wait_for
 
 # Two layers that leave a small machine time for the browser or the sources beside them.
@@ -25,11 +24,11 @@ class Recording:
 
 def record(server, room, seconds, directory, body=None):
     """A recording of at least so many seconds. The room is not on air any more afterwards."""
-    begin = time.monotonic()
+    begin = machine.clock()
     started = server.start_stream(room, body)
     try:
         server.wait_for_status(started["id"], "running", START_TIMEOUT)
-        ready_after = time.monotonic() - begin
+        ready_after = machine.clock() - begin
         url = started["playback"]["url"]
         # Segments, not the clock, say how much of the stream there is.
         wait_for(
