@@ -1,4 +1,5 @@
 #pragma once
+#include <linux/filter.h>
 #include <linux/udp.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -33,6 +34,15 @@ static inline void roomcast_set_segment_bytes(
     header->cmsg_type = UDP_SEGMENT;
     header->cmsg_len = CMSG_LEN(sizeof(bytes));
     memcpy(CMSG_DATA(header), &bytes, sizeof(bytes));
+}
+
+// Has the kernel give every datagram for a port to one of the sockets that share it: by its place in
+// the order in which they were bound. With a place that none has, they are dealt out by addresses, as
+// without this. socket(7), SO_ATTACH_REUSEPORT_CBPF. -1 with errno when it does not.
+static inline int roomcast_steer(int socket, uint32_t place) {
+    struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, place);
+    struct sock_fprog program = {.len = 1, .filter = &filter};
+    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof(program));
 }
 
 // How many of the messages the kernel took; -1 with errno when it did not even take the first.

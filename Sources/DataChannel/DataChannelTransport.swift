@@ -91,9 +91,6 @@ public final class DataChannelTransport {
     /// Lets SCTP's timers run up to `now`; call it every 10 to 50 ms while a transport exists.
     public static func tick(at now: Instant) { SCTPStack.tick(at: now) }
 
-    /// Whether any transport of the process has something to poll.
-    public static var hasWork: Bool { SCTPStack.hasBusyAssociations }
-
     /// Transports that are not closed.
     public static var count: Int { SCTPStack.associationCount }
 
@@ -133,7 +130,8 @@ public final class DataChannelTransport {
         return outputs.popFirst()
     }
 
-    /// Whether `poll` would be worth its while. A closing channel is polled to see its limits.
+    /// Whether `poll` would be worth its while, which takes no lock to know. A closing channel is
+    /// polled to see its limits.
     public var hasWork: Bool {
         !outputs.isEmpty || association.hasWork || channels.values.contains(where: \.isClosing)
     }

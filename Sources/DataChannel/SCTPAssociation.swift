@@ -1,5 +1,6 @@
 import CUsrSCTP
 import Glibc
+import Synchronization
 
 /// What usrsctp told of an association, in order.
 enum SCTPEvent: Hashable, Sendable {
@@ -42,6 +43,9 @@ final class SCTPAssociation: @unchecked Sendable {
     private var packets: [[UInt8]] = []
     private var events: [SCTPEvent] = []
     private var undeliveredBytes = 0
+    /// Whether there is anything to take. Asked far more often than it is so, hence without the
+    /// lock: what is being noted at the same time is there the next time.
+    private let isBusy = Atomic<Bool>(false)
     private var isUp = false
     private var isDry = true
 
@@ -97,18 +101,19 @@ final class SCTPAssociation: @unchecked Sendable {
     }
 
     func take() -> Taken {
+        let nothing = Taken(packets: [], events: [])
+        guard isBusy.exchange(false, ordering: .acquiringAndReleasing) else { return nothing }
         let taken = try? SCTPStack.locked { () -> Taken in
-            guard SCTPStack.unmarkBusy(handle) else { return Taken(packets: [], events: []) }
             let taken = Taken(packets: packets, events: events)
             packets.removeAll(keepingCapacity: true)
             events.removeAll(keepingCapacity: true)
             undeliveredBytes = 0
             return taken
         }
-        return taken ?? Taken(packets: [], events: [])
+        return taken ?? nothing
     }
 
-    var hasWork: Bool { SCTPStack.isBusy(handle) }
+    var hasWork: Bool { isBusy.load(ordering: .acquiring) }
 
     /// Whether the peer has acknowledged all that was sent.
     var hasNothingOutstanding: Bool { (try? SCTPStack.locked { isDry }) ?? true }
@@ -181,11 +186,13 @@ final class SCTPAssociation: @unchecked Sendable {
     func transmit(_ bytes: UnsafeRawBufferPointer) {
         guard packets.count < Self.packetsMaximum else { return }
         packets.append([UInt8](bytes))
-        SCTPStack.markBusy(handle)
+        markBusy()
     }
 
     /// There is room to send again: a reason to be polled, nothing more.
-    fileprivate func becameWritable() { SCTPStack.markBusy(handle) }
+    fileprivate func becameWritable() { markBusy() }
+
+    private func markBusy() { isBusy.store(true, ordering: .releasing) }
 
     fileprivate func received(
         _ data: UnsafeMutableRawPointer?, _ count: Int, _ info: sctp_rcvinfo, _ flags: Int32
@@ -215,7 +222,7 @@ final class SCTPAssociation: @unchecked Sendable {
             return
         }
         events.append(event)
-        SCTPStack.markBusy(handle)
+        markBusy()
     }
 
     private func notified(_ bytes: UnsafeRawBufferPointer) {
@@ -226,7 +233,7 @@ final class SCTPAssociation: @unchecked Sendable {
         case SCTP_STREAM_RESET_EVENT: streamsReset(bytes)
         case SCTP_SENDER_DRY_EVENT:
             isDry = true
-            SCTPStack.markBusy(handle)
+            markBusy()
         default: break
         }
     }
@@ -358,5 +365,6 @@ extension SCTPAssociation {
         if let socket { usrsctp_close(socket) }
         socket = nil
         SCTPStack.deregister(handle)
+        isBusy.store(false, ordering: .releasing)
     }
 }

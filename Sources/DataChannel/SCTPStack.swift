@@ -24,7 +24,6 @@ enum SCTPStack {
     // Unsafe because callbacks, which run inside `locked` without its state in hand, read it;
     // nobody does so outside of `locked`.
     nonisolated(unsafe) private static var associations: [UInt: SCTPAssociation] = [:]
-    nonisolated(unsafe) private static var busy: Set<UInt> = []
 
     /// Runs `body` while nobody else is inside usrsctp. Starts usrsctp at the first call.
     static func locked<Value: Sendable>(
@@ -77,16 +76,11 @@ enum SCTPStack {
     static func deregister(_ handle: UInt) {
         usrsctp_deregister_address(UnsafeMutableRawPointer(bitPattern: handle))
         associations[handle] = nil
-        busy.remove(handle)
     }
 
     static func association(_ handle: UnsafeMutableRawPointer?) -> SCTPAssociation? {
         associations[UInt(bitPattern: handle)]
     }
-
-    static func markBusy(_ handle: UInt) { busy.insert(handle) }
-    /// Whether it was busy.
-    static func unmarkBusy(_ handle: UInt) -> Bool { busy.remove(handle) != nil }
 
     // MARK: Questions from outside
 
@@ -97,9 +91,7 @@ enum SCTPStack {
         }
     }
 
-    static var hasBusyAssociations: Bool { shared.withLock { _ in !busy.isEmpty } }
     static var associationCount: Int { shared.withLock { _ in associations.count } }
-    static func isBusy(_ handle: UInt) -> Bool { shared.withLock { _ in busy.contains(handle) } }
 
     // MARK: Settings
 

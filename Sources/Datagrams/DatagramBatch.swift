@@ -16,6 +16,9 @@ final class DatagramBatch {
     /// Of one message, by the kernel's own limits: UDP_MAX_SEGMENTS, and what an IP packet holds.
     static let segmentsMaximum = 64
     static let messageBytesMaximum = 60_000
+    /// Datagrams that go to an address each as its own message before it is tried again, once
+    /// the kernel did not cut up one to it, by its link or for their size.
+    static let wholeDatagrams: UInt16 = 4096
     /// Of the slots of `latest`, at most half of which are taken.
     private static let slotBits = 10
     private static let slotCount = 1 << slotBits
@@ -43,6 +46,9 @@ final class DatagramBatch {
     private var outgoing: [Message] = []
     /// The latest message to each address, by a hash of it: places in `outgoing`, from one.
     private var latest = [UInt16](repeating: 0, count: slotCount)
+    /// How many are still to go to an address each as its own message, by a hash of it alone: that
+    /// of another with the same is no harm.
+    private var whole = [UInt16](repeating: 0, count: slotCount)
     /// Room for either family's; the first so many are those of `outgoing`.
     private let addresses = UnsafeMutablePointer<sockaddr_in6>.allocate(capacity: datagramsMaximum)
     private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: datagramsMaximum)
@@ -101,10 +107,12 @@ final class DatagramBatch {
         let new = outgoing.count
         let length = Self.write(address, to: addresses + new)
         var slot = Self.hash(addresses + new)
+        let isWhole = whole[slot] > 0
+        if isWhole { whole[slot] -= 1 }
         while latest[slot] != 0 {
             let known = Int(latest[slot]) - 1
             if memcmp(addresses + known, addresses + new, Int(length)) == 0 {
-                if Self.extend(&outgoing[known], by: count) { return known }
+                if !isWhole, Self.extend(&outgoing[known], by: count) { return known }
                 break
             }
             slot = (slot + 1) % Self.slotCount
@@ -188,9 +196,12 @@ final class DatagramBatch {
         single.header.msg_iovlen = 1
         for place in 0..<outgoing[index].count {
             single.header.msg_iov = messages[index].header.msg_iov + place
-            while call(socket, &single, 1) <= 0 {
-                if errno == EINTR { continue }
-                guard errno == EAGAIN else { break }
+            var taken = call(socket, &single, 1)
+            while taken <= 0, errno == EINTR { taken = call(socket, &single, 1) }
+            if taken > 0 {
+                // So it was that they came together which was refused.
+                whole[Self.hash(addresses + index)] = Self.wholeDatagrams
+            } else if errno == EAGAIN {
                 giveBack(index, from: place, to: rest)
                 return false
             }

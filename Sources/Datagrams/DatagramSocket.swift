@@ -1,3 +1,4 @@
+import CSockets
 import Glibc
 public import MediaKernel
 public import NIOCore
@@ -127,6 +128,17 @@ public final class DatagramSocket {
     /// it comes from. The port was bound for this one alone: another server's would be refused.
     public func share() -> EventLoopFuture<Void> {
         channel.setOption(Self.sharesPort, value: 1)
+    }
+
+    /// Has the kernel give all that comes to one of the sockets that share the port, this one or
+    /// another, or a part to each.
+    ///
+    /// - Parameter place: in the order in which they were bound; nil for all of them.
+    /// - Returns: why the kernel does not, if so.
+    public func steer(to place: Int?) -> String? {
+        guard channel.isActive else { return nil }
+        let place = place.map { UInt32(clamping: $0) } ?? .max
+        return roomcast_steer(descriptor, place) == 0 ? nil : String(cString: strerror(errno))
     }
 
     /// Takes the datagrams that wait. For a socket that does not read by itself.

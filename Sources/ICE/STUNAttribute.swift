@@ -24,7 +24,6 @@ public enum STUNAttribute: Hashable, Sendable {
         static let messageIntegrity: UInt16 = 0x0008
         static let errorCode: UInt16 = 0x0009
         static let unknownAttributes: UInt16 = 0x000A
-        static let messageIntegritySHA256: UInt16 = 0x001C
         static let xorMappedAddress: UInt16 = 0x0020
         static let priority: UInt16 = 0x0024
         static let useCandidate: UInt16 = 0x0025

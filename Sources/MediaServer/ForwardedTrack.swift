@@ -7,16 +7,18 @@ import SDP
 final class ForwardedTrack {
     let id: TrackID
     let publisher: PeerID
-    var incoming: IncomingTrack
+    var incoming: IncomingTrack { didSet { repairsLoss = Self.isRepaired(incoming) } }
+    /// Whether the publisher sends again what is lost. At hand, since each tick asks for it.
+    private(set) var repairsLoss: Bool
     let codec: MediaCodec
     /// As in `incoming`: one, or the layers of a simulcast.
     let encodings: [SourceEncoding]
     var key: TrackKey { TrackKey(id, of: publisher) }
     var subscriptions: [PeerID: Subscription] = [:]
     var speaker = SpeakerDetector()
-    var silence = SilenceThinner()
-    /// A sender report came while silence was left out, and goes with what follows.
-    var owesReport = false
+    /// Somebody wishes another form of it, for which no key frame has been asked for yet. It may be
+    /// the one that is being forwarded, so it is left to the next tick.
+    var hasNewWishes = false
     private(set) var ladder: QualityLadder
     private(set) var lastPacket: Instant?
     /// Pictures that have come to their end, over all encodings.
@@ -27,6 +29,7 @@ final class ForwardedTrack {
         self.id = id
         self.publisher = publisher
         self.incoming = incoming
+        repairsLoss = Self.isRepaired(incoming)
         self.codec = codec
         encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid, isVideo: codec.isVideo) }
         ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
@@ -39,10 +42,10 @@ final class ForwardedTrack {
             && incoming.encodings.map(\.rid) == encodings.map(\.rid)
     }
 
-    /// Whether the publisher sends again what is lost: over RTX, or as it was, where it takes NACKs
-    /// without RTX. Browsers do that for sound where their page has them offer so.
-    var repairsLoss: Bool {
-        incoming.rtxPayloadType != nil || incoming.codec.feedback.contains("nack")
+    /// Over RTX, or as it was, where the publisher takes NACKs without RTX. Browsers do that for
+    /// sound where their page has them offer so.
+    private static func isRepaired(_ track: IncomingTrack) -> Bool {
+        track.rtxPayloadType != nil || track.codec.feedback.contains("nack")
     }
 
     /// Gives whether the forms in which the track can be had are others than before.
@@ -79,6 +82,8 @@ final class Subscription {
     let stream: OutboundStream
     unowned let connection: Connection
     let track: TrackID
+    /// The subscriber records what it gets.
+    let isRecorder: Bool
     var forwarder: LayerForwarder
     /// The best that the subscriber wishes to get.
     var preference: LayerPreference
@@ -99,7 +104,7 @@ final class Subscription {
 
     init(
         mid: String, stream: OutboundStream, connection: Connection, track: ForwardedTrack,
-        preference: LayerPreference, at now: Instant
+        preference: LayerPreference, isRecorder: Bool, at now: Instant
     ) {
         keyframes = TokenBucket(
             rate: Self.keyframesPerSecond, burst: Self.keyframesBurst, at: now)
@@ -108,6 +113,7 @@ final class Subscription {
         self.connection = connection
         self.track = track.id
         self.preference = preference
+        self.isRecorder = isRecorder
         let isAtOnce = !track.codec.isVideo && preference != .none
         forwarder = LayerForwarder(
             clockRate: track.codec.clockRate, isVideo: track.codec.isVideo,

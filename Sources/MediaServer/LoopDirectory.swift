@@ -45,6 +45,16 @@ final class LoopDirectory: Sendable {
 
     func removeRoom(from loop: Int) { state.withLock { $0.rooms[loop] -= 1 } }
 
+    /// Hands over the one loop that has all rooms; nil where several have some, or none has any. No
+    /// room comes or goes meanwhile: what is made of it by the last one who asks is right.
+    func withOnlyLoop(_ body: (Int?) -> Void) {
+        state.withLock { state in
+            let rooms = state.rooms
+            let taken = rooms.indices.filter { rooms[$0] > 0 }
+            body(taken.count == 1 ? taken[0] : nil)
+        }
+    }
+
     // MARK: Connections
 
     func addConnection(to loop: Int) { state.withLock { $0.connections[loop] += 1 } }

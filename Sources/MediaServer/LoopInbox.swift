@@ -28,9 +28,14 @@ final class LoopInbox: Sendable {
 
     /// Bytes of datagrams that wait, and of what goes with each.
     static let bytesMaximum = 4 << 20
+    /// What is taken at a time, as much as one call to the kernel reads: each may go to a hundred.
+    static let itemsAtOnce = 32
+    /// How long the rest waits, so that the loop looks at its sockets in between: it would not do
+    /// so for a task that is due at once.
+    static let restDelay: TimeAmount = .microseconds(100)
 
     private struct State {
-        var items: [Item] = []
+        var items = BoundedQueue<Item>(maximum: .max)
         var bytes = 0
         var take: (@Sendable ([Item]) -> Void)?
     }
@@ -40,7 +45,7 @@ final class LoopInbox: Sendable {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// - Parameter take: called on the loop with what has come, in order.
+    /// - Parameter take: called on the loop with what has come, in order and some at a time.
     func open(_ take: @escaping @Sendable ([Item]) -> Void) {
         state.withLock { $0.take = take }
     }
@@ -62,10 +67,15 @@ final class LoopInbox: Sendable {
     }
 
     private func empty() {
-        let (items, take) = state.withLock { state in
-            defer { (state.items, state.bytes) = ([], 0) }
-            return (state.items, state.take)
+        let (items, take, hasMore) = state.withLock { state in
+            var items: [Item] = []
+            while items.count < Self.itemsAtOnce, let item = state.items.popFirst() {
+                state.bytes -= item.bytes
+                items.append(item)
+            }
+            return (items, state.take, !state.items.isEmpty)
         }
-        take?(items)
+        if !items.isEmpty { take?(items) }
+        if hasMore { eventLoop.scheduleTask(in: Self.restDelay) { self.empty() } }
     }
 }

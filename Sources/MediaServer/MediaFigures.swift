@@ -8,6 +8,8 @@ public struct MediaFigures: Hashable, Sendable {
     public var sentBytes = 0
     /// Received and of no connection: scans, late packets, strangers.
     public var strayDatagrams = 0
+    /// Packets that could not be encrypted, and so were not sent.
+    public var unsentPackets = 0
 
     static func += (sum: inout MediaFigures, other: MediaFigures) {
         sum.connections += other.connections
@@ -16,5 +18,6 @@ public struct MediaFigures: Hashable, Sendable {
         sum.sentDatagrams += other.sentDatagrams
         sum.sentBytes += other.sentBytes
         sum.strayDatagrams += other.strayDatagrams
+        sum.unsentPackets += other.unsentPackets
     }
 }

@@ -15,9 +15,11 @@ import SecureTransport
 final class MediaLoop {
     /// Granularity of all timers below but SCTP's: retransmissions, feedback.
     static let tickInterval: TimeAmount = .milliseconds(10)
-    /// SCTP's shortest timer is that of its delayed acknowledgements, 200 ms, and to look at all
-    /// channels takes as long as all else that a tick does. RFC 9260 sect. 6.2.
+    /// SCTP's shortest timer is that of its delayed acknowledgements, 200 ms, and each look at its
+    /// timers locks it for the whole process. RFC 9260 sect. 6.2.
     static let channelInterval: Duration = .milliseconds(50)
+    /// How often it is looked whether packets could not be encrypted, and said at most.
+    static let unsentInterval: Duration = .seconds(10)
     /// Addresses remembered per connection: a client that roams leaves old ones behind.
     static let addressesPerConnectionMaximum = 16
 
@@ -41,6 +43,11 @@ final class MediaLoop {
     private var links: [any LinkSink] = []
     private var ticking: RepeatedTask?
     private var nextChannelTick = Instant.zero
+    private var nextUnsentLook = Instant.zero
+    /// Of connections that are closed, since the last look.
+    private var unsentPackets = 0
+    /// The kernel does not, as was logged.
+    private var cannotSteer = false
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var byFragment: [String: Connection] = [:]
     private var byAddress: [TransportAddress: Connection] = [:]
@@ -95,11 +102,30 @@ final class MediaLoop {
         return figures
     }
 
-    func adopt(_ room: RoomForwarder) { rooms[ObjectIdentifier(room)] = room }
+    func adopt(_ room: RoomForwarder) {
+        rooms[ObjectIdentifier(room)] = room
+        steer()
+    }
 
     func release(_ room: RoomForwarder) {
         guard rooms.removeValue(forKey: ObjectIdentifier(room)) != nil else { return }
         directory.removeRoom(from: index)
+        steer()
+    }
+
+    /// Has datagrams come to the loop that has all rooms, where one has: others could only pass
+    /// them on. What is elsewhere already still is passed on.
+    private func steer() {
+        guard directory.inboxes.count > 1, !cannotSteer else { return }
+        directory.withOnlyLoop { loop in
+            for socket in sockets where !cannotSteer {
+                // Sockets were bound in the order of the loops.
+                guard let reason = socket.steer(to: loop) else { continue }
+                cannotSteer = true
+                logger.notice(
+                    "datagrams are not steered", metadata: ["reason": "\(reason)"])
+            }
+        }
     }
 
     /// Whether an address is of this machine, as a recorder's mostly is: what goes there passes no
@@ -166,6 +192,7 @@ final class MediaLoop {
             if address.transport == .tcp { for link in links { link.close(address) } }
         }
         connections[ObjectIdentifier(connection)] = nil
+        unsentPackets += connection.core.takeUnsentPackets()
         directory.removeConnection(from: index)
     }
 
@@ -290,7 +317,7 @@ final class MediaLoop {
         for connection in connections.values {
             if let deadline = connection.core.nextDeadline, deadline <= now {
                 connection.core.handleTimeout(at: now)
-            } else if settlesChannels {
+            } else if settlesChannels, connection.core.hasChannelWork {
                 connection.core.settleChannels(at: now)
             } else {
                 continue
@@ -300,5 +327,19 @@ final class MediaLoop {
         for room in rooms.values { room.tick(at: now) }
         for listener in listeners { listener.tick(at: now) }
         flush()
+        lookForUnsent(at: now)
+    }
+
+    private func lookForUnsent(at now: Instant) {
+        guard nextUnsentLook <= now else { return }
+        nextUnsentLook = now + Self.unsentInterval
+        for connection in connections.values {
+            unsentPackets += connection.core.takeUnsentPackets()
+        }
+        guard unsentPackets > 0 else { return }
+        counted.unsentPackets += unsentPackets
+        logger.warning(
+            "packets could not be encrypted", metadata: ["packets": "\(unsentPackets)"])
+        unsentPackets = 0
     }
 }

@@ -30,6 +30,10 @@ final class MediaPeer {
     var preferences: [TrackID: LayerPreference] = [:]
     /// Tracks for which there was no section left, as was logged last.
     var leftOutCount = 0
+    /// When it is looked anew what its way carries.
+    var nextAllocation: Instant
+    /// It received videos when that was last looked at.
+    var hadVideos = false
     var allocator = LayerAllocator()
     var probes = ProbePlan()
     var lossDegradation = LossDegradation()
@@ -60,10 +64,13 @@ final class MediaPeer {
     static let textsPerSecond = 50
     static let textsBurst = PeerConnection.sectionsMaximum * 2
 
-    init(id: PeerID, asksForVideos: Bool, isRecorder: Bool, at now: Instant) {
+    init(
+        id: PeerID, asksForVideos: Bool, isRecorder: Bool, nextAllocation: Instant, at now: Instant
+    ) {
         self.id = id
         self.asksForVideos = asksForVideos
         self.isRecorder = isRecorder
+        self.nextAllocation = nextAllocation
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
     }
 

@@ -118,11 +118,10 @@ public final class MediaRoom: Sendable {
         }
     }
 
-    /// Sends texts on the data channels of the peers' subscribe connections.
+    /// Sends texts on the data channels of the peers' subscribe connections: to each in order, to
+    /// many one after the other.
     public func sendTexts(_ texts: [(peer: PeerID, text: String)]) async {
-        try? await onLoop { room, now in
-            for (peer, text) in texts { room.sendText(text, to: peer, at: now) }
-        }
+        try? await onLoop { $0.sendTexts(texts, at: $1) }
     }
 
     public func close() async { try? await onLoop { $0.close(at: $1) } }

@@ -40,13 +40,11 @@ public final class MediaServer: Sendable {
             }.get()
             loops.append(loop)
         }
-        let sockets = try await bindSockets(configuration, loops)
+        let (sockets, listeners) = try await bind(configuration, loops)
         let localAddresses = reaching(sockets.map(\.address))
         if let shortage = sockets.first?.shortage {
             logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
         }
-        let listeners = try await bindListeners(
-            configuration, udpPort: sockets.first?.address.port ?? 0, loops[0])
         let advertised =
             advertisedAddresses(configuration.advertised, bound: sockets.map(\.address))
             + advertisedAddresses(
@@ -83,6 +81,31 @@ public final class MediaServer: Sendable {
     private struct BoundListener: Sendable {
         let listener: NIOLoopBound<TCPListener>
         let address: TransportAddress
+    }
+
+    /// A port that the kernel chose for UDP may be taken for TCP, if only by a connection that ended a
+    /// moment ago and waits there (RFC 9293 sect. 3.3.2): so many are tried.
+    private static let chosenPortsMaximum = 8
+
+    private static func bind(
+        _ configuration: MediaServerConfiguration, _ loops: [NIOLoopBound<MediaLoop>]
+    ) async throws -> ([BoundSockets], [BoundListener]) {
+        var tries =
+            configuration.port == 0 && configuration.tcpPort == .sameAsUDP
+            ? chosenPortsMaximum : 1
+        while true {
+            let sockets = try await bindSockets(configuration, loops)
+            let udpPort = sockets.first?.address.port ?? 0
+            do {
+                return (sockets, try await bindListeners(configuration, udpPort: udpPort, loops[0]))
+            } catch {
+                for socket in sockets.flatMap(\.sockets) {
+                    socket.eventLoop.execute { socket.value.close() }
+                }
+                tries -= 1
+                guard tries > 0 else { throw error }
+            }
+        }
     }
 
     private static func bindSockets(
@@ -150,6 +173,9 @@ public final class MediaServer: Sendable {
                 listeners.append(BoundListener(listener: listener, address: address))
                 port = Int(address.port)
             } catch {
+                for bound in listeners {
+                    bound.listener.eventLoop.execute { bound.listener.value.close() }
+                }
                 throw MediaServerError.cannotBind(.tcp, host: host, port: port, reason: "\(error)")
             }
         }

@@ -6,6 +6,9 @@ import RTP
 extension RoomForwarder {
     /// How often rates and estimates are looked at.
     static let allocationInterval: Duration = .milliseconds(100)
+    /// Parts of the interval, in each of which it is some peers' turn: all at once would hold up
+    /// what is forwarded.
+    static let allocationTurns = 10
 
     /// Share of packets that may be lost and a video is still of use, as what is lost is sent again.
     static let repairedLoss = 0.3
@@ -36,13 +39,12 @@ extension RoomForwarder {
         }
     }
 
-    /// Looks at everybody's ways and wishes anew.
-    func allocateLayers(at now: Instant) {
+    /// Looks anew at what the publishers send.
+    func refreshLadders(at now: Instant) {
         for track in tracks.values where track.codec.isVideo {
             track.refreshLadder(at: now)
+            requestAwaited(of: track, at: now)
         }
-        for peer in peers.values { allocate(peer, at: now) }
-        for track in tracks.values where track.codec.isVideo { requestAwaited(of: track, at: now) }
     }
 
     /// A key frame has shown that a track's forms are others than they were.
@@ -57,12 +59,15 @@ extension RoomForwarder {
     func allocate(_ peer: MediaPeer, at now: Instant) {
         guard let connection = peer.subscribe else { return }
         let core = connection.core
-        core.measuresBandwidth = !loop.isHere(core.selectedAddress)
         if core.selectedAddress != peer.probedAddress {
             peer.probedAddress = core.selectedAddress
             peer.probes = ProbePlan()
+            core.measuresBandwidth = !loop.isHere(core.selectedAddress)
         }
         let received = received(by: peer)
+        // Sound is not shared out. Once more where there were videos, which are forgotten so.
+        guard !received.videos.isEmpty || peer.hadVideos else { return }
+        peer.hadVideos = !received.videos.isEmpty
         let wishes = received.videos.map { video in
             Rungs(video.track.ladder, preference: video.subscription.preference)
         }
@@ -89,7 +94,9 @@ extension RoomForwarder {
             demands, budget: budget == .max ? nil : max(budget - audio, 0),
             keepingGiven: max(given - audio, 0), keepingPoorest: max(poorest - audio, 0), at: now)
         for (index, video) in received.videos.enumerated() {
-            apply(result.levels[index], of: wishes[index], to: video.subscription)
+            if apply(result.levels[index], of: wishes[index], to: video.subscription) {
+                video.track.hasNewWishes = true
+            }
         }
         let missing = result.missingBitsPerSecond.map { $0 + audio }
         let goal = peer.probes.probe(
@@ -134,11 +141,14 @@ extension RoomForwarder {
         for index in wanted.suffix(peer.lossDegradation.taken) { demands[index].bitsPerSecond = [] }
     }
 
-    private func apply(_ level: Int?, of rungs: Rungs, to subscription: Subscription) {
+    /// Gives whether another form is wanted than before.
+    private func apply(_ level: Int?, of rungs: Rungs, to subscription: Subscription) -> Bool {
         let choice = level.map { rungs.list[$0].choice }
-        if subscription.forwarder.wanted != choice { subscription.forwarder.wanted = choice }
         subscription.isLimited = (level ?? -1) < rungs.list.count - 1
         subscription.name = level.map { rungs.list[$0].name } ?? .none
+        guard subscription.forwarder.wanted != choice else { return false }
+        subscription.forwarder.wanted = choice
+        return true
     }
 
     /// Says what a subscriber gets where that has changed.
@@ -169,6 +179,7 @@ extension RoomForwarder {
 
     /// Asks for key frames of the encodings that somebody waits for.
     func requestAwaited(of track: ForwardedTrack, at now: Instant) {
+        track.hasNewWishes = false
         var awaited: Set<Int> = []
         for subscription in track.subscriptions.values
         where subscription.forwarder.awaitsKeyframe && subscription.connection.core.canSendMedia {

@@ -16,12 +16,7 @@ extension RoomForwarder {
                 track.encodings.indices.contains(encoding)
             else { return }
             track.encodings[encoding].reported(.init(ntp: ntp, timestamp: timestamp))
-            // Silence is in step with everything.
-            if track.silence.leavesOut {
-                track.owesReport = true
-            } else {
-                report(track, encoding: encoding)
-            }
+            report(track, encoding: encoding, at: now)
         case .keyframeRequested(let mid, _):
             guard let peer = peers[connection.peer], let track = peer.offeredBySection[mid],
                 track.codec.isVideo, let subscription = track.subscriptions[peer.id],
@@ -82,35 +77,40 @@ extension RoomForwarder {
             let level = publish.core.headerExtensions[HeaderExtensionURI.audioLevel]
                 .flatMap { packet.extensions[$0] }.flatMap(AudioLevel.init(extensionBytes:))
             if let level { track.speaker.heard(level) }
-            summary.isDispensable = !track.silence.passes(packet.payload, level: level, at: now)
-        }
-        if track.owesReport, !summary.isDispensable {
-            track.owesReport = false
-            report(track, encoding: incoming.encoding)
+            summary.isDispensable = !encoding.passes(packet, level: level, at: now)
+            guard
+                let number = encoding.number(
+                    of: packet.sequenceNumber, isLeftOut: summary.isDispensable)
+            else { return }
+            packet.sequenceNumber = number
+            if encoding.owesReport, !encoding.isQuiet {
+                report(track, encoding: incoming.encoding, at: now)
+            }
         }
         if hasOtherSizes { ladderChanged(of: track, at: now) }
         var extensions = ExtensionMap()
-        for subscription in track.subscriptions.values
-        where subscription.connection.core.canSendMedia {
+        for subscription in track.subscriptions.values {
+            let connection = subscription.connection
+            guard connection.core.canSendMedia else { continue }
             let before = subscription.forwarder.beginnings
             send(
                 packet, summary, encoding: incoming.encoding, of: track, from: publish,
-                to: subscription, &extensions, at: now)
+                to: subscription, over: connection, &extensions, at: now)
             guard subscription.forwarder.beginnings != before, encoding.isAwaited else { continue }
             // The beginning came late; what came before it follows.
             for (packet, summary) in encoding.recent(after: packet.sequenceNumber) {
                 var extensions = ExtensionMap()
                 send(
                     packet, summary, encoding: incoming.encoding, of: track, from: publish,
-                    to: subscription, &extensions, at: now)
+                    to: subscription, over: connection, &extensions, at: now)
             }
         }
     }
 
     private func send(
         _ packet: RTPPacket, _ summary: PayloadSummary, encoding: Int, of track: ForwardedTrack,
-        from publish: Connection, to subscription: Subscription, _ extensions: inout ExtensionMap,
-        at now: Instant
+        from publish: Connection, to subscription: Subscription, over connection: Connection,
+        _ extensions: inout ExtensionMap, at now: Instant
     ) {
         let report = track.encodings[encoding].report
         let before = subscription.forwarder.beginnings
@@ -118,7 +118,6 @@ extension RoomForwarder {
             var rewritten = subscription.forwarder.forward(
                 packet, encoding: encoding, summary: summary, report: report, at: now)
         else { return }
-        let core = subscription.connection.core
         // Another form has begun where the best does not fit: there is no room for what went
         // before.
         if subscription.isLimited, subscription.forwarder.beginnings != before {
@@ -126,16 +125,21 @@ extension RoomForwarder {
         }
         rewritten.extensions = extensions.of(
             packet, by: subscription.extensionIDs(from: publish.core))
-        core.send(rewritten, on: subscription.stream, at: now)
+        connection.core.send(rewritten, on: subscription.stream, at: now)
         if subscription.reportedBeginning != subscription.forwarder.beginnings {
             self.report(track, encoding: encoding, to: subscription)
         }
-        loop.drain(subscription.connection, at: now)
+        loop.drain(connection, at: now)
     }
 
-    private func report(_ track: ForwardedTrack, encoding: Int) {
-        for subscription in track.subscriptions.values {
+    /// Passes the publisher's latest report on. Silence is in step with everything, so who only
+    /// listens gets it with the sound that follows. Who records goes on to follow the clocks.
+    private func report(_ track: ForwardedTrack, encoding: Int, at now: Instant) {
+        let isQuiet = track.encodings[encoding].isQuiet
+        track.encodings[encoding].owesReport = isQuiet
+        for subscription in track.subscriptions.values where !isQuiet || subscription.isRecorder {
             report(track, encoding: encoding, to: subscription)
+            loop.drain(subscription.connection, at: now)
         }
     }
 

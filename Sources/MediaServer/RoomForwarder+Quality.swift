@@ -14,14 +14,15 @@ extension RoomForwarder {
         qualityRounds += 1
         let isComplete = qualityRounds % Self.qualityReport == 0
         var qualities: [PeerQuality] = []
-        for peer in peers.values.sorted(by: { $0.id < $1.id }) {
+        for peer in peers.values {
             guard let connection = peer.subscribe else { continue }
             let before = peer.quality.score
             peer.quality.update(sample(of: peer, over: connection, at: now))
             guard isComplete || peer.quality.score != before else { continue }
             qualities.append(PeerQuality(peer: peer.id, score: peer.quality.score))
         }
-        if !qualities.isEmpty { emit(.connectionQuality(qualities)) }
+        guard !qualities.isEmpty else { return }
+        emit(.connectionQuality(qualities.sorted { $0.peer < $1.peer }))
     }
 
     private func sample(

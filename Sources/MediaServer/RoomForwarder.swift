@@ -22,7 +22,10 @@ final class RoomForwarder {
     let acceptsOrientation: Bool
     var peers: [PeerID: MediaPeer] = [:]
     var tracks: [TrackKey: ForwardedTrack] = [:]
+    private var letters = Letters()
     private var nextAllocation = Instant.zero
+    /// Peers that were ever added.
+    private var addedPeers = 0
     private var nextSpeakerReport: Instant?
     private var speakersReported = false
     var nextQuality = Instant.zero
@@ -61,8 +64,12 @@ final class RoomForwarder {
         guard peers.count < MediaRoom.peersMaximum else {
             throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
+        // They take turns, also where all come at once.
+        let turn = addedPeers % Self.allocationTurns
+        addedPeers += 1
         peers[id] = MediaPeer(
-            id: id, asksForVideos: asksForVideos, isRecorder: isRecorder, at: now)
+            id: id, asksForVideos: asksForVideos, isRecorder: isRecorder,
+            nextAllocation: now + Self.allocationInterval / Self.allocationTurns * turn, at: now)
     }
 
     func removePeer(_ id: PeerID, at now: Instant) {
@@ -91,9 +98,21 @@ final class RoomForwarder {
         connection?.core.addRemoteCandidate(candidate, at: now)
     }
 
-    func sendText(_ text: String, to id: PeerID, at now: Instant) {
-        guard let connection = peers[id]?.subscribe else { return }
-        connection.core.send(text, on: Self.channelLabel, at: now)
+    func sendTexts(_ texts: [(peer: PeerID, text: String)], at now: Instant) {
+        guard !isClosed else { return }
+        for (peer, text) in texts {
+            if let first = letters.add(.init(peer: peer, text: text)) { send(first, at: now) }
+        }
+        sendLetters(at: now)
+    }
+
+    private func sendLetters(at now: Instant) {
+        while let letter = letters.next() { send(letter, at: now) }
+    }
+
+    private func send(_ letter: Letters.Letter, at now: Instant) {
+        guard let connection = peers[letter.peer]?.subscribe else { return }
+        connection.core.send(letter.text, on: Self.channelLabel, at: now)
         loop.drain(connection, at: now)
     }
 
@@ -116,8 +135,17 @@ final class RoomForwarder {
         for peer in peers.values where peer.needsOffer { offerSubscribe(peer, at: now) }
         if nextAllocation <= now {
             nextAllocation = now + Self.allocationInterval
-            allocateLayers(at: now)
+            refreshLadders(at: now)
         }
+        for peer in peers.values where peer.nextAllocation <= now {
+            // In its turn also after a pause.
+            peer.nextAllocation = max(
+                peer.nextAllocation + Self.allocationInterval, now + Self.allocationInterval / 2)
+            allocate(peer, at: now)
+        }
+        for track in tracks.values where track.hasNewWishes { requestAwaited(of: track, at: now) }
+        letters.beginTurn(peers: peers.count)
+        sendLetters(at: now)
         reportSpeakers(at: now)
         reportQuality(at: now)
     }
@@ -128,9 +156,9 @@ final class RoomForwarder {
         if encoding.keyframes.due(at: now) {
             sendKeyframeRequest(of: track, encoding: index, at: now)
         }
-        guard track.repairsLoss, let publish = peers[track.publisher]?.publish else { return }
+        guard track.repairsLoss else { return }
         let lost = encoding.nacks.poll(at: now)
-        guard !lost.isEmpty else { return }
+        guard !lost.isEmpty, let publish = peers[track.publisher]?.publish else { return }
         publish.core.requestRetransmission(of: lost, mid: track.incoming.mid, encoding: index)
         loop.drain(publish, at: now)
     }

@@ -15,8 +15,8 @@ struct SilenceThinner {
     /// libopus asks not to send packets of so many bytes: they have no content.
     static let emptyBytesMaximum = 2
 
-    /// Whether the newest packet was left out.
-    private(set) var leavesOut = false
+    /// Whether there is nothing to hear, be it left out or one of the updates that go on.
+    private(set) var isQuiet = false
     /// When something last went on.
     private var passedAt: Instant?
     /// The newest packet that went on said that nothing follows.
@@ -26,8 +26,8 @@ struct SilenceThinner {
     mutating func passes(_ payload: ArraySlice<UInt8>, level: AudioLevel?, at now: Instant) -> Bool
     {
         let isSilent = level.map { $0.level == AudioLevel.silence && !$0.voice } ?? false
-        leavesOut = isSilent && hasEnded && passedAt.map { now - $0 < Self.interval } ?? false
-        guard !leavesOut else { return false }
+        isQuiet = isSilent && (isQuiet || hasEnded)
+        if isSilent, hasEnded, let passedAt, now - passedAt < Self.interval { return false }
         hasEnded = payload.count <= Self.emptyBytesMaximum
         passedAt = now
         return true

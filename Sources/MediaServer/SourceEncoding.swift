@@ -20,6 +20,12 @@ final class SourceEncoding {
     /// The stream's SSRC; it changes when the publisher begins anew.
     private(set) var ssrc: SSRC?
     private var seen = SeenNumbers()
+    private var silence = SilenceThinner()
+    /// A sender report came while there was nothing to hear.
+    var owesReport = false
+    /// What of a sound is not left out, counted without holes: here once, not by each of its many
+    /// subscribers.
+    private var numbers: (unwrapper: SequenceUnwrapper, kept: NumberCompactor)?
     var keyframes = KeyframeRequests()
     /// What we ask the publisher to send again.
     var nacks: NACKGenerator
@@ -57,8 +63,38 @@ final class SourceEncoding {
             seen = SeenNumbers()
             nacks = NACKGenerator(repair)
             recent.removeAll()
+            // So its first packet goes to all, who then know of it.
+            silence = SilenceThinner()
+            numbers = nil
         }
         return seen.insert(packet.sequenceNumber)
+    }
+
+    /// Whether a packet of a sound is to be forwarded, for what it says.
+    func passes(_ packet: RTPPacket, level: AudioLevel?, at now: Instant) -> Bool {
+        silence.passes(packet.payload, level: level, at: now)
+    }
+
+    /// Whether there is nothing to hear of a sound.
+    var isQuiet: Bool { silence.isQuiet }
+
+    /// The number with which a packet of a sound is forwarded; nil for one that is not. One to be
+    /// left out gets one where its place was kept, since it came late.
+    func number(of original: SequenceNumber, isLeftOut: Bool) -> SequenceNumber? {
+        var (unwrapper, kept) = numbers ?? Self.count(from: original)
+        numbers = nil
+        let element = unwrapper.unwrap(original)
+        let number = isLeftOut ? kept.leaveOut(element) : kept.place(element)
+        numbers = (unwrapper, kept)
+        return number.map(SequenceNumber.init(extended:))
+    }
+
+    private static func count(
+        from first: SequenceNumber
+    ) -> (unwrapper: SequenceUnwrapper, kept: NumberCompactor) {
+        var unwrapper = SequenceUnwrapper()
+        let earliest = unwrapper.unwrap(first) - LayerForwarder.reorderingMaximum
+        return (unwrapper, NumberCompactor(first: earliest, as: earliest))
     }
 
     /// Gives whether the picture sizes are others than before.

@@ -110,14 +110,20 @@ extension PeerConnection {
         } else {
             bytes = packet.serialized()
         }
-        guard (try? dtls.protectRTP(&bytes)) != nil else { return }
+        guard (try? dtls.protectRTP(&bytes)) != nil else {
+            unsentPackets += 1
+            return
+        }
         emit(.transmit(bytes, to: address))
     }
 
     func send(_ packets: [RTCPPacket]) {
         guard let dtls, dtls.isConnected, let address = selectedAddress else { return }
         var bytes = RTCPPacket.serialize(packets)
-        guard (try? dtls.protectRTCP(&bytes)) != nil else { return }
+        guard (try? dtls.protectRTCP(&bytes)) != nil else {
+            unsentPackets += 1
+            return
+        }
         emit(.transmit(bytes, to: address))
     }
 

@@ -2,6 +2,7 @@ import ICE
 public import MediaKernel
 import RTP
 public import SDP
+import SecureTransport
 
 /// Offering: we send, the remote side receives.
 extension PeerConnection {
@@ -33,11 +34,14 @@ extension PeerConnection {
                 sections.append(section)
             }
         }
+        // A repaired picture comes late; sound is of no use then, and repairs are in order.
+        let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
+        let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
         addOutbound(
             (0..<max(track.rids.count, 1)).map { encoding in
                 OutboundStream(
-                    ssrc: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
-                    rtxSSRC: SSRC(UInt32.random(in: 1...UInt32.max, using: &random)),
+                    ssrc: SSRC(UInt32.random(in: ssrcs, using: &random)),
+                    rtxSSRC: SSRC(UInt32.random(in: repairSSRCs, using: &random)),
                     rtxSequence: SequenceNumber(
                         UInt16.random(in: SequenceNumber.beginnings, using: &random)),
                     rid: track.rids.isEmpty ? nil : track.rids[encoding])

@@ -56,7 +56,11 @@ extension PeerConnection {
         exchangeWithChannels()
     }
 
-    /// Brings channel events out. Call on every tick, since SCTP's timers run beside us.
+    /// Whether `settleChannels` would be worth its while.
+    public var hasChannelWork: Bool { channels?.hasWork ?? false }
+
+    /// Brings channel events out. Call on every tick, or on those when `hasChannelWork` says so,
+    /// since SCTP's timers run beside us.
     public func settleChannels(at now: Instant) {
         exchangeWithChannels()
         settleDTLS(at: now)

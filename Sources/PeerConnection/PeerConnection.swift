@@ -130,6 +130,8 @@ public final class PeerConnection {
     let reporter: SSRC
     /// Datagrams that were neither valid nor expected. For metrics.
     public internal(set) var discardedDatagrams = 0
+    /// See `takeUnsentPackets`.
+    var unsentPackets = 0
 
     public init(configuration: Configuration, at now: Instant) {
         self.configuration = configuration
@@ -225,16 +227,24 @@ public final class PeerConnection {
     }
 
     public func poll() -> Output? {
-        guard outputIndex < outputs.count else {
-            outputs.removeAll(keepingCapacity: true)
+        guard outputIndex < outputs.count - 1 else {
+            // The last one, which is mostly the only one, is handed out without being copied.
+            let last = outputs.popLast()
+            if outputIndex > 0 { outputs.removeAll(keepingCapacity: true) }
             outputIndex = 0
-            return nil
+            return last
         }
         defer { outputIndex += 1 }
         return outputs[outputIndex]
     }
 
     func emit(_ output: Output) { outputs.append(output) }
+
+    /// How many packets of ours could not be encrypted, and so were not sent, since the last call.
+    public func takeUnsentPackets() -> Int {
+        defer { unsentPackets = 0 }
+        return unsentPackets
+    }
 
     /// Says goodbye to the remote side. Nothing is sent or received any more.
     public func close(at now: Instant) {

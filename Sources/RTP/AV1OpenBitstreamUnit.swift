@@ -8,7 +8,6 @@ struct AV1OpenBitstreamUnit {
         static let sequenceHeader: UInt8 = 1
         static let temporalDelimiter: UInt8 = 2
         static let frameHeader: UInt8 = 3
-        static let tileGroup: UInt8 = 4
         static let frame: UInt8 = 6
         static let tileList: UInt8 = 8
         static let padding: UInt8 = 15

@@ -5,8 +5,8 @@ public import MediaKernel
 ///
 /// A number is asked for `reorderDelay` after the gap shows (it may only be late), then once per
 /// round trip until it comes, `triesMaximum` times at most. After `abandonAfter` it is given to
-/// `takeAbandoned`: the sender may be a server that has to ask for it itself. Feed every packet,
-/// repaired ones included: how long they take to come is what the round trip is known from.
+/// `takeAbandonedExtended`: the sender may be a server that has to ask for it itself. Feed every
+/// packet, repaired ones included: how long they take to come is what the round trip is known from.
 public struct NACKGenerator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// How long a gap may be mere reordering.
@@ -87,12 +87,6 @@ public struct NACKGenerator: Sendable {
         return asked
     }
 
-    /// The numbers given up since the last call; at most `outstandingMaximum`, of which the
-    /// newest are kept. Of a hole larger than that, the newest number stands for the rest.
-    public mutating func takeAbandoned() -> [SequenceNumber] {
-        takeAbandonedExtended().map(SequenceNumber.init(extended:))
-    }
-
     private var retryInterval: Duration {
         let range = Self.retryIntervals
         return min(max(roundTrip.timeout, range.lowerBound), range.upperBound)
@@ -144,6 +138,8 @@ extension NACKGenerator {
         due = min(due, nextTry)
     }
 
+    /// The numbers given up since the last call; at most `outstandingMaximum`, of which the
+    /// newest are kept. Of a hole larger than that, the newest number stands for the rest.
     mutating func takeAbandonedExtended() -> [Int64] {
         guard !abandoned.isEmpty else { return [] }
         defer { abandoned = [] }

@@ -139,16 +139,4 @@ extension RTPPacket {
     public static func isRTCP(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 2 && (64..<96).contains(bytes[1] & 0x7F)
     }
-
-    /// The SSRC of an RTP datagram, for a demultiplexer; the SRTP header is in the clear.
-    public static func peekSSRC(_ bytes: [UInt8]) -> SSRC? {
-        guard bytes.count >= headerBytesMinimum else { return nil }
-        return SSRC(bytes.uint32(at: 8))
-    }
-
-    /// The sequence number of an RTP datagram.
-    public static func peekSequenceNumber(_ bytes: [UInt8]) -> SequenceNumber? {
-        guard bytes.count >= headerBytesMinimum else { return nil }
-        return SequenceNumber(bytes.uint16(at: 2))
-    }
 }

@@ -186,10 +186,20 @@ public final class DTLSTransport {
 
     // MARK: SRTP
 
+    /// SSRCs for outgoing streams.
+    ///
+    /// - Parameter areInOrder: for streams that leave in order, or nearly: a packet 256 or more
+    ///   behind the newest is refused. It takes less to protect them. Of others it is 2048.
+    public static func outboundSSRCs(areInOrder: Bool) -> ClosedRange<UInt32> {
+        let ordered = SRTPStreams.orderedSSRCs
+        return areInOrder ? ordered : (ordered.upperBound + 1)...UInt32.max
+    }
+
     /// Encrypts an RTP packet in place; it grows by the profile's tag.
     ///
     /// - Throws: `replayed` when this SSRC and sequence number have been protected before: send the
-    ///   protected bytes again, or use RTX (RFC 4588).
+    ///   protected bytes again, or use RTX (RFC 4588); and when it is too far behind the newest one
+    ///   (`outboundSSRCs`).
     public func protectRTP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try srtp().protectRTP(&packet)
     }

@@ -8,6 +8,8 @@ final class SRTPSession {
     static let packetBytesMaximum = 65_535
     /// libsrtp may write this much behind a packet, whatever the profile.
     static let trailerBytesMaximum = Int(SRTP_MAX_TRAILER_LEN) + 4
+    /// Room for it, copied at one go.
+    private static let trailer = [UInt8](repeating: 0, count: trailerBytesMaximum)
 
     let profile: SRTPProfile
     private let outbound: SRTPStreams
@@ -115,7 +117,7 @@ final class SRTPSession {
     ) throws(SecureTransportError) {
         let count = packet.count
         var length = Int32(count)
-        packet.append(contentsOf: repeatElement(0, count: trailerBytesMaximum))
+        packet.append(contentsOf: trailer)
         let status = packet.withUnsafeMutableBytes { transform(session, $0.baseAddress, &length) }
         let kept = status == srtp_err_status_ok ? Int(length) : count
         packet.removeLast(packet.count - kept)

@@ -130,8 +130,9 @@ extension DataChannelTests {
                 #expect(bystander.serverOutputs.last == .text(bystanderID, "round \(round)"))
             }
             #expect(DataChannelTransport.count == before)
-            // Else the fuzz tests the gate only, or never reaches it.
-            #expect(fed > 20_000 && refused > fed / 10 && refused < fed * 9 / 10)
+            // Else the fuzz tests the gate only, or never reaches it. How many are fed before an
+            // ABORT gets through depends on usrsctp's tags, which are drawn by lot.
+            #expect(fed > 10_000 && refused > fed / 10 && refused < fed * 9 / 10)
         }
 
         private func fuzzOnce(

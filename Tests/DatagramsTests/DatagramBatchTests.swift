@@ -192,10 +192,40 @@ struct DatagramBatchTests {
         #expect(kernel.messages.map(\.datagrams.count) == [1, 1])
         // Nothing overtakes what waits.
         #expect(rest.map(\.bytes) == [[2], [3]])
-        kernel.results = [.fails(code)]
-        for number in 0..<4 { #expect(batch.append([UInt8(number)], to: number < 3 ? four : six)) }
+    }
+
+    @Test("Where the kernel did not cut up a message it is not tried again for a while")
+    func whole() {
+        let batch = DatagramBatch(call: kernel.call)
+        func send(_ numbers: Range<Int>, to address: TransportAddress) {
+            for number in numbers { #expect(batch.append([UInt8(number)], to: address)) }
+            #expect(self.send(batch).isEmpty)
+        }
+        kernel.results = [.fails(EIO)]
+        send(0..<3, to: four)
+        #expect(kernel.taken == [[0], [1], [2]])
+        send(0..<3, to: four)
+        send(3..<5, to: six)
+        #expect(
+            kernel.messages.suffix(4).map(\.datagrams) == [[[0]], [[1]], [[2]], [[3], [4]]])
+        var left = Int(DatagramBatch.wholeDatagrams) - 3
+        while left > 0 {
+            send(0..<min(left, 100), to: four)
+            left -= min(left, 100)
+        }
+        send(0..<2, to: four)
+        #expect(kernel.messages.last?.datagrams == [[0], [1]])
+    }
+
+    @Test("An address that cannot be reached says nothing about what the kernel cuts up")
+    func unreachable() {
+        let batch = DatagramBatch(call: kernel.call)
+        for number in 0..<2 { #expect(batch.append([UInt8(number)], to: four)) }
+        kernel.results = [.fails(ENETUNREACH), .fails(ENETUNREACH), .fails(ENETUNREACH)]
         #expect(send(batch).isEmpty)
-        #expect(kernel.taken.suffix(4) == [[0], [1], [2], [3]])
+        for number in 2..<4 { #expect(batch.append([UInt8(number)], to: four)) }
+        #expect(send(batch).isEmpty)
+        #expect(kernel.messages.map(\.datagrams) == [[[2], [3]]])
     }
 
     @Test("It is full after so many datagrams or bytes, and empty once they are sent")

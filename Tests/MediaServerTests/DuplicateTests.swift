@@ -1,4 +1,5 @@
 import MediaKernel
+import PeerConnection
 import Testing
 
 @testable import MediaServer
@@ -14,6 +15,19 @@ extension SimulatedRoomTests {
             #expect(room.packets(since: begin) > 100)
             #expect(try #require(room.loss) == 0)
             #expect(room.quality == 5)
+        }
+
+        /// Nor would it leave: nothing is encrypted twice under one number.
+        @Test func whatWouldBeSentTwiceIsNotAndIsCounted() async throws {
+            let room = try await SimulatedRoom.connected()
+            let sound = try #require(room.subscription(to: "sound"))
+            for _ in 0..<3 {
+                sound.connection.core.send(
+                    LayerPacket.sound(5).packet, on: sound.stream, at: room.now)
+            }
+            room.run(for: MediaLoop.unsentInterval + .seconds(1))
+            #expect(room.sound.count == 1)
+            #expect(room.figures.unsentPackets == 2)
         }
     }
 }

@@ -134,6 +134,23 @@ import Testing
         directory.removeRoom(from: 1)
         #expect(directory.placeRoom() == 1)
     }
+
+    @Test func theLoopThatHasAllRoomsIsKnown() {
+        func only() -> Int? {
+            var found: Int?
+            directory.withOnlyLoop { found = $0 }
+            return found
+        }
+        #expect(only() == nil)
+        #expect(directory.placeRoom() == 0)
+        #expect(only() == 0)
+        #expect(directory.placeRoom() == 1)
+        #expect(only() == nil)
+        directory.removeRoom(from: 0)
+        #expect(only() == 1)
+        directory.removeRoom(from: 1)
+        #expect(only() == nil)
+    }
 }
 
 @Suite struct LoopInboxTests {
@@ -145,8 +162,14 @@ import Testing
         let loop = group.next()
         let inbox = LoopInbox(eventLoop: loop)
         let taken = NIOLoopBoundBox.makeBoxSendingValue([[LoopInbox.Item]](), eventLoop: loop)
-        inbox.open { taken.value.append($0) }
-        try await loop.submit { for item in items { inbox.put(item) } }.get()
+        let all = loop.makePromise(of: Void.self)
+        let last = LoopInbox.Item.lost(TransportAddress(ipv4: 192, 0, 2, 2, port: 1))
+        inbox.open { items in
+            taken.value.append(items.filter { $0 != last })
+            if items.contains(last) { all.succeed() }
+        }
+        try await loop.submit { for item in items + [last] { inbox.put(item) } }.get()
+        try await all.futureResult.get()
         let result = try await loop.submit { taken.value }.get()
         inbox.close()
         inbox.put(.close(address, listener: 0))
@@ -176,6 +199,15 @@ import Testing
         let empty = LoopInbox.Item.received([], from: address, port: 0)
         let most = LoopInbox.bytesMaximum / 64
         let items = try await taken(Array(repeating: empty, count: most + 1))
-        #expect(items.map(\.count) == [most])
+        #expect(items.reduce(0) { $0 + $1.count } == most)
+    }
+
+    @Test func ofManySomeAreTakenAtATimeInOrder() async throws {
+        let items = (0..<100).map { number in
+            LoopInbox.Item.received([UInt8(number)], from: address, port: 0)
+        }
+        let slices = try await taken(items)
+        #expect(slices.map(\.count) == [32, 32, 32, 4])
+        #expect(Array(slices.joined()) == items)
     }
 }

@@ -1,4 +1,3 @@
-import Clocks
 import ICE
 import Logging
 import MediaKernel
@@ -38,7 +37,9 @@ extension SimulatedRoomTests {
             var taken = 0
             for _ in 0..<100 {
                 try await room.comeAgain()
-                try await room.watch(for: .milliseconds(500)) { mutated($0, &random) }
+                try await room.watch(for: .milliseconds(500)) {
+                    repeatably($0) { mutated($0, &random) }
+                }
                 if !room.watched.isEmpty { taken += 1 }
             }
             #expect(taken > 5)
@@ -101,6 +102,33 @@ private func mutated(_ text: String, _ random: inout SeededRandom) -> String {
     return lines.map { $0 + "\r\n" }.joined()
 }
 
+/// What begins a line that is drawn by lot, and what stands there while an answer is mutated: else
+/// each run would mutate other texts.
+private let drawnLines: [String: String] = [
+    "a=ice-ufrag:": "a=ice-ufrag:Ab1+Cd2/",
+    "a=ice-pwd:": "a=ice-pwd:Ab1+Cd2/Ef3+Gh4/Ij5+Kl6/",
+    "a=fingerprint:": "a=fingerprint:sha-256 0A" + String(repeating: ":0A", count: 31),
+]
+
+/// The text as changed, in the same way in each run. Drawn lines that are left whole are as before.
+private func repeatably(_ text: String, _ change: (String) -> String) -> String {
+    var drawn: [String: String] = [:]
+    let fixed = lines(of: text).map { line in
+        guard let standIn = drawnLines.first(where: { line.hasPrefix($0.key) })?.value else {
+            return line
+        }
+        drawn[standIn] = line
+        return standIn
+    }
+    let changed = lines(of: change(fixed.joined(separator: "\r\n")))
+    return changed.map { drawn[$0] ?? $0 }.joined(separator: "\r\n")
+}
+
+/// Empty ones too.
+private func lines(of text: String) -> [String] {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0) }
+}
+
 /// The line with another number for one of its numbers.
 private func withNumber(
     _ number: String, in line: String, _ random: inout SeededRandom
@@ -112,7 +140,7 @@ private func withNumber(
 
 /// A room without sockets, spoken to in descriptions: one publishes and one watches, in fake time.
 private final class DescribedRoom {
-    private var now = MonotonicClock.now
+    private var now = SimulatedRoom.beginning
     private let room: RoomForwarder
     private let loop: MediaLoop
     private let identity: DTLSIdentity

@@ -1,4 +1,3 @@
-import Clocks
 import ICE
 import Logging
 import MediaKernel
@@ -20,7 +19,7 @@ extension SimulatedRoomTests {
         private let room: RoomForwarder
         private let viewer: PeerConnection
         private var events: AsyncStream<MediaEvent>.AsyncIterator
-        private var now = MonotonicClock.now
+        private var now = SimulatedRoom.beginning
         private var offers = 0
         private var publishers: [TrackID: PeerID] = [:]
 

@@ -46,6 +46,14 @@ import Testing
         return sent?.sequenceNumber.rawValue
     }
 
+    @Test func whetherLossIsRepairedIsAsItsDescriptionSays() {
+        #expect(track.repairsLoss)
+        track.incoming.codec.feedback = []
+        #expect(!track.repairsLoss)
+        track.incoming.rtxPayloadType = 97
+        #expect(track.repairsLoss)
+    }
+
     @Test func whatIsLostIsAskedForAndItsRepeatTakesItsPlaceOnce() {
         var forwarder = LayerForwarder(
             clockRate: 90_000, isVideo: true, wanted: LayerChoice(encoding: 0))

@@ -1,4 +1,3 @@
-import Clocks
 import ICE
 import Logging
 import MediaKernel
@@ -23,6 +22,9 @@ final class SimulatedRoom {
     /// What waits before the narrow part of a way; more is lost.
     static let queueMaximum: Duration = .milliseconds(300)
     static let server = TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)
+    /// When rooms in fake time begin: no two runs differ in where the grid of transport feedback's
+    /// times falls. Not at the origin, which stands for what never was.
+    static let beginning = Instant.zero + .seconds(1000)
 
     private struct Datagram {
         let arrival: Instant
@@ -89,7 +91,7 @@ final class SimulatedRoom {
     private(set) var heard: [String] = []
 
     init() throws {
-        now = MonotonicClock.now
+        now = Self.beginning
         let identity = try DTLSIdentity.generate()
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         loop = MediaLoop(
@@ -117,15 +119,22 @@ final class SimulatedRoom {
     }
 
     /// Lets both join and the video begin.
-    static func connected(asksForVideos: Bool = false) async throws -> SimulatedRoom {
+    ///
+    /// - Parameters:
+    ///   - asksForVideos: the viewer does.
+    ///   - isRecorder: the viewer is one.
+    static func connected(
+        asksForVideos: Bool = false, isRecorder: Bool = false
+    ) async throws -> SimulatedRoom {
         let room = try SimulatedRoom()
-        try await room.connect(asksForVideos: asksForVideos)
+        try await room.connect(asksForVideos: asksForVideos, isRecorder: isRecorder)
         return room
     }
 
-    private func connect(asksForVideos: Bool) async throws {
+    private func connect(asksForVideos: Bool, isRecorder: Bool) async throws {
         try room.addPeer("camera", at: now)
-        try room.addPeer("viewer", asksForVideos: asksForVideos, at: now)
+        try room.addPeer(
+            "viewer", asksForVideos: asksForVideos, isRecorder: isRecorder, at: now)
         mid = try camera.add(.simulcast("video"))
         soundMID = try camera.add(.repairedAudio("sound"))
         try publish("camera", from: camera)
@@ -244,6 +253,9 @@ final class SimulatedRoom {
         }
         return count
     }
+
+    /// Of the loop.
+    var figures: MediaFigures { loop.figures }
 
     func packets(since begin: Instant) -> Int { seen.count { $0.at >= begin } }
 

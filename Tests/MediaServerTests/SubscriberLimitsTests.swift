@@ -17,6 +17,15 @@ extension SimulatedRoomTests {
             #expect((10...13).contains(room.keyframesRequested - before))
         }
 
+        @Test func whoComesAtOnceIsLookedAtInTurns() throws {
+            let room = try SimulatedRoom()
+            for number in 0..<20 { try room.room.addPeer(PeerID("\(number)"), at: room.now) }
+            let turns = Dictionary(grouping: room.room.peers.values, by: \.nextAllocation)
+            #expect(turns.values.map(\.count) == Array(repeating: 2, count: 10))
+            #expect(turns.keys.min() == room.now)
+            #expect(turns.keys.max() == room.now + .milliseconds(90))
+        }
+
         @Test func aFloodOfTextsIsThinnedAndAFewPass() async throws {
             let room = try await SimulatedRoom.connected()
             room.run(for: .seconds(3))

@@ -36,6 +36,21 @@ extension PeerConnectionTests {
             #expect(wire.server.core.discardedDatagrams == 0)
         }
 
+        /// A number under which another packet went out, and one too far behind for sound.
+        @Test func whatCannotBeEncryptedIsCounted() throws {
+            let wire = Wire()
+            let audio = try wire.client.core.add(.audio())
+            let video = try wire.client.core.add(.video())
+            try wire.connect(offering: .client)
+            wire.send([3000, 3000, 2745, 2744], mid: audio, from: .client)
+            wire.send([3000, 2745, 2744, 953], mid: video, from: .client)
+            wire.run(for: .milliseconds(50))
+            #expect(wire.server.numbers(mid: audio) == [3000, 2745])
+            #expect(wire.server.numbers(mid: video) == [3000, 2745, 2744, 953])
+            #expect(wire.client.core.takeUnsentPackets() == 2)
+            #expect(wire.client.core.takeUnsentPackets() == 0)
+        }
+
         @Test func theServerAnswersToReceiveOnlyAndLetsTheClientBegin() throws {
             let wire = Wire(channelOf: .client)
             _ = try wire.client.core.add(.audio())

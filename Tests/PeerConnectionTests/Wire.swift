@@ -246,3 +246,17 @@ final class Wire {
         }
     }
 }
+
+extension RTPPacket {
+    /// Of an RTP datagram, whose header SRTP leaves in the clear.
+    static func peekSSRC(_ bytes: [UInt8]) -> SSRC? {
+        guard bytes.count >= 12 else { return nil }
+        return SSRC(bytes[8..<12].reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// The same of its number.
+    static func peekSequenceNumber(_ bytes: [UInt8]) -> SequenceNumber? {
+        guard bytes.count >= 12 else { return nil }
+        return SequenceNumber(UInt16(bytes[2]) << 8 | UInt16(bytes[3]))
+    }
+}

@@ -1,6 +1,7 @@
 import MediaKernel
-import RTP
 import Testing
+
+@testable import RTP
 
 @Suite struct NACKGeneratorTests {
     private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
@@ -153,5 +154,11 @@ import Testing
         generator.received(SequenceNumber(2000), at: at(0))
         #expect(generator.outstandingCount == 1000)
         #expect(generator.takeAbandoned() == numbers([999]))
+    }
+}
+
+extension NACKGenerator {
+    fileprivate mutating func takeAbandoned() -> [SequenceNumber] {
+        takeAbandonedExtended().map(SequenceNumber.init(extended:))
     }
 }

@@ -119,11 +119,4 @@ import Testing
         #expect(!RTPPacket.isRTCP([0x80, 0xE0]))
         #expect(!RTPPacket.isRTCP([0x80]))
     }
-
-    @Test func theHeaderCanBePeekedAt() {
-        #expect(RTPPacket.peekSSRC(Self.golden) == SSRC(0xDEAD_BEEF))
-        #expect(RTPPacket.peekSequenceNumber(Self.golden) == SequenceNumber(0x1234))
-        #expect(RTPPacket.peekSSRC(Array(Self.golden.prefix(11))) == nil)
-        #expect(RTPPacket.peekSequenceNumber([]) == nil)
-    }
 }

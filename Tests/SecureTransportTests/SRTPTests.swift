@@ -106,6 +106,25 @@ struct SRTPTests {
         try pair.server.unprotectRTP(&late[1])
     }
 
+    @Test("A stream that is sent in order goes back by 255 packets at most, another by 2047")
+    func outboundWindow() throws {
+        let pair = try DTLSPair.connected()
+        for (areInOrder, window) in [(true, UInt16(256)), (false, 2048)] {
+            let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: areInOrder)
+            for ssrc in [ssrcs.lowerBound, ssrcs.upperBound] {
+                func send(_ sequence: UInt16) throws {
+                    var packet = rtpPacket(sequence: sequence, ssrc: ssrc, payload: [7])
+                    try pair.client.protectRTP(&packet)
+                    try pair.server.unprotectRTP(&packet)
+                }
+                try send(5000)
+                try send(5001 - window)
+                #expect(throws: SecureTransportError.replayed) { try send(5000 - window) }
+                try send(5001)
+            }
+        }
+    }
+
     @Test("An index is never encrypted twice")
     func repeatedProtect() throws {
         let pair = try DTLSPair.connected()
