@@ -194,10 +194,12 @@ let package = Package(
             ], swiftSettings: settings),
 
         // What several targets' tests have in common.
-        .target(name: "Workbench", path: "Tests/Workbench", swiftSettings: testSettings),
+        .target(
+            name: "Workbench", dependencies: ["MediaKernel", "HLS"], path: "Tests/Workbench",
+            swiftSettings: testSettings),
         .target(
             name: "RecordedStreams",
-            dependencies: ["MediaKernel", "Codec", "Recording", "Workbench"],
+            dependencies: ["MediaKernel", "CLibAV", "Codec", "Recording", "Workbench"],
             path: "Tests/RecordedStreams", swiftSettings: testSettings),
 
         // What `make bench-rooms` fills rooms with.
@@ -217,13 +219,13 @@ let package = Package(
         tests("RTP", ["MediaKernel"]),
         tests("ICE", ["MediaKernel"]),
         tests("SDP", ["MediaKernel"]),
-        tests("HLS", ["MediaKernel"]),
+        tests("HLS", ["MediaKernel", "Workbench"]),
         tests("Rooms", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
         tests("Zip", ["MediaKernel", "Workbench"]),
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
-        tests("Codec", ["MediaKernel", "CLibAV"]),
+        tests("Codec", ["MediaKernel", "CLibAV", "RecordedStreams", "Workbench"]),
         tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
@@ -250,7 +252,7 @@ let package = Package(
             "Pipeline",
             [
                 "MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording",
-                "Workbench", log,
+                "RecordedStreams", "Workbench", log,
             ]),
         tests(
             "ControlAPI",

@@ -6,66 +6,128 @@ import Stage
 
 /// Fetches the images that peers and the layout name, and shows them.
 ///
-/// Each is fetched once while it is named. What cannot be had is tried again a few times, later
-/// each time, and then left alone until it is named anew.
+/// Each is fetched once while it is wanted (`PictureWishes`). Where a host cannot be reached or has
+/// a trouble of its own, it is asked again a few times, later each time. What cannot be had is left
+/// alone until it is named anew.
 actor BotPictures {
+    typealias Fetch =
+        @Sendable (PictureWishes.Wish) async throws(PictureFetchError) -> StillPicture
+
     /// Between the attempts.
     static let pauses: [Duration] = [.seconds(5), .seconds(30)]
-    /// Addresses waiting to be fetched, with repetitions.
-    static let waitingMaximum = 200
+    /// Images that are fetched at a time: each takes some MiB until it is decoded.
+    static let fetchesMaximum = 4
 
     private let hosts: PictureHosts
-    private let pipeline: StreamPipeline
+    private let pauses: [Duration]
+    private let show: @Sendable (StillPicture?, String) -> Void
     private let warn: @Sendable (String) -> Void
     private var wishes: PictureWishes
-    private let queue: AsyncStream<PictureWishes.Wish>
-    private let sink: AsyncStream<PictureWishes.Wish>.Continuation
+    private var underWay = 0
+    /// There may be something to fetch.
+    private let news: AsyncStream<Void>
+    private let sink: AsyncStream<Void>.Continuation
 
     init(
         hosts: PictureHosts, layout: Layout, pipeline: StreamPipeline,
         warn: @escaping @Sendable (String) -> Void
     ) {
-        self.hosts = hosts
-        wishes = PictureWishes(hosts: hosts, layout: layout)
-        self.pipeline = pipeline
-        self.warn = warn
-        (queue, sink) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.waitingMaximum))
+        self.init(
+            hosts: hosts, layout: layout, show: { pipeline.showPicture($0, at: $1) }, warn: warn)
     }
 
-    func wanted(by peers: [SourcePeer]) { ask(for: wishes.roomChanged(peers)) }
+    /// - Parameter show: gets an address' image, nil when there is none any more or will be none.
+    init(
+        hosts: PictureHosts, layout: Layout, pauses: [Duration] = BotPictures.pauses,
+        show: @escaping @Sendable (StillPicture?, String) -> Void,
+        warn: @escaping @Sendable (String) -> Void
+    ) {
+        self.hosts = hosts
+        self.pauses = pauses
+        self.show = show
+        self.warn = warn
+        wishes = PictureWishes(hosts: hosts, layout: layout)
+        (news, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
 
-    func wanted(by layout: Layout) { ask(for: wishes.layoutChanged(layout)) }
+    func wanted(by peers: [SourcePeer]) { changed(dropping: wishes.roomChanged(peers)) }
 
-    /// Fetches what is named until it is cancelled.
+    /// - Parameter tiles: of who is seen, or is to be soon.
+    func wanted(by tiles: [PlacedTile]) { changed(dropping: wishes.tilesChanged(tiles)) }
+
+    func wanted(by layout: Layout) { changed(dropping: wishes.layoutChanged(layout)) }
+
+    private func changed(dropping addresses: [String]) {
+        for address in addresses { show(nil, address) }
+        sink.yield()
+    }
+
+    /// Fetches what is wanted until it is cancelled.
     func run() async {
-        ask(for: wishes.changes())
         let fetcher = PictureFetcher(hosts: hosts)
-        await withTaskGroup(of: Void.self) { group in
-            for await wish in queue {
-                group.addTask { await self.fetch(wish, with: fetcher) }
-            }
-            group.cancelAll()
-        }
+        await run { wish throws(PictureFetchError) in try await fetcher.fetch(wish) }
         await fetcher.close()
     }
 
-    private func ask(for wishes: [PictureWishes.Wish]) {
-        for wish in wishes { sink.yield(wish) }
+    func run(_ fetch: @escaping Fetch) async {
+        sink.yield()
+        await withDiscardingTaskGroup { group in
+            for await _ in news {
+                for wish in due() { group.addTask { await self.attempt(wish, fetch) } }
+            }
+            group.cancelAll()
+        }
     }
 
-    private func fetch(_ wish: PictureWishes.Wish, with fetcher: PictureFetcher) async {
-        for pause in Self.pauses.map(Optional.some) + [nil] {
-            guard wishes.isWanted(wish), !Task.isCancelled else { return }
-            do throws(PictureFetchError) {
-                let picture = try await fetcher.fetch(wish)
-                if wishes.isWanted(wish) { pipeline.showPicture(picture, at: wish.address.text) }
-                return
-            } catch {
-                guard !Task.isCancelled else { return }
-                warn("picture \(wish.address.text): \(error)")
-            }
-            if let pause { try? await Task.sleep(for: pause) }
+    private func due() -> [PictureWishes.Wish] {
+        var due: [PictureWishes.Wish] = []
+        while underWay < Self.fetchesMaximum, let wish = wishes.next() {
+            underWay += 1
+            due.append(wish)
+        }
+        return due
+    }
+
+    private func attempt(_ wish: PictureWishes.Wish, _ fetch: Fetch) async {
+        let result: Result<StillPicture, PictureFetchError>
+        do throws(PictureFetchError) {
+            result = .success(try await fetch(wish))
+        } catch {
+            result = .failure(error)
+        }
+        underWay -= 1
+        sink.yield()
+        guard !Task.isCancelled else { return }
+        switch result {
+        case .success(let picture):
+            if wishes.fetched(wish) { show(picture, wish.address.text) }
+        case .failure(let error):
+            guard let pause = pause(after: error, of: wish) else { return }
+            // Others may be fetched meanwhile.
+            try? await Task.sleep(for: pause)
+            wishes.tryAgain(wish)
+            sink.yield()
+        }
+    }
+
+    /// Until the next attempt; nil when there is to be none.
+    private func pause(after error: PictureFetchError, of wish: PictureWishes.Wish) -> Duration? {
+        guard let failures = wishes.failed(wish) else { return nil }
+        warn("picture \(wish.address.text): \(error)")
+        if error.mayPass, failures <= pauses.count { return pauses[failures - 1] }
+        if wishes.givenUp(wish) { show(nil, wish.address.text) }
+        return nil
+    }
+}
+
+extension PictureFetchError {
+    /// Whether another attempt may fare better. The same file will not be a picture then, and what
+    /// is not there will hardly be.
+    var mayPass: Bool {
+        switch self {
+        case .connection: true
+        case .status(let code): code == 429 || (500...599).contains(code)
+        case .tooManyRedirects, .redirect, .tooLarge, .notAPicture: false
         }
     }
 }

@@ -135,7 +135,8 @@ public struct BotRunner: Sendable {
             tasks.addTask { await self.watch(path) }
             tasks.addTask { await self.obey(orders, pipeline, requests, pictures) }
             tasks.addTask {
-                await self.watchPipeline(pipeline, wishes, requests, started: started)
+                await self.watchPipeline(
+                    pipeline, wishes, requests, pictures, started: started)
             }
             tasks.addTask {
                 await requests.run(client, logger: self.logger)
@@ -249,7 +250,7 @@ public struct BotRunner: Sendable {
 
     private func watchPipeline(
         _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, _ requests: MediaRequests,
-        started: Instant
+        _ pictures: BotPictures, started: Instant
     ) async -> Ending? {
         var (reduction, videosLeftOut) = (Reduction.none, 0)
         for await event in pipeline.events {
@@ -261,9 +262,10 @@ public struct BotRunner: Sendable {
                 writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
-            case .tilesChanged(let tiles, let videos):
+            case .tilesChanged(let tiles, let besides, let videos):
                 writer.write(.tiles(tiles.map { BotReport.Tile($0) }))
-                requests.tilesChanged(tiles, among: videos)
+                requests.tilesChanged(tiles + besides, among: videos)
+                await pictures.wanted(by: tiles + besides)
             case .undecodable(let track, let codec, let reason):
                 writer.write(
                     .warning("track \(track) is left out: \(codec.rawValue): \(reason)"))

@@ -32,7 +32,9 @@ struct LayerWishes {
         asked = asked.filter { videos.contains($0.key) }
     }
 
-    /// - Parameter known: the videos from which the layout chose.
+    /// - Parameters:
+    ///   - tiles: where videos are seen, still or soon.
+    ///   - known: the videos from which the layout chose.
     mutating func tilesChanged(_ tiles: [PlacedTile], among known: Set<TrackID>) -> [Wish] {
         func area(_ tile: PlacedTile) -> Int { tile.rectangle.width * tile.rectangle.height }
         var places: [TrackID: PlacedTile] = [:]

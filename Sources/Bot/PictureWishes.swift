@@ -1,15 +1,30 @@
+import MediaKernel
 import Pipeline
 import Stage
 
-/// Which images are to be fetched, and how large they are to be: those that the layout names may
-/// fill the canvas, those of peers are shown in a circle.
+/// Which images are to be fetched, which of them first, and how large they are to be: those that
+/// the layout names may fill the canvas, those of peers are shown in a circle.
 ///
-/// Every change gives what is to be fetched that was not before.
+/// Where peers name more than there may be at a time, those who have a tile come first. Then those
+/// whose image is there stay, who had a tile last before the others, and then it goes by the order
+/// of joining.
 struct PictureWishes {
     struct Wish: Hashable {
         var address: PictureAddress
         /// Pixels of the longer side; larger images are scaled down.
         var sideMaximum: Int
+    }
+
+    private enum Progress { case waiting, underWay, resting, over }
+
+    private struct Entry {
+        let wish: Wish
+        var progress = Progress.waiting
+        var failures = 0
+        /// Whether an image of the address is shown, if a smaller one.
+        var isShown = false
+        /// The number of the latest arrangement in which its peer had a tile.
+        var seen = 0
     }
 
     /// Images at a time, to which the layout's two may come. More than a stage has tiles.
@@ -20,46 +35,145 @@ struct PictureWishes {
     static let peerSide = 512
 
     private let hosts: PictureHosts
-    private var ofPeers: Set<String> = []
-    private var ofLayout: Set<String> = []
-    /// Being fetched, shown or given up, and how large.
-    private var known: [String: Int] = [:]
+    private var ofLayout: [PictureAddress] = []
+    /// Of those who publish, in the order of joining.
+    private var ofPeers: [(peer: PeerID, address: PictureAddress)] = []
+    /// What anybody in the room names.
+    private var inRoom: Set<String> = []
+    /// Who has a tile.
+    private var stage: [PeerID] = []
+    private var known: [String: Entry] = [:]
+    /// What is known, the most urgent one first.
+    private var order: [String] = []
+    private var arrangements = 0
 
     init(hosts: PictureHosts, layout: Layout) {
         self.hosts = hosts
-        ofLayout = Set(layout.images)
+        _ = layoutChanged(layout)
     }
+
+    // MARK: What is wanted
+
+    // Each change gives the addresses whose images are not to be kept any more, though somebody in
+    // the room names them.
 
     /// Of those who publish: nobody else has a tile.
-    mutating func roomChanged(_ peers: [SourcePeer]) -> [Wish] {
-        ofPeers = Set(peers.filter { !$0.tracks.isEmpty }.compactMap(\.picture))
-        return changes()
+    mutating func roomChanged(_ peers: [SourcePeer]) -> [String] {
+        inRoom = Set(peers.compactMap(\.picture))
+        ofPeers = peers.filter { !$0.tracks.isEmpty }
+            .sorted { ($0.joinedAt, $0.id) < ($1.joinedAt, $1.id) }
+            .compactMap { peer in
+                peer.picture.flatMap(hosts.allowed).map { (peer: peer.id, address: $0) }
+            }
+        return arrange()
     }
 
-    mutating func layoutChanged(_ layout: Layout) -> [Wish] {
-        ofLayout = Set(layout.images)
-        return changes()
+    mutating func tilesChanged(_ tiles: [PlacedTile]) -> [String] {
+        let peers = tiles.map(\.peer)
+        guard peers != stage else { return [] }
+        stage = peers
+        return arrange()
     }
 
-    mutating func changes() -> [Wish] {
-        known = known.filter { ofLayout.contains($0.key) || ofPeers.contains($0.key) }
-        var wishes: [Wish] = []
+    mutating func layoutChanged(_ layout: Layout) -> [String] {
+        ofLayout = layout.images.compactMap(hosts.allowed)
+        return arrange()
+    }
+
+    private mutating func arrange() -> [String] {
+        arrangements += 1
+        let large = Set(ofLayout.map(\.text))
+        let seen = Set(addressesOnStage.map(\.text))
+        let peers = peersAddresses.filter { !large.contains($0.text) }
         // The layout's first: there are two at most, and everybody sees them.
-        for text in ofLayout.sorted() + ofPeers.subtracting(ofLayout).sorted() {
-            let side = ofLayout.contains(text) ? Self.layoutSide : Self.peerSide
-            // One that is there and is larger than it needs to be may stay as it is.
-            let isNew = known[text] == nil
-            let hasRoom = ofLayout.contains(text) || known.count < Self.addressesMaximum
-            guard isNew ? hasRoom : known[text, default: 0] < side,
-                // Participants may name what they like; what is not listed is nobody's business.
-                let address = hosts.allowed(text)
-            else { continue }
-            known[text] = side
-            wishes.append(Wish(address: address, sideMaximum: side))
+        let chosen = Self.unique(ofLayout) + peers.prefix(Self.addressesMaximum)
+        order = chosen.map(\.text)
+        var next: [String: Entry] = [:]
+        for address in chosen {
+            let side = large.contains(address.text) ? Self.layoutSide : Self.peerSide
+            var entry = Entry(wish: Wish(address: address, sideMaximum: side))
+            if let before = known[address.text] {
+                // One that is there and is larger than it needs to be may stay as it is.
+                if before.wish.sideMaximum >= side { entry = before }
+                entry.isShown = before.isShown
+                entry.seen = before.seen
+            }
+            if seen.contains(address.text) { entry.seen = arrangements }
+            next[address.text] = entry
         }
-        return wishes
+        // What nobody names any more is forgotten without us.
+        let dropped = known.filter { text, entry in
+            entry.isShown && next[text] == nil && inRoom.contains(text)
+        }
+        known = next
+        return dropped.keys.sorted()
+    }
+
+    private var addressesOnStage: [PictureAddress] {
+        let addresses = Dictionary(
+            ofPeers.map { ($0.peer, $0.address) }, uniquingKeysWith: { first, _ in first })
+        return stage.compactMap { addresses[$0] }
+    }
+
+    /// Of those who publish, the most urgent one first.
+    private var peersAddresses: [PictureAddress] {
+        let joined = ofPeers.map(\.address)
+        let there = joined.enumerated()
+            .compactMap { place, address in
+                known[address.text].map { (seen: $0.seen, place: place, address: address) }
+            }
+            .sorted { ($1.seen, $0.place) < ($0.seen, $1.place) }
+            .map(\.address)
+        return Self.unique(addressesOnStage + there + joined)
+    }
+
+    private static func unique(_ addresses: [PictureAddress]) -> [PictureAddress] {
+        var texts: Set<String> = []
+        return addresses.filter { texts.insert($0.text).inserted }
+    }
+
+    // MARK: What comes of it
+
+    /// The most urgent one of those that wait. It is under way then.
+    mutating func next() -> Wish? {
+        let text = order.first { known[$0]?.progress == .waiting }
+        guard let text, let wish = known[text]?.wish else { return nil }
+        known[text]?.progress = .underWay
+        return wish
     }
 
     /// Whether it is still wanted in that size.
-    func isWanted(_ wish: Wish) -> Bool { known[wish.address.text] == wish.sideMaximum }
+    private func isWanted(_ wish: Wish) -> Bool { known[wish.address.text]?.wish == wish }
+
+    /// - Returns: whether it is to be shown: it is still wanted, and in that size.
+    mutating func fetched(_ wish: Wish) -> Bool {
+        guard isWanted(wish) else { return false }
+        known[wish.address.text]?.progress = .over
+        known[wish.address.text]?.isShown = true
+        return true
+    }
+
+    /// An attempt has failed, and it does not wait for another one yet.
+    ///
+    /// - Returns: how many have; nil when it is not wanted any more.
+    mutating func failed(_ wish: Wish) -> Int? {
+        guard isWanted(wish) else { return nil }
+        known[wish.address.text]?.progress = .resting
+        known[wish.address.text]?.failures += 1
+        return known[wish.address.text]?.failures
+    }
+
+    mutating func tryAgain(_ wish: Wish) {
+        guard isWanted(wish), known[wish.address.text]?.progress == .resting else { return }
+        known[wish.address.text]?.progress = .waiting
+    }
+
+    /// It is left alone until it is named anew.
+    ///
+    /// - Returns: whether there is no image of the address then, not even a smaller one.
+    mutating func givenUp(_ wish: Wish) -> Bool {
+        guard isWanted(wish) else { return false }
+        known[wish.address.text]?.progress = .over
+        return known[wish.address.text]?.isShown == false
+    }
 }

@@ -20,7 +20,3 @@ static const int av_shim_error_end = AVERROR_EOF;
 static const int av_shim_error_again = AVERROR(EAGAIN);
 static const int av_shim_error_memory = AVERROR(ENOMEM);
 static const int av_shim_error_invalid_data = AVERROR_INVALIDDATA;
-
-/// AVSEEK_SIZE and AVSEEK_FORCE are tested with masks by every seek callback.
-static const int av_shim_seek_size = AVSEEK_SIZE;
-static const int av_shim_seek_force = AVSEEK_FORCE;

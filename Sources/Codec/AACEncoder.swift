@@ -3,9 +3,9 @@ internal import MediaKernel
 
 /// Encodes 48 kHz stereo to AAC-LC.
 ///
-/// **Time.** The codec's transform overlaps, so it puts `priming` samples of silence before the
-/// first sample it was given: the first packet's `pts` is `-priming` on the clock of the
-/// samples that were passed in. Packets keep that honest `pts`. A player that shows each decoded
+/// **Time.** The codec's transform overlaps, so it puts silence before the first sample it was
+/// given: the first packet's `pts` is below zero, by as many samples, on the clock of those that
+/// were passed in. Packets keep that honest `pts`. A player that shows each decoded
 /// block at its packet's `pts` thus shows every sample at its own index: the offset to the
 /// video is 0, provided nobody shifts the timestamps (`TransportStreamMuxer` does not).
 /// Not thread-safe: one owner at a time.
@@ -15,8 +15,6 @@ public final class AACEncoder {
     /// Samples per channel in a block.
     public static let frameSize = 1024
 
-    /// Samples per channel of silence before the first one.
-    public let priming: Int
     /// ISO/IEC 14496-3 sect. 1.6.2.1.
     public let audioSpecificConfig: [UInt8]
     public let bitrate: Int
@@ -45,7 +43,6 @@ public final class AACEncoder {
         guard Int(context.pointer.pointee.frame_size) == Self.frameSize else {
             throw .partMissing("AAC with blocks of \(Self.frameSize)")
         }
-        priming = Int(context.pointer.pointee.initial_padding)
         audioSpecificConfig = context.extradata
         let frame = block.pointer
         frame.pointee.nb_samples = Int32(Self.frameSize)

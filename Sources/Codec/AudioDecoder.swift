@@ -25,6 +25,8 @@ public final class AudioDecoder {
     /// The rate, format and channel count that the converter was made for.
     private var converterInput: (Int32, Int32, Int32) = (0, -1, 0)
     private var timescale: Int32 = 48_000
+    /// Where the sound ends that the converter has given, at 48 kHz.
+    private var end: Int64 = 0
 
     init(parameters: borrowing TrackParameters) throws(CodecError) {
         packet = try PacketHandle()
@@ -56,8 +58,17 @@ public final class AudioDecoder {
     /// Gives what was still inside; the decoder then starts anew.
     public func flush() throws(CodecError) -> [DecodedAudio] {
         avcodec_send_packet(context.pointer, nil)
-        defer { avcodec_flush_buffers(context.pointer) }
-        return try receive()
+        defer {
+            avcodec_flush_buffers(context.pointer)
+            // One that has been drained takes nothing any more.
+            swr_free(&converter)
+        }
+        var blocks = try receive()
+        guard converter != nil else { return blocks }
+        let pts = MediaTime(ticks: end, timescale: Int32(Self.sampleRate))
+        let rest = try convert(sampleCount: nil)
+        if !rest.isEmpty { blocks.append(DecodedAudio(samples: rest, pts: pts)) }
+        return blocks
     }
 
     private func receive() throws(CodecError) -> [DecodedAudio] {
@@ -79,27 +90,37 @@ public final class AudioDecoder {
         let delay = swr_get_delay(converter, Int64(Self.sampleRate))
         let start = MediaTime(ticks: block.pts, timescale: timescale)
             .rescaled(to: Int32(Self.sampleRate)).ticks
-        let capacity = Int(swr_get_out_samples(converter, block.nb_samples))
+        let samples = try convert(sampleCount: block.nb_samples)
+        end = start - delay + Int64(samples.count / Self.channels)
+        return DecodedAudio(
+            samples: samples,
+            pts: MediaTime(ticks: start - delay, timescale: Int32(Self.sampleRate)))
+    }
+
+    /// - Parameter sampleCount: of the frame, per channel; nil for what the converter holds back.
+    private func convert(sampleCount: Int32?) throws(CodecError) -> [Float] {
+        let capacity = Int(swr_get_out_samples(converter, sampleCount ?? 0))
         var code: Int32 = 0
         let samples = [Float](
             unsafeUninitializedCapacity: max(0, capacity) * Self.channels
         ) { buffer, count in
             buffer.withMemoryRebound(to: UInt8.self) { bytes in
                 var output = [bytes.baseAddress]
+                guard let sampleCount else {
+                    code = swr_convert(converter, &output, Int32(capacity), nil, 0)
+                    return
+                }
                 let input = frame.pointer.pointee.extended_data
                 input?.withMemoryRebound(
                     to: UnsafePointer<UInt8>?.self, capacity: Int(AV_NUM_DATA_POINTERS)
                 ) { input in
-                    code = swr_convert(
-                        converter, &output, Int32(capacity), input, block.nb_samples)
+                    code = swr_convert(converter, &output, Int32(capacity), input, sampleCount)
                 }
             }
             count = max(0, Int(code)) * Self.channels
         }
         try check(code, "swr_convert")
-        return DecodedAudio(
-            samples: samples,
-            pts: MediaTime(ticks: start - delay, timescale: Int32(Self.sampleRate)))
+        return samples
     }
 
     private func prepareConverter(for block: AVFrame) throws(CodecError) {

@@ -24,30 +24,21 @@ final class Demuxer {
     private let url: String
     private let format: UnsafeMutablePointer<AVFormatContext>
     private let packet: PacketHandle
-    private let source: MemorySource?
 
     /// - Throws: `.library` when the file is missing, unreadable or no container we know.
     convenience init(path: String) throws(CodecError) {
         // The scheme keeps a name such as "http:x" from becoming a network address.
-        try self.init(url: "file:" + path, source: nil, analyses: true)
+        try self.init(url: "file:" + path, analyses: true)
     }
 
-    convenience init(bytes: [UInt8]) throws(CodecError) {
-        try self.init(url: "", source: try MemorySource(bytes), analyses: true)
-    }
-
-    private init(url: String, source: MemorySource?, analyses: Bool) throws(CodecError) {
+    private init(url: String, analyses: Bool) throws(CodecError) {
         self.url = url
-        self.source = source
         packet = try PacketHandle()
-        var format = avformat_alloc_context()
-        guard let allocated = format else { throw .outOfMemory }
-        allocated.pointee.pb = source?.context
+        var format: UnsafeMutablePointer<AVFormatContext>?
         var options = OptionDictionary([
             ("format_whitelist", Self.containers.joined(separator: ",")),
             ("protocol_whitelist", "file"),
         ])
-        // Frees `format` when it fails.
         try check(
             avformat_open_input(&format, url, nil, &options.pointer), "avformat_open_input")
         guard let opened = format else { throw .outOfMemory }
@@ -90,6 +81,6 @@ final class Demuxer {
     /// Opens the same file once more, at its first packet and without decoding a bit of every
     /// track first. Seeking would be shorter, but lands anywhere in a transport stream.
     func reopened() throws(CodecError) -> Demuxer {
-        try Demuxer(url: url, source: nil, analyses: false)
+        try Demuxer(url: url, analyses: false)
     }
 }

@@ -25,8 +25,6 @@ public final class MediaFileReader {
         public let isReordered: Bool
 
         public var isVideo: Bool { if case .video = kind { true } else { false } }
-        /// nil for sound and for codecs that browsers do not speak.
-        public var videoCodec: VideoCodecKind? { VideoCodecKind(rawValue: codec) }
     }
 
     public struct Packet: Hashable, Sendable {
@@ -119,17 +117,6 @@ public final class MediaFileReader {
                 duration: times.duration, isKeyframe: raw.isKeyframe, round: round)
         }
         throw .queueFull(maximum: Self.skippedPacketsMaximum)
-    }
-
-    /// A decoder for a track of pictures, whatever its codec. It takes the packets as read.
-    ///
-    /// - Throws: `.setting` for a track of sound, `.partMissing` for an unknown codec.
-    public func makeVideoDecoder(for track: Track) throws(CodecError) -> VideoDecoder {
-        guard track.isVideo else { throw .setting(name: "track", value: "\(track.index)") }
-        if let codec = track.videoCodec {
-            return try VideoDecoder(codec: codec, allowsReordering: track.isReordered)
-        }
-        return try VideoDecoder(parameters: try parameters(of: track), threads: 1)
     }
 
     /// A decoder for a track of sound, whatever its codec. It takes the packets as read.

@@ -6,8 +6,9 @@ internal import Synchronization
 public final class StillPicture: Sendable {
     /// The largest file that is read, in bytes.
     public static let bytesMaximum = 4 << 20
-    /// The largest picture that is decoded: 4000 by 3000, as telephones make them.
-    public static let pixelsMaximum = 12_000_000
+    /// The largest picture that is decoded, 4096 by 4096: what telephones call 12 megapixels
+    /// (4032 by 3024, 4080 by 3072) and 16 (4624 by 3468) has less.
+    public static let pixelsMaximum = 1 << 24
 
     public let width: Int
     public let height: Int
@@ -16,6 +17,8 @@ public final class StillPicture: Sendable {
     public let number: UInt64
 
     private static let lastNumber = Atomic<UInt64>(0)
+    /// Held while a file is decoded.
+    private static let turn = Mutex(())
 
     /// - Precondition: four bytes for each of at least one pixel.
     public init(width: Int, height: Int, pixels: [UInt8]) {
@@ -29,13 +32,28 @@ public final class StillPicture: Sendable {
     /// Decodes a PNG, JPEG, WebP or GIF file, and turns it as the camera was held; of an animation
     /// the first picture.
     ///
+    /// One file at a time in this process, the other callers wait: before it is scaled down, a
+    /// picture may take 64 MiB, and twice that with 16 bits a colour.
+    ///
     /// - Parameter sideMaximum: larger pictures are scaled down to it.
     /// - Throws: `.packetSize`, `.partMissing` for other files, `.library` for damaged ones,
     ///   `.pictureSize`, `.pixelFormat`, `.outOfMemory`.
     public static func decode(
         _ file: [UInt8], sideMaximum: Int = 1920
     ) throws(CodecError) -> StillPicture {
+        guard file.count <= bytesMaximum else {
+            throw .packetSize(count: file.count, maximum: bytesMaximum)
+        }
         guard let codec = format(of: file) else { throw .partMissing("a picture in this format") }
+        let still = codec == AV_CODEC_ID_WEBP ? WebPAnimation.firstPicture(of: file) ?? file : file
+        return try turn.withLock { _ throws(CodecError) in
+            try decode(still, codec, sideMaximum: sideMaximum)
+        }
+    }
+
+    private static func decode(
+        _ file: [UInt8], _ codec: AVCodecID, sideMaximum: Int
+    ) throws(CodecError) -> StillPicture {
         let packet = try PacketHandle()
         try packet.fill(file, timestamp: 0, maximum: bytesMaximum)
         let context = try CodecContext.open(try .decoder(for: codec)) { context in

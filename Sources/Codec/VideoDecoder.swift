@@ -54,24 +54,6 @@ public final class VideoDecoder {
         }
     }
 
-    /// Decodes a file's track of whatever codec the library knows.
-    init(parameters: borrowing TrackParameters, threads: Int) throws(CodecError) {
-        packet = try PacketHandle()
-        let pointer = parameters.pointer
-        let codec = try Self.libraryCodec(for: pointer.pointee.codec_id)
-        context = try .open(codec) { [memory] context throws(CodecError) in
-            memory.serve(context)
-            try check(
-                avcodec_parameters_to_context(context, pointer), "avcodec_parameters_to_context")
-            Self.configure(context, threads: threads, allowsReordering: true)
-        }
-    }
-
-    private static func libraryCodec(for id: AVCodecID) throws(CodecError) -> LibraryCodec {
-        if id == AV_CODEC_ID_AV1 { return try .decoder(named: VideoCodecKind.av1.decoderName) }
-        return try .decoder(for: id)
-    }
-
     private static func configure(
         _ context: UnsafeMutablePointer<AVCodecContext>, threads: Int, allowsReordering: Bool
     ) {

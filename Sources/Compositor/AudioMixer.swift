@@ -9,14 +9,28 @@ public struct AudioMixer: Sendable {
     /// -2 dBTP, which leaves -1 dBTP to what a player decodes: AAC gives back a waveform with peaks
     /// of its own, at 64 kbit/s up to 1.5 dB above those that it was given.
     public static let ceiling: Float = 0.794_3
-    /// At the top of the band four times the rate misses 0.7 dB of a peak.
-    private static let aim = ceiling * 0.925
     /// No voice is louder; what claims to be is damaged and cut. Four times full scale.
     private static let sampleMaximum: Float = 4
 
-    private var limiter = LookaheadLimiter(ceiling: aim)
+    private var limiter: LookaheadLimiter
 
-    public init() {}
+    /// - Parameter lowestBitrate: of the AAC that is made of the mix, in bits per second.
+    public init(lowestBitrate: Int = 64_000) {
+        // At the top of the band four times the rate misses 0.7 dB of a peak.
+        limiter = LookaheadLimiter(ceiling: Self.ceiling(forBitrate: lowestBitrate) * 0.925)
+    }
+
+    /// The fewer bits AAC has, the higher are the peaks of its own: of voices that shout, up to
+    /// 3.1 dB above those that it was given from 24 kbit/s on, and 5.7 dB at 16.
+    public static func ceiling(forBitrate bitrate: Int) -> Float {
+        switch bitrate {
+        // -7 dBTP.
+        case ..<24_000: 0.446_7
+        // -4.5 dBTP.
+        case ..<64_000: 0.595_7
+        default: ceiling
+        }
+    }
 
     /// Mixes blocks of interleaved stereo; the longest gives the length, shorter ones are
     /// followed by silence.

@@ -90,6 +90,25 @@ public final class Compositor {
                 mark: mark))
     }
 
+    /// The last composition; nil before the first.
+    public var latestFrame: VideoFrame? { latest.map { sheets[$0].frame } }
+
+    /// Lays a picture of the canvas' size over a composition.
+    ///
+    /// - Parameter opacity: of the upper one, 0 (unseen) to 255.
+    /// - Throws: `.outOfMemory`.
+    public func lay(
+        _ upper: VideoFrame, opacity: UInt8, over lower: VideoFrame
+    ) throws(CodecError) -> VideoFrame {
+        let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        return try pool.makeFrame { planes in
+            lower.withPlanes { PicturePainter.copy($0, whole, into: planes) }
+            upper.withPlanes {
+                PicturePainter.blend($0, whole, opacity: opacity, onto: planes)
+            }
+        }
+    }
+
     /// A tile on its way shows what was drawn for the place where it comes to rest.
     private func shownFrame(of tile: PlacedFrame) throws(CodecError) -> VideoFrame {
         if let frame = tile.frame { return frame }

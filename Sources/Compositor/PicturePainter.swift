@@ -76,6 +76,20 @@ struct PicturePainter {
         }
     }
 
+    /// Lays an area of a picture over the same place of another, everywhere alike.
+    ///
+    /// - Parameter opacity: of the upper one, 0 (unseen) to 255.
+    static func blend(
+        _ source: Planes, _ area: Rectangle, opacity: UInt8, onto target: MutablePlanes
+    ) {
+        let alpha = [UInt8](repeating: opacity, count: area.width)
+        alpha.withUnsafeBufferPointer { alpha in
+            blend(
+                I420Area(source, area), alpha: alpha.baseAddress, alphaStride: 0,
+                onto: MutableI420Area(target, area))
+        }
+    }
+
     static func blend(
         _ from: MutableI420Area, alpha: UnsafePointer<UInt8>?, alphaStride: Int,
         onto to: MutableI420Area

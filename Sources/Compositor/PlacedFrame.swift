@@ -107,3 +107,17 @@ public struct Dressing: Sendable {
         self.watermark = watermark
     }
 }
+
+extension Dressing: Equatable {
+    public static func == (a: Dressing, b: Dressing) -> Bool {
+        a.background == b.background && a.watermark == b.watermark
+            && a.backgroundPicture?.number == b.backgroundPicture?.number
+    }
+}
+
+extension Dressing.Watermark: Equatable {
+    public static func == (a: Dressing.Watermark, b: Dressing.Watermark) -> Bool {
+        a.picture.number == b.picture.number && a.anchor == b.anchor && a.opacity == b.opacity
+            && a.width == b.width
+    }
+}

@@ -27,7 +27,7 @@ public struct DateRange: Hashable, Sendable {
     static let tag = "EXT-X-DATERANGE"
 
     /// Nanoseconds since 1970; never, where it is not known.
-    var end: Int64 {
+    package var end: Int64 {
         guard let duration else { return .max }
         let (end, isBeyond) = start.addingReportingOverflow(
             duration.rescaled(to: 1_000_000_000).ticks)
@@ -42,7 +42,7 @@ public struct DateRange: Hashable, Sendable {
     }
 
     /// Its line.
-    func rendered() -> String {
+    package func rendered() -> String {
         let date = DateText.rendered(unixNanoseconds: start)
         var text = "#\(Self.tag):ID=\"\(id)\",START-DATE=\"\(date)\""
         if let duration { text += ",DURATION=\(Self.seconds(duration))" }

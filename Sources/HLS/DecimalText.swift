@@ -12,7 +12,7 @@ extension MediaTime {
     }
 
     /// Seconds as a decimal with three to six digits after the point.
-    var decimalSeconds: String {
+    package var decimalSeconds: String {
         precondition(ticks >= 0, "a segment does not last less than nothing")
         let microseconds = rescaled(to: 1_000_000).ticks
         var fraction = paddedDecimal(microseconds % 1_000_000, digits: 6)

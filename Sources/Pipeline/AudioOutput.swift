@@ -29,6 +29,9 @@ struct AudioOutput {
         self.encoders = encoders
     }
 
+    /// Of the layers' sound, in bits per second.
+    var lowestBitrate: Int { encoders.map(\.encoder.bitrate).min() ?? 0 }
+
     func parameters(ofLayer layer: Int) -> AudioStreamParameters? {
         encoders.first { $0.layers.contains(layer) }?.encoder.streamParameters
     }

@@ -13,6 +13,7 @@ final class AudioSource {
     private var timeline: AudioTrackTimeline?
     private var queue = SampleQueue()
     private var concealment = Concealment()
+    private var gate = MuteGate()
     /// Whether more is to be expected of it: what does not come in time is made up.
     var isSpeaking = false
     /// The first timestamp of the packets that did not come, until the next one tells how long
@@ -31,6 +32,12 @@ final class AudioSource {
     }
 
     func lost(from timestamp: Int64) { loss = loss ?? timestamp }
+
+    /// What comes of a muted track is silence that takes its time, so that nothing moves.
+    func setMuted(_ isMuted: Bool) {
+        gate.isMuted = isMuted
+        if isMuted { isSpeaking = false }
+    }
 
     /// Decodes a packet and queues it where it belongs.
     ///
@@ -66,7 +73,7 @@ final class AudioSource {
         if peak < Self.quietPeak { isQuiet() }
         // What has no place is not heard, and so nothing of it is to be continued.
         guard let instant = presentation(frame.timestamp), timeline != nil else { return heard }
-        isSpeaking = true
+        isSpeaking = !gate.isMuted
         Concealment.blend(tail, into: &samples)
         let instructions =
             timeline?.place(
@@ -123,7 +130,11 @@ final class AudioSource {
     }
 
     /// Appends at a ratio of 1: as many samples come out as go in.
-    private func append(_ block: [Float]) { enqueue(resampler.process(block, ratio: 1)) }
+    private func append(_ block: [Float]) {
+        var block = block
+        gate.pass(&block)
+        enqueue(resampler.process(block, ratio: 1))
+    }
 
     /// Appends samples that the timeline counts as queued.
     private func enqueue(_ samples: [Float]) { refused(queue.append(samples)) }
@@ -163,6 +174,7 @@ final class AudioSource {
                 block.removeFirst(min(block.count, dropped * 2))
                 breakOff()
             case .append(let ratio):
+                gate.pass(&block)
                 let output = resampler.process(block, ratio: ratio)
                 timeline?.appended(output.count / 2)
                 enqueue(output)

@@ -130,6 +130,9 @@ final class Director {
             }
             handle(command)
         }
+        decoding.keep { !scene.hides($0) && sources.video($0)?.isMuted == false }
+        tellVideosLeftOut()
+        arrangeAhead()
         advanceWarmUp()
         return try composeFrames(dueBy: taken)
     }
@@ -144,6 +147,16 @@ final class Director {
             inbox.takeAll(into: &batch, until: since + Self.warmUpMaximum)
         case .live(let clock, let next), .finishing(let clock, let next, _):
             inbox.takeAll(into: &batch, at: clock.instant(ofFrame: next))
+        }
+    }
+
+    /// Before the clock runs it is known already who will have a place: nothing else need be sent,
+    /// decoded or waited for.
+    private func arrangeAhead() {
+        switch phase {
+        case .waiting, .warmingUp:
+            if !configuration.sound.isAlone { scene.arrange(at: now(), source: sources.video) }
+        case .live, .finishing: break
         }
     }
 
@@ -163,7 +176,7 @@ final class Director {
         guard let peers = sources.peers else { return false }
         if configuration.sound.isAlone { return true }
         return peers.flatMap(\.tracks).allSatisfy { track in
-            guard track.isVideo, !track.isMuted else { return true }
+            guard scene.shows(track.id), !track.isMuted else { return true }
             return sources.video(track.id)?.hasPicture ?? false
         }
     }
@@ -224,8 +237,8 @@ final class Director {
             tellVideosLeftOut()
             scene.tracksChanged()
         case .frame(let frame, let track):
-            if sources.video(track) != nil {
-                receivePicture(frame, of: track)
+            if let video = sources.video(track) {
+                receivePicture(frame, of: track, video)
             } else if let heard = sources.receive(frame, of: track) {
                 scene.heard(
                     heard.peer, level: heard.level, lasting: heard.length, at: frame.arrival)
@@ -244,11 +257,19 @@ final class Director {
         }
     }
 
-    private func receivePicture(_ frame: IncomingFrame, of track: TrackID) {
+    private func receivePicture(
+        _ frame: IncomingFrame, of track: TrackID, _ video: VideoSource
+    ) {
+        // What is muted is decoded, so that it is there when it is not, where that costs nobody
+        // anything.
+        guard !scene.hides(track), !(video.isMuted && governor.isExhausted) else {
+            return sources.passOver(frame, of: track)
+        }
         let begin = now()
         // Fewer pictures a second and layers come first: they cost viewers less than a participant.
         let verdict = decoding.judge(
-            track, isKeyframe: frame.isKeyframe, isLastResort: governor.isExhausted, at: begin)
+            track, isKeyframe: frame.isKeyframe, isLastResort: governor.isExhausted, at: begin,
+            importance: scene.importance(of:))
         tellVideosLeftOut()
         switch verdict {
         case .decode:

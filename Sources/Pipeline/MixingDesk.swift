@@ -8,11 +8,14 @@ struct MixingDesk {
     /// Tracks that have ended and are still to be heard out; the oldest is cut beyond that.
     static let departingMaximum = 64
 
-    private var mixer = AudioMixer()
+    private var mixer: AudioMixer
     private var output: AudioOutput
     private var departing: [AudioSource] = []
 
-    init(output: AudioOutput) { self.output = output }
+    init(output: AudioOutput) {
+        self.output = output
+        mixer = AudioMixer(lowestBitrate: output.lowestBitrate)
+    }
 
     /// A track has ended. What has come of it is still heard: cut off, it would click.
     mutating func heardOut(_ source: AudioSource) {

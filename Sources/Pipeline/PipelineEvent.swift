@@ -11,9 +11,10 @@ public enum PipelineEvent: Sendable {
     case segmentPublished(layer: Int, index: Int, bytes: Int)
     /// The first segment of every layer can be fetched, and so can the master playlist.
     case running
-    /// Who is where on the top layer, in its pixels, and the videos that were there to choose
-    /// from. Comes at every change of either.
-    case tilesChanged([PlacedTile], among: Set<TrackID>)
+    /// Who is where on the top layer, in its pixels; what is needed besides, because it is on its
+    /// way out of its place or will have one once there is a picture of it; and the videos that
+    /// were there to choose from. Comes at every change of any.
+    case tilesChanged([PlacedTile], besides: [PlacedTile], among: Set<TrackID>)
     /// The CPU is short, or is not any more: this much of the picture is left out by plan.
     case reductionChanged(Reduction)
     /// Pictures were left out of a layer without a plan; the total so far, planned ones included.

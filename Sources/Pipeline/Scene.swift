@@ -7,23 +7,28 @@ import Stage
 /// What is to be seen: who is in the room, where each has a place, and the picture of a moment.
 /// Owned by the director's thread.
 final class Scene {
-    /// Images of peers and of the layout that are kept.
-    static let picturesMaximum = 100
-
     /// What a tile showed last, for as long as it fades out.
     private struct Shown {
         var frame: VideoFrame
         var rotation: FrameRotation
     }
 
+    /// What was told of the places.
+    private struct Report: Equatable {
+        var tiles: [PlacedTile] = []
+        var besides: [PlacedTile] = []
+        var videos: Set<TrackID> = []
+    }
+
     private let title: String
     private let emit: @Sendable (PipelineEvent) -> Void
     private let compositor: Compositor
     private let slates = SlateRenderer()
-    private(set) var peers: [SourcePeer] = []
-    private var peersByID: [PeerID: SourcePeer] = [:]
+    private var roster = Roster()
     private var layout: Layout
-    private var pictures: [String: StillPicture] = [:]
+    private var images = Gallery()
+    private var look: Look
+    private var dissolve: Dissolve?
     private var speakers = ActiveSpeaker()
     private var tiles: [Tile] = []
     private var motion: TileMotion?
@@ -31,26 +36,32 @@ final class Scene {
     /// Videos whose latest picture came lying on its side.
     private var sideways: Set<TrackID> = []
     private var layoutChanged = true
-    private var reported: (tiles: [PlacedTile], videos: Set<TrackID>)?
+    private var lookChanged = true
+    /// Whether there has been a picture that others could differ from.
+    private var hasBegun = false
+    private var reported = Report()
+    /// Of each video that is needed, in luma samples.
+    private var areas: [TrackID: Int] = [:]
 
     init(
         configuration: PipelineConfiguration, emit: @escaping @Sendable (PipelineEvent) -> Void
     ) throws {
         title = configuration.title
         layout = configuration.layout
+        look = Look(configuration.layout)
         self.emit = emit
         let top = configuration.ladder.layers[0]
         compositor = try Compositor(canvas: Canvas(width: top.width, height: top.height))
+        forgetImages()
     }
 
     // MARK: What is known
 
     func show(_ next: [SourcePeer]) {
-        peers = next
-        peersByID = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        roster.show(next)
         keepSpeakers()
         for peer in next where peer.hasClosedMicrophone { speakers.muted(peer.id) }
-        forgetPictures()
+        forgetImages()
         layoutChanged = true
     }
 
@@ -58,35 +69,53 @@ final class Scene {
     func tracksChanged() { layoutChanged = true }
 
     func setLayout(_ next: Layout) {
+        images.expect(Set(next.images).subtracting(layout.images))
         layout = next
         keepSpeakers()
-        forgetPictures()
+        forgetImages()
         layoutChanged = true
+        lookChanged = true
     }
 
     /// Nobody else may take the word: the large tile would be for somebody who has none.
     private func keepSpeakers() {
-        speakers.keep(only: Set(peers.filter { layout.shows(role: $0.role) }.map(\.id)))
+        speakers.keep(only: Set(roster.peers.filter { layout.shows(role: $0.role) }.map(\.id)))
     }
 
     func setPicture(_ picture: StillPicture?, at address: String) {
-        guard picture == nil || pictures.count < Self.picturesMaximum else { return }
-        pictures[address] = picture
+        images.set(picture, at: address)
+        lookChanged = true
     }
 
     /// - Parameters:
     ///   - level: -dBov, 0 (loudest) to 127 (digital silence).
     ///   - length: for how long it lasts.
     func heard(_ peer: PeerID, level: Int, lasting length: Duration, at now: Instant) {
-        guard let known = peersByID[peer], !known.hasClosedMicrophone,
+        guard let known = roster[peer], !known.hasClosedMicrophone,
             layout.shows(role: known.role)
         else { return }
         speakers.heard(peer, level: level, lasting: length, at: now)
     }
 
-    private func forgetPictures() {
-        let named = Set(peers.compactMap(\.picture) + layout.images)
-        pictures = pictures.filter { named.contains($0.key) }
+    private func forgetImages() {
+        images.keep(only: Set(roster.peers.compactMap(\.picture) + layout.images))
+    }
+
+    // MARK: What is asked of it
+
+    /// Whether somebody is to see it: it has a tile, is on its way out of one, or is awaited.
+    func shows(_ video: TrackID) -> Bool { areas[video] != nil }
+
+    /// Whether nobody is to see it. Of what is not laid out yet nobody knows.
+    func hides(_ video: TrackID) -> Bool { areas[video] == nil && reported.videos.contains(video) }
+
+    /// How much a video would be missed: what is not seen is not, then what is small, and most of
+    /// all a screen and who speaks.
+    func importance(of video: TrackID) -> Int {
+        guard let area = areas[video] else { return 0 }
+        let one = tiles.lazy.compactMap(\.participant).first { $0.track == video }
+        guard let one, one.isScreen || one.peer == speakers.speaker else { return area }
+        return area + compositor.canvas.width * compositor.canvas.height
     }
 
     // MARK: The picture of a moment
@@ -97,8 +126,28 @@ final class Scene {
     ) throws -> VideoFrame {
         let speaker = speakers.speaker
         speakers.advance(to: tick)
-        if layoutChanged || speakers.speaker != speaker { layOut(at: tick) }
-        if motion?.isOver(at: tick) == true { motion = nil }
+        if speakers.speaker != speaker { layoutChanged = true }
+        arrange(at: tick, source: source)
+        hasBegun = true
+        endMotion(at: tick)
+        let composition = try compose(at: tick, source)
+        if dissolve?.isOver(at: tick) == true { dissolve = nil }
+        return try dissolve?.frame(over: composition, at: tick, by: compositor) ?? composition
+    }
+
+    /// Gives everybody a place where that has changed, before the first picture too: what has none
+    /// need not be sent.
+    func arrange(at tick: Instant, source: (TrackID) -> VideoSource?) {
+        let isDissolved = changeLook(at: tick)
+        if roster.lookForPictures({ source($0)?.hasPicture(at: tick) ?? false }) {
+            layoutChanged = true
+        }
+        if layoutChanged { layOut(at: tick, isDissolved: isDissolved) }
+    }
+
+    private func compose(
+        at tick: Instant, _ source: (TrackID) -> VideoSource?
+    ) throws -> VideoFrame {
         let moving =
             tiles.isEmpty ? [] : motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
         passOverUnseen(moving, at: tick, source)
@@ -108,7 +157,7 @@ final class Scene {
         let sideways = sideways
         for tile in moving { placed.append(place(tile, at: tick, source)) }
         if self.sideways != sideways { report() }
-        return try compositor.compose(tiles: placed, dressing: dressing)
+        return try compositor.compose(tiles: placed, dressing: look.dressing)
     }
 
     private func slate() throws -> VideoFrame {
@@ -116,19 +165,21 @@ final class Scene {
         let slate = try slates.slate(width: canvas.width, height: canvas.height, room: title)
         let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
         return try compositor.compose(
-            tiles: [PlacedFrame(rectangle: whole, fit: .crop, frame: slate)], dressing: dressing)
+            tiles: [PlacedFrame(rectangle: whole, fit: .crop, frame: slate)],
+            dressing: look.dressing)
     }
 
-    private var dressing: Dressing {
-        let colour = layout.background
-        var dressing = Dressing(
-            background: Colour(red: colour.red, green: colour.green, blue: colour.blue),
-            backgroundPicture: layout.backgroundImage.flatMap { pictures[$0] })
-        if let mark = layout.watermark, let picture = pictures[mark.image] {
-            dressing.watermark = Dressing.Watermark(
-                picture: picture, anchor: mark.anchor, opacity: mark.opacity, width: mark.width)
-        }
-        return dressing
+    /// - Returns: whether the picture as it was is dissolved into what comes.
+    private func changeLook(at tick: Instant) -> Bool {
+        guard lookChanged else { return false }
+        lookChanged = false
+        let next = look.following(layout, images)
+        guard next != look else { return false }
+        look = next
+        guard layout.transition > .zero, let latest = dissolve?.latest ?? compositor.latestFrame
+        else { return false }
+        dissolve = Dissolve(from: latest, at: tick, lasting: layout.transition)
+        return true
     }
 
     private func place(
@@ -143,10 +194,10 @@ final class Scene {
         case .others(let count):
             placed.standIn = .others(count)
         case .participant(let one):
-            let peer = peersByID[one.peer]
+            let peer = roster[one.peer]
             placed.standIn = .peer(
                 one.peer, initialsOf: one.name, name: layout.showsNames ? nil : one.name,
-                picture: peer?.picture.flatMap { pictures[$0] })
+                picture: peer?.picture.flatMap { images[$0] })
             if layout.showsNames {
                 placed.label = TileLabel(
                     name: one.name,
@@ -166,7 +217,7 @@ final class Scene {
         _ moving: [MovingTile], at tick: Instant, _ source: (TrackID) -> VideoSource?
     ) {
         let seen = Set(moving.compactMap { $0.tile.participant?.track })
-        for peer in peers {
+        for peer in roster.peers {
             for track in peer.tracks where track.isVideo && !seen.contains(track.id) {
                 _ = source(track.id)?.choose(at: tick)
             }
@@ -178,12 +229,7 @@ final class Scene {
         _ source: (TrackID) -> VideoSource?
     ) {
         guard let track = one.track, let video = source(track) else {
-            // Who has just left fades out as it was, and so does a screen that is not shared
-            // any more.
-            if one.isScreen || peersByID[one.peer] == nil, let last = shown[id] {
-                placed.frame = last.frame
-                placed.rotation = last.rotation
-            }
+            if one.isScreen || roster[one.peer] == nil { showLast(on: &placed, id) }
             return
         }
         switch video.choose(at: tick) {
@@ -192,81 +238,99 @@ final class Scene {
             placed.rotation = FrameRotation(rawValue: picture.rotation) ?? .none
             shown[id] = Shown(frame: picture.frame, rotation: placed.rotation)
             if placed.rotation.isSideways { sideways.insert(track) } else { sideways.remove(track) }
+        case .placeholder where one.isScreen:
+            showLast(on: &placed, id)
         case .placeholder:
             shown[id] = nil
         }
     }
 
+    /// Who has just left fades out as it was, and so does a screen that has no picture any more.
+    private func showLast(on placed: inout PlacedFrame, _ id: Tile.ID) {
+        guard let last = shown[id] else { return }
+        placed.frame = last.frame
+        placed.rotation = last.rotation
+    }
+
     // MARK: Places
 
-    private func layOut(at tick: Instant) {
+    private func layOut(at tick: Instant, isDissolved: Bool) {
         layoutChanged = false
         let next = layout.tiles(
-            for: participants, on: compositor.canvas, speaker: speakers.speaker)
-        let before = motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
+            for: roster.participants, on: compositor.canvas, speaker: speakers.speaker)
         let isSame =
             next.count == tiles.count
             && zip(next, tiles).allSatisfy { $0.id == $1.id && $0.rectangle == $1.rectangle }
-        // From and to a slate there is a cut: whoever comes is to be seen at once.
-        if !isSame {
+        if isSame {
+            motion = motion?.arriving(at: next)
+        } else {
+            // From and to a slate there is a cut: whoever comes is to be seen at once. A dissolve
+            // is a way from one to the other itself.
+            let isCut =
+                next.isEmpty || tiles.isEmpty || isDissolved || !hasBegun
+                || layout.transition == .zero
+            let before = motion?.tiles(at: tick) ?? tiles.map { MovingTile($0) }
             motion =
-                next.isEmpty || tiles.isEmpty
-                ? nil
-                : TileMotion(from: before, to: next, at: tick, lasting: layout.transition)
-        } else if let motion {
-            self.motion = motion.arriving(at: next)
+                isCut
+                ? nil : TileMotion(from: before, to: next, at: tick, lasting: layout.transition)
         }
         tiles = next
-        let staying = Set(before.map(\.tile.id) + next.map(\.id))
-        shown = shown.filter { staying.contains($0.key) }
+        forgetShown()
         report()
     }
 
+    private func endMotion(at tick: Instant) {
+        guard motion?.isOver(at: tick) == true else { return }
+        motion = nil
+        forgetShown()
+        report()
+    }
+
+    private func forgetShown() {
+        let staying = Set(tiles.map(\.id) + (motion?.leavers.map(\.id) ?? []))
+        shown = shown.filter { staying.contains($0.key) }
+    }
+
     private func report() {
-        let videos = Set(peers.flatMap(\.tracks).filter(\.isVideo).map(\.id))
+        let videos = roster.videos
         sideways.formIntersection(videos)
-        let placed = tiles.compactMap { tile in
-            tile.participant.map { one in
-                PlacedTile(
-                    peer: one.peer, track: one.track, name: one.name, rectangle: tile.rectangle,
-                    fit: tile.fit, isSideways: one.track.map(sideways.contains) ?? false)
-            }
-        }
+        let next = Report(
+            tiles: tiles.compactMap { placedTile($0) },
+            besides: ((motion?.leavers ?? []) + awaitedTiles).compactMap { placedTile($0) },
+            videos: videos)
         // What has no place is told too: it need not be sent.
-        if let reported, reported == (placed, videos) { return }
-        reported = (placed, videos)
-        emit(.tilesChanged(placed, among: videos))
-    }
-
-    /// Everybody who publishes has a tile, and so has each video that is presented. Who only looks
-    /// has none.
-    private var participants: [Participant] {
-        var list: [Participant] = []
-        for peer in peers where !peer.tracks.isEmpty {
-            let isPerson = peer.tracks.contains { $0.source != .presentation }
-            if isPerson { list.append(participant(peer, showing: peer.camera)) }
-            for track in peer.tracks where track.isVideo && track.source == .presentation {
-                list.append(participant(peer, showing: track))
-            }
+        guard next != reported else { return }
+        reported = next
+        areas = [:]
+        for tile in next.tiles + next.besides {
+            guard let track = tile.track else { continue }
+            let area = tile.rectangle.width * tile.rectangle.height
+            areas[track] = max(area, areas[track] ?? 0)
         }
-        return list
+        emit(.tilesChanged(next.tiles, besides: next.besides, among: videos))
     }
 
-    private func participant(_ peer: SourcePeer, showing track: SourceTrack?) -> Participant {
-        Participant(
-            peer: peer.id, track: track?.id, name: peer.name, joinedOrder: Int(peer.joinedAt),
-            role: peer.role, hasVideo: track.map { !$0.isMuted } ?? false,
-            isScreen: track?.source == .presentation)
+    private func placedTile(_ tile: Tile) -> PlacedTile? {
+        tile.participant.map { one in
+            PlacedTile(
+                peer: one.peer, track: one.track, name: one.name, rectangle: tile.rectangle,
+                fit: tile.fit, isSideways: one.track.map(sideways.contains) ?? false)
+        }
+    }
+
+    /// Where presentations that have no picture yet will stand. They must come for that, in the
+    /// form that they are then to have.
+    private var awaitedTiles: [Tile] {
+        let awaited = roster.awaited
+        guard !awaited.isEmpty else { return [] }
+        return layout.tiles(
+            for: roster.participants + awaited, on: compositor.canvas, speaker: speakers.speaker
+        )
+        .filter { tile in tile.participant.map { awaited.contains($0) } ?? false }
     }
 }
 
 extension SourcePeer {
-    /// The video in which it is to be seen itself.
-    fileprivate var camera: SourceTrack? {
-        let videos = tracks.filter(\.isVideo)
-        return videos.first { $0.source == .regular } ?? videos.first { $0.source == .other }
-    }
-
     /// Whether nothing that it says can be heard: all its microphones are muted, or it has none.
     var hasClosedMicrophone: Bool { tracks.allSatisfy { !$0.isVoice || $0.isMuted } }
 }

@@ -86,7 +86,7 @@ final class SourceRegister {
                 if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
                 switch sources[track.id] {
                 case .video(let video): video.setMuted(track.isMuted)
-                case .audio(let audio): if track.isMuted { audio.isSpeaking = false }
+                case .audio(let audio): audio.setMuted(track.isMuted)
                 case nil: break
                 }
             }
@@ -137,6 +137,7 @@ final class SourceRegister {
         guard let owner = owners[track] else { return }
         clocks[owner]?.arrived(
             track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
+        video(track)?.passOver()
     }
 
     /// - Returns: who is heard how loudly, in -dBov, and for how long; nil for a picture, for what is
@@ -203,12 +204,14 @@ final class SourceRegister {
         do throws(CodecError) {
             if codec.isVideo {
                 let video = try VideoSource(
-                    codec: codec, isScreen: track.source == .presentation)
+                    codec: codec, isScreen: track.source == .presentation,
+                    lastSign: { [unowned self, id = peer.id] in clocks[id]?.lastSign })
                 // Some cameras that are off go on sending, black pictures.
                 video.setMuted(track.isMuted)
                 sources[track.id] = .video(video)
             } else {
                 let audio = try AudioSource()
+                audio.setMuted(track.isMuted)
                 if let output { audio.begin(output.clock, position: output.position) }
                 sources[track.id] = .audio(audio)
             }

@@ -15,7 +15,8 @@ final class VideoSource {
         case taken
         /// The decoder cannot go on without a key frame, which is to be asked for.
         case keyframeNeeded
-        /// The same, and one is asked for later: those that came were of no use.
+        /// The same, and one is asked for later: it was asked for just before, those that came were
+        /// of no use, or nothing is to be seen.
         case waiting
         /// Key frames come and cannot be decoded. Told once.
         case undecodable(CodecError)
@@ -39,12 +40,27 @@ final class VideoSource {
     /// Frames that were decoded since the last one that could not be.
     private var decodedFrames = 0
     private var nextRequest: (at: Instant, pause: Duration)?
+    /// Frames were passed over: what comes cannot be decoded before a key frame.
+    private var wasPassedOver = false
+    /// When a key frame was asked for because of that.
+    private var lastRequest: Instant?
+    /// Whether what was decoded last is not what the sender shows.
+    private var isOutdated = false
+    /// When the sender was last heard of; nil where that is not to count.
+    private let lastSign: () -> Instant?
 
-    /// A shared screen may stand still for long: its last picture is worth more than a name.
-    static let screenHoldLimit: Duration = .seconds(10)
+    /// Of a screen from its sender's last sign of life on: it may stand still for hours.
+    static let screenHoldLimit: Duration = .seconds(15)
     static let cameraHoldLimit: Duration = .seconds(3)
+    /// Until a key frame is asked for again that does not come.
+    static let requestInterval: Duration = .seconds(1)
 
-    init(codec: SourceCodec, isScreen: Bool) throws(CodecError) {
+    /// - Parameter lastSign: when anything of the sender arrived last; for a camera that does not
+    ///   count.
+    init(
+        codec: SourceCodec, isScreen: Bool, lastSign: @escaping () -> Instant? = { nil }
+    ) throws(CodecError) {
+        self.lastSign = isScreen ? lastSign : { nil }
         timeline = VideoTrackTimeline(
             holdLimit: isScreen ? Self.screenHoldLimit : Self.cameraHoldLimit)
         let kind: VideoCodecKind
@@ -58,8 +74,21 @@ final class VideoSource {
         decoder = try VideoDecoder(codec: kind)
     }
 
+    var isMuted: Bool { timeline.isMuted }
+
+    /// A frame that is not to be decoded.
+    func passOver() {
+        wasPassedOver = true
+        isOutdated = true
+    }
+
     /// Decodes a frame.
     func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) -> Outcome {
+        if wasPassedOver {
+            guard frame.isKeyframe else { return request(at: frame.arrival) }
+            wasPassedOver = false
+            lastRequest = nil
+        }
         do throws(CodecError) {
             let pictures = try decoder.decode(frame.data, timestamp: frame.timestamp)
             for (index, picture) in pictures.enumerated() {
@@ -73,6 +102,7 @@ final class VideoSource {
                     Picture(frame: picture.frame, rotation: frame.rotation), at: instant,
                     bytes: picture.frame.byteCount)
             }
+            isOutdated = false
             decodedFrames += 1
             if decodedFrames >= Self.provingFrames {
                 failedKeyframes = 0
@@ -84,7 +114,15 @@ final class VideoSource {
         }
     }
 
+    private func request(at now: Instant) -> Outcome {
+        if isMuted { return .waiting }
+        if let lastRequest, now - lastRequest < Self.requestInterval { return .waiting }
+        lastRequest = now
+        return .keyframeNeeded
+    }
+
     private func failed(_ error: CodecError, _ frame: IncomingFrame) -> Outcome {
+        isOutdated = true
         // Frames were decoded, so a key frame had come: it has led nowhere.
         let wasInVain = (1..<Self.provingFrames).contains(decodedFrames)
         decodedFrames = 0
@@ -104,6 +142,11 @@ final class VideoSource {
     func setMuted(_ isMuted: Bool) { timeline.setMuted(isMuted) }
 
     func choose(at tick: Instant) -> VideoTrackTimeline<Picture>.Choice {
-        timeline.frame(at: tick)
+        timeline.frame(at: tick) { isOutdated ? nil : lastSign() }
+    }
+
+    /// Whether there is a picture to choose.
+    func hasPicture(at tick: Instant) -> Bool {
+        timeline.hasFrame(at: tick) { isOutdated ? nil : lastSign() }
     }
 }

@@ -4,9 +4,10 @@ extension Layout {
     /// Who stands where: participants in any order to tiles in the order in which they are
     /// painted. Equal rooms always look equal.
     ///
-    /// While somebody shares a screen, `grid` and `speaker` look as `screen` does. Who is not
-    /// shown is counted by the last tile, except in `single` and `pip`, which leave others out on
-    /// purpose. Who speaks is never among those who are only counted.
+    /// While somebody shares a screen, `grid` and `speaker` look as `screen` does; of several the
+    /// one that was shared last is large. Who is not shown is counted by the last tile, except in
+    /// `single` and `pip`, which leave others out on purpose. Who speaks is never among those who
+    /// are only counted.
     ///
     /// - Parameter speaker: who speaks now, or did last.
     public func tiles(
@@ -94,9 +95,12 @@ private struct Cast {
 
     init(_ participants: [Participant], of layout: Layout, speaker: PeerID?) {
         let shown = participants.filter { layout.shows(role: $0.role) }
-        let ordered = shown.sorted { layout.places($0, before: $1) }
-        screens = ordered.filter(\.isScreen)
-        people = ordered.filter { !$0.isScreen }
+        people = shown.filter { !$0.isScreen }.sorted { layout.places($0, before: $1) }
+        // What was shared last is what everybody in the room looks at.
+        screens = shown.filter(\.isScreen).sorted {
+            $0.startedOrder == $1.startedOrder
+                ? layout.places($0, before: $1) : $0.startedOrder > $1.startedOrder
+        }
         self.speaker = speaker
         focus = layout.focus
     }

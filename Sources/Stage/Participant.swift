@@ -9,22 +9,23 @@ public struct Participant: Hashable, Sendable {
     /// Counts up with every join; a peer keeps its number through reconnections.
     public var joinedOrder: Int
     public var role: String
-    public var hasVideo: Bool
     /// A shared screen, or another video that somebody presents, is a participant of its own
     /// beside the peer who does.
     public var isScreen: Bool
+    /// Of a screen: counts up with every one that begins to be seen.
+    public var startedOrder: Int
 
     public init(
         peer: PeerID, track: TrackID? = nil, name: String = "", joinedOrder: Int,
-        role: String = "", hasVideo: Bool = true, isScreen: Bool = false
+        role: String = "", isScreen: Bool = false, startedOrder: Int = 0
     ) {
         self.peer = peer
         self.track = track
         self.name = name
         self.joinedOrder = joinedOrder
         self.role = role
-        self.hasVideo = hasVideo
         self.isScreen = isScreen
+        self.startedOrder = startedOrder
     }
 
     /// The order of joining. Peer and track break ties, so that equal rooms always look equal.

@@ -27,6 +27,8 @@ public struct SourceClock: Sendable {
     private let reserve: Int64
     private var playout: PlayoutDelay
     private var tracks: [TrackID: TrackClock] = [:]
+    /// When anything of the peer last arrived, a report included; nil before the first.
+    public private(set) var lastSign: Instant?
     /// When sound last arrived.
     private var lastSound: Instant?
     /// What the playout delay is counted from: where a track belonged without it. Floors count from
@@ -99,6 +101,7 @@ public struct SourceClock: Sendable {
         _ track: TrackID, rtpTimestamp: Int64, ready: Instant? = nil, at now: Instant
     ) {
         let ready = max(now, ready ?? now)
+        lastSign = max(now, lastSign ?? now)
         // Found once: the track's name takes longer to hash than its time takes to compute.
         guard let place = tracks.index(forKey: track) else { return }
         tracks.values[place].arrived(
@@ -123,6 +126,7 @@ public struct SourceClock: Sendable {
     public mutating func senderReport(
         _ track: TrackID, rtpTimestamp: Int64, ntp: NTPTime, at now: Instant
     ) {
+        lastSign = max(now, lastSign ?? now)
         // Before the first packet there is no media time that the report could speak of.
         guard let clock = tracks[track], clock.base != nil,
             let media = clock.mediaTime(rtpTimestamp)

@@ -20,12 +20,14 @@ public struct MovingTile: Hashable, Sendable {
 
 /// The way from one arrangement of tiles to the next: who stays slides to the new place, who comes
 /// fades in there, who goes fades out where they were.
+///
+/// Where somebody comes in the place of somebody who goes, the one above fades in and the one below
+/// stays: seen through both, the ground would shine up in the middle of the way.
 public struct TileMotion: Hashable, Sendable {
     private let start: [Tile.ID: MovingTile]
     private let leaving: [MovingTile]
     public private(set) var destination: [Tile]
-    private let began: Instant
-    private let duration: Duration
+    private let transition: Transition
 
     /// - Parameters:
     ///   - start: what is shown now, which may be on its way itself.
@@ -38,9 +40,11 @@ public struct TileMotion: Hashable, Sendable {
         let staying = Set(destination.map(\.id))
         leaving = start.filter { !staying.contains($0.tile.id) && $0.opacity > 0 }
         self.destination = destination
-        self.began = began
-        self.duration = duration
+        transition = Transition(at: began, lasting: duration)
     }
+
+    /// Tiles that are gone at its end, in the place where they were.
+    public var leavers: [Tile] { leaving.map(\.tile) }
 
     /// The same motion when the tiles at its end have changed in content, though not in place.
     public func arriving(at destination: [Tile]) -> TileMotion {
@@ -49,17 +53,15 @@ public struct TileMotion: Hashable, Sendable {
         return motion
     }
 
-    public func isOver(at now: Instant) -> Bool { now - began >= duration }
+    public func isOver(at now: Instant) -> Bool { transition.isOver(at: now) }
 
     /// Who is there at a moment, in the order of painting: who leaves lies below.
     public func tiles(at now: Instant) -> [MovingTile] {
         guard !isOver(at: now) else { return destination.map { MovingTile($0) } }
-        let share = max(0, (now - began).inSeconds / duration.inSeconds)
-        // Gentle at both ends.
-        let eased = share * share * (3 - 2 * share)
-        let gone = leaving.map { tile in
-            var tile = tile
-            tile.opacity = UInt8((Double(tile.opacity) * (1 - eased)).rounded())
+        let share = transition.share(at: now)
+        let gone = leaving.map { leaver in
+            var tile = leaver
+            tile.opacity = Self.between(leaver.opacity, 0, fading(of: leaver, at: now))
             return tile
         }
         let here = destination.map { tile in
@@ -67,11 +69,24 @@ public struct TileMotion: Hashable, Sendable {
             return MovingTile(
                 tile,
                 rectangle: origin.map {
-                    $0.rectangle.moved(towards: tile.rectangle, share: eased)
+                    $0.rectangle.moved(towards: tile.rectangle, share: share)
                 } ?? tile.rectangle,
-                opacity: Self.between(origin?.opacity ?? 0, 255, eased))
+                opacity: Self.between(origin?.opacity ?? 0, 255, share))
         }
         return gone + here
+    }
+
+    /// How far who leaves has faded out, 0 to 1.
+    private func fading(of leaver: MovingTile, at now: Instant) -> Double {
+        let newcomer = destination.first {
+            start[$0.id] == nil && $0.rectangle.contains(leaver.rectangle)
+        }
+        return switch newcomer?.fit {
+        case nil: transition.share(at: now)
+        case .crop?: 0
+        // What the one above leaves free must be gone when it is there.
+        case .letterbox?: transition.lateShare(at: now)
+        }
     }
 
     private static func between(_ a: UInt8, _ b: UInt8, _ share: Double) -> UInt8 {

@@ -4,9 +4,10 @@ public import MediaKernel
 /// (docs/ARCHITECTURE.md, timeline rule 4).
 ///
 /// The newest frame whose time has come is shown; the last one is held when nothing new is there,
-/// up to a limit, and then the peer's placeholder stands in. A frame that comes late is shown late
-/// unless a newer one was shown; a first one is shown at once and stands still until the others'
-/// time comes. The output's own frame rate is never touched.
+/// up to a limit, and then the peer's placeholder stands in. Where the owner knows of signs of
+/// life, the limit counts from the last one: of what stands still, nothing may be sent. A frame
+/// that comes late is shown late unless a newer one was shown; a first one is shown at once and
+/// stands still until the others' time comes. The output's own frame rate is never touched.
 ///
 /// A source whose frames become due together with the ticks has some of them due shortly before
 /// and some shortly after one: its timestamps are rounded, its clock is only known so well. That
@@ -53,7 +54,8 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     ///   - framesMaximum: 0.6 s at 60 frames a second holds the longest playout delay.
     ///   - bytesMaximum: that the waiting frames take; 64 MiB are 20 of 1080p or 5 of 2160p. One
     ///     may wait however large it is.
-    ///   - holdLimit: how long a picture that no longer moves is worth showing.
+    ///   - holdLimit: how long a picture that no longer moves is worth showing, or how long it is
+    ///     after the last sign of its sender.
     public init(
         framesMaximum: Int = 36, bytesMaximum: Int = 64 << 20, holdLimit: Duration = .seconds(3)
     ) {
@@ -128,7 +130,12 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     }
 
     /// What this tick shows. Ticks do not go backwards.
-    public mutating func frame(at tick: Instant) -> Choice {
+    ///
+    /// - Parameter lastSign: when its sender was last heard of, if that is to count; called only
+    ///   for a picture that stands still for too long otherwise.
+    public mutating func frame(
+        at tick: Instant, lastSign: () -> Instant? = { nil }
+    ) -> Choice {
         var dueCount = queue.prefix { $0.presentation <= tick }.count
         if dueCount == 0, case .waiting = state { dueCount = min(1, queue.count) }
         if nextIsShown(early: tick, due: dueCount) { dueCount += 1 }
@@ -137,7 +144,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
             let chosen = queue[dueCount - 1]
             remove(first: dueCount)
             skippedFrames += dueCount - 1
-            guard tick - chosen.presentation <= holdLimit else {
+            guard isWorthShowing(chosen.presentation, at: tick, lastSign) else {
                 // Nobody looked for long, and what was left then is no picture of now.
                 skippedFrames += 1
                 state = .waiting
@@ -149,8 +156,28 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         switch state {
         case .muted, .waiting: return .placeholder
         case .showing(let shown, let since):
-            return tick - since <= holdLimit ? .hold(shown.frame) : .placeholder
+            return isWorthShowing(since, at: tick, lastSign) ? .hold(shown.frame) : .placeholder
         }
+    }
+
+    /// Whether `frame` would show a picture at this tick.
+    public func hasFrame(at tick: Instant, lastSign: () -> Instant? = { nil }) -> Bool {
+        let due = queue.last { $0.presentation <= tick }
+        switch state {
+        case .muted: return false
+        case .waiting:
+            return due.map { isWorthShowing($0.presentation, at: tick, lastSign) }
+                ?? !queue.isEmpty
+        case .showing(_, let since):
+            return isWorthShowing(due?.presentation ?? since, at: tick, lastSign)
+        }
+    }
+
+    /// Of a picture that is as old as that.
+    private func isWorthShowing(
+        _ since: Instant, at tick: Instant, _ lastSign: () -> Instant?
+    ) -> Bool {
+        tick - since <= holdLimit || lastSign().map { tick - $0 <= holdLimit } ?? false
     }
 
     /// Whether the first frame that is not due comes closer to the rhythm of the last one when it

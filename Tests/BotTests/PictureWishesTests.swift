@@ -8,56 +8,200 @@ import Testing
 @Suite struct PictureWishesTests {
     private let hosts = PictureHosts(["example.org"]) ?? PictureHosts()
     private let logo = "https://example.org/logo.png"
+    private let face = "https://example.org/ann.jpg"
 
     private func wishes(_ layout: Layout = Layout()) -> PictureWishes {
         PictureWishes(hosts: hosts, layout: layout)
     }
 
-    private func peer(_ picture: String?, publishes: Bool = true) -> SourcePeer {
+    private func peer(
+        _ picture: String?, id: PeerID = "ann", joinedAt: Int64 = 0, publishes: Bool = true
+    ) -> SourcePeer {
         SourcePeer(
-            id: "ann", name: "Ann", picture: picture, joinedAt: 0,
+            id: id, name: "Ann", picture: picture, joinedAt: joinedAt,
             tracks: publishes ? [SourceTrack(id: "voice", isVideo: false, isMuted: false)] : [])
     }
 
-    private func told(_ wishes: [PictureWishes.Wish]) -> [String: Int] {
-        Dictionary(uniqueKeysWithValues: wishes.map { ($0.address.text, $0.sideMaximum) })
+    /// In the order of joining, which is not the addresses' own.
+    private func crowd(_ numbers: Range<Int>) -> [SourcePeer] {
+        numbers.map { number in
+            peer(address(number), id: PeerID("peer \(number)"), joinedAt: Int64(number))
+        }
+    }
+
+    private func address(_ number: Int) -> String { "https://example.org/\(999 - number).png" }
+
+    private func tiles(_ numbers: Range<Int>) -> [PlacedTile] {
+        numbers.map { number in
+            PlacedTile(
+                peer: PeerID("peer \(number)"), track: nil, name: "",
+                rectangle: Rectangle(x: 0, y: 0, width: 100, height: 100), fit: .crop)
+        }
+    }
+
+    /// Everything that waits, the most urgent first.
+    private func due(_ wishes: inout PictureWishes) -> [PictureWishes.Wish] {
+        var waiting: [PictureWishes.Wish] = []
+        while let wish = wishes.next() { waiting.append(wish) }
+        return waiting
+    }
+
+    private func texts(_ wishes: [PictureWishes.Wish]) -> [String] { wishes.map(\.address.text) }
+
+    /// Fetches everything that waits.
+    private func fetch(_ wishes: inout PictureWishes) -> [String] {
+        let waiting = due(&wishes)
+        for wish in waiting {
+            let isToBeShown = wishes.fetched(wish)
+            #expect(isToBeShown)
+        }
+        return texts(waiting)
     }
 
     @Test func peersPicturesAreSmallAndTheLayoutsLarge() {
         var wishes = wishes(Layout(backgroundImage: logo))
-        #expect(told(wishes.changes()) == [logo: 1920])
-        let face = "https://example.org/ann.jpg"
-        #expect(told(wishes.roomChanged([peer(face), peer(logo)])) == [face: 512])
-        #expect(wishes.roomChanged([peer(face)]).isEmpty, "each is fetched once")
+        _ = wishes.roomChanged([peer(face), peer(logo, id: "ben")])
+        let first = due(&wishes)
+        #expect(texts(first) == [logo, face])
+        #expect(first.map(\.sideMaximum) == [1920, 512])
+        _ = wishes.roomChanged([peer(face)])
+        let second = due(&wishes)
+        #expect(second.isEmpty, "each is fetched once")
     }
 
     @Test func aPeersPictureThatTheLayoutNamesIsFetchedAgainInItsSize() throws {
         var wishes = wishes()
-        let small = try #require(wishes.roomChanged([peer(logo)]).first)
-        #expect(wishes.isWanted(small))
-        let large = try #require(
-            wishes.layoutChanged(Layout(backgroundImage: logo)).first)
-        #expect(large.sideMaximum == 1920)
+        _ = wishes.roomChanged([peer(logo)])
+        let first = due(&wishes)
+        let small = try #require(first.first)
+        _ = wishes.layoutChanged(Layout(backgroundImage: logo))
+        let second = due(&wishes)
+        let large = try #require(second.first)
+        #expect(small.sideMaximum == 512 && large.sideMaximum == 1920)
         // The small one, should it come now, must not take the place of the large one.
-        #expect(wishes.isWanted(large) && !wishes.isWanted(small))
-        #expect(wishes.layoutChanged(Layout()).isEmpty, "the large one will do for the peer")
-        #expect(wishes.roomChanged([]).isEmpty)
-        #expect(!wishes.isWanted(large))
+        let isSmallShown = wishes.fetched(small)
+        let isLargeShown = wishes.fetched(large)
+        #expect(!isSmallShown && isLargeShown)
+        _ = wishes.layoutChanged(Layout())
+        let rest = due(&wishes)
+        #expect(rest.isEmpty, "the large one will do for the peer")
+        _ = wishes.roomChanged([])
+        let isStillShown = wishes.fetched(large)
+        #expect(!isStillShown)
     }
 
     @Test func whatIsNotListedAndWhoPublishesNothingIsPassedOver() {
         var wishes = wishes()
-        #expect(wishes.roomChanged([peer("https://example.com/a.png"), peer(nil)]).isEmpty)
-        #expect(wishes.roomChanged([peer(logo, publishes: false)]).isEmpty)
+        _ = wishes.roomChanged([
+            peer("https://example.com/a.png"), peer(nil, id: "ben"),
+            peer(logo, id: "cleo", publishes: false),
+        ])
+        let waiting = due(&wishes)
+        #expect(waiting.isEmpty)
     }
 
     @Test func thereAreNoMoreThanTheMaximumAtATime() {
         var wishes = wishes()
-        let many = (100..<200).map { peer("https://example.org/\($0).png") }
-        #expect(wishes.roomChanged(many).count == PictureWishes.addressesMaximum)
-        #expect(wishes.roomChanged(many).isEmpty)
-        // Those who leave make room.
-        #expect(wishes.roomChanged(Array(many.dropFirst(10))).count == 10)
-        #expect(told(wishes.layoutChanged(Layout(backgroundImage: logo))) == [logo: 1920])
+        _ = wishes.roomChanged(crowd(0..<100))
+        let first = fetch(&wishes)
+        #expect(first == (0..<PictureWishes.addressesMaximum).map(address), "who joined first")
+        _ = wishes.roomChanged(crowd(0..<100))
+        let again = fetch(&wishes)
+        #expect(again.isEmpty)
+        // Those who leave make room, and those who stay keep theirs.
+        let dropped = wishes.roomChanged(crowd(10..<100))
+        #expect(dropped.isEmpty)
+        let next = fetch(&wishes)
+        #expect(next == (50..<60).map(address))
+        _ = wishes.layoutChanged(Layout(backgroundImage: logo))
+        let layouts = fetch(&wishes)
+        #expect(layouts == [logo])
+    }
+
+    @Test func thoseWhoHaveATileComeFirst() {
+        var wishes = wishes(Layout(backgroundImage: logo))
+        _ = wishes.roomChanged(crowd(0..<60))
+        _ = wishes.tilesChanged(tiles(51..<60))
+        let order = fetch(&wishes)
+        #expect(order.first == logo)
+        #expect(order.dropFirst().prefix(9) == (51..<60).map(address)[...])
+        #expect(order.dropFirst(10) == (0..<41).map(address)[...])
+    }
+
+    @Test func whoComesOnStageTakesThePlaceOfWhoHasNotBeenThereForLongest() {
+        var wishes = wishes()
+        _ = wishes.roomChanged(crowd(0..<60))
+        let first = fetch(&wishes)
+        #expect(first.count == 50)
+        for stage in [0..<9, 9..<18] {
+            let dropped = wishes.tilesChanged(tiles(stage))
+            #expect(dropped.isEmpty, "they have theirs")
+        }
+        // Of those who have never had a tile, those who joined last.
+        let dropped = wishes.tilesChanged(tiles(51..<60))
+        #expect(Set(dropped) == Set((41..<50).map(address)))
+        let second = fetch(&wishes)
+        #expect(second == (51..<60).map(address))
+        // Nothing is fetched again of who has been on stage.
+        let back = wishes.tilesChanged(tiles(0..<18))
+        let third = fetch(&wishes)
+        #expect(back.isEmpty && third.isEmpty)
+    }
+
+    @Test func tilesOfWhoIsNotKnownYetCountOnceTheyAre() {
+        var wishes = wishes()
+        _ = wishes.tilesChanged(tiles(55..<60))
+        _ = wishes.roomChanged(crowd(0..<60))
+        let order = fetch(&wishes)
+        #expect(order.prefix(5) == (55..<60).map(address)[...])
+    }
+
+    @Test func whoStopsPublishingIsToldOnlyWhileInTheRoom() {
+        var wishes = wishes()
+        _ = wishes.roomChanged([peer(face)])
+        _ = fetch(&wishes)
+        let silent = wishes.roomChanged([peer(face, publishes: false)])
+        #expect(silent == [face])
+        _ = wishes.roomChanged([peer(face)])
+        let again = fetch(&wishes)
+        #expect(again == [face])
+        let gone = wishes.roomChanged([])
+        #expect(gone.isEmpty, "what nobody names is forgotten all the same")
+    }
+
+    @Test func whatHasFailedWaitsUntilItIsToBeTriedAgain() throws {
+        var wishes = wishes()
+        _ = wishes.roomChanged([peer(face)])
+        let first = due(&wishes)
+        let wish = try #require(first.first)
+        for count in 1...2 {
+            let failures = wishes.failed(wish)
+            let early = due(&wishes)
+            #expect(failures == count && early.isEmpty)
+            wishes.tryAgain(wish)
+            let again = due(&wishes)
+            #expect(again == [wish])
+        }
+        let isMissing = wishes.givenUp(wish)
+        wishes.tryAgain(wish)
+        let late = due(&wishes)
+        #expect(isMissing && late.isEmpty, "it is left alone")
+        _ = wishes.roomChanged([])
+        let failures = wishes.failed(wish)
+        #expect(failures == nil)
+        _ = wishes.roomChanged([peer(face)])
+        let anew = due(&wishes)
+        #expect(anew == [wish], "it is named anew")
+    }
+
+    @Test func aSmallPictureStaysWhereTheLargeOneIsNotToBeHad() throws {
+        var wishes = wishes()
+        _ = wishes.roomChanged([peer(logo)])
+        _ = fetch(&wishes)
+        _ = wishes.layoutChanged(Layout(backgroundImage: logo))
+        let waiting = due(&wishes)
+        let large = try #require(waiting.first)
+        let isMissing = wishes.givenUp(large)
+        #expect(!isMissing)
     }
 }

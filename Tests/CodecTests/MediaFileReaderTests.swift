@@ -1,7 +1,9 @@
 import Codec
 import Foundation
 import MediaKernel
+import RecordedStreams
 import Testing
+import Workbench
 
 @Suite struct MediaFileReaderTests {
     /// A clip of the repository: VP8 at 30 frames a second and Opus, 24 seconds.
@@ -13,10 +15,10 @@ import Testing
     @Test func aClipShowsItsTracks() throws {
         let reader = try MediaFileReader(path: clip)
         let video = try #require(reader.tracks.first { $0.isVideo })
-        #expect(video.codec == "vp8" && video.videoCodec == .vp8 && !video.isReordered)
+        #expect(video.codec == "vp8" && !video.isReordered)
         #expect(video.kind == .video(width: 640, height: 360, frameRate: 30))
         let audio = try #require(reader.tracks.first { !$0.isVideo })
-        #expect(audio.codec == "opus" && audio.videoCodec == nil)
+        #expect(audio.codec == "opus" && !audio.isVideo)
         #expect(reader.duration.seconds == 24)
     }
 
@@ -55,7 +57,7 @@ import Testing
         let reader = try MediaFileReader(path: clip)
         let videoTrack = try #require(reader.tracks.first { $0.isVideo })
         let audioTrack = try #require(reader.tracks.first { !$0.isVideo })
-        let video = try reader.makeVideoDecoder(for: videoTrack)
+        let video = try VideoDecoder(codec: .vp8)
         let audio = try reader.makeAudioDecoder(for: audioTrack)
         var flashes: [Double] = []
         var beeps: [Double] = []
@@ -94,8 +96,8 @@ import Testing
         try Data(stream.segments.flatMap { $0 }).write(to: URL(filePath: path))
         let reader = try MediaFileReader(path: path)
         let track = try #require(reader.tracks.first { $0.isVideo })
-        #expect(track.videoCodec == .h264 && track.isReordered)
-        let decoder = try reader.makeVideoDecoder(for: track)
+        #expect(track.codec == "h264" && track.isReordered)
+        let decoder = try VideoDecoder(codec: .h264, allowsReordering: true)
         var shown: [Int64] = []
         var sound = 0
         let audio = try reader.makeAudioDecoder(for: try #require(reader.tracks.last))
@@ -111,6 +113,57 @@ import Testing
         shown += try decoder.flush().map(\.timestamp)
         #expect(shown == (0..<60).map { $0 * 3_000 })
         #expect(sound > 95_000)
+    }
+
+    @Test func soundOfAnotherRateIsDecodedToItsEndRoundAfterRound() throws {
+        let count = 44_877
+        let scratch = try Scratch()
+        let path = try scratch.write(Self.wave(rate: 44_100, count: count), to: "tone.wav")
+        let reader = try MediaFileReader(path: path, loops: true)
+        let track = try #require(reader.tracks.first)
+        #expect(track.kind == .audio(sampleRate: 44_100, channels: 2))
+        let decoder = try reader.makeAudioDecoder(for: track)
+        var rounds: [[DecodedAudio]] = [[]]
+        while true {
+            let packet = try #require(try reader.read())
+            if packet.round == rounds.count {
+                rounds[packet.round - 1] += try decoder.flush()
+                if packet.round == 3 { break }
+                rounds.append([])
+            }
+            rounds[packet.round] += try decoder.decode(packet.data, pts: packet.pts)
+        }
+        for (round, blocks) in rounds.enumerated() {
+            let samples = blocks.reduce(0) { $0 + $1.samples.count / 2 }
+            let expected = Double(count) * 48_000 / 44_100
+            #expect(abs(Double(samples) - expected) <= 2, "\(samples) samples in round \(round)")
+            for (block, next) in zip(blocks, blocks.dropFirst()) {
+                let end = block.pts.ticks + Int64(block.samples.count / 2)
+                #expect(abs(next.pts.ticks - end) <= 2)
+            }
+        }
+        // Nothing of one round is heard in the next.
+        let sounds = rounds.map { $0.flatMap(\.samples) }
+        let areAlike = sounds.allSatisfy { $0 == sounds[0] }
+        #expect(areAlike)
+        withExtendedLifetime(scratch) {}
+    }
+
+    /// A WAV file of a tone in stereo, 16 bits a sample.
+    private static func wave(rate: Int, count: Int) -> [UInt8] {
+        func littleEndian(_ value: Int, _ bytes: Int) -> [UInt8] {
+            (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        var file = Array("RIFF".utf8) + littleEndian(36 + count * 4, 4) + Array("WAVEfmt ".utf8)
+        for (value, bytes) in [
+            (16, 4), (1, 2), (2, 2), (rate, 4), (rate * 4, 4), (4, 2), (16, 2),
+        ] { file += littleEndian(value, bytes) }
+        file += Array("data".utf8) + littleEndian(count * 4, 4)
+        for n in 0..<count {
+            let sample = Int(10_000 * sin(2 * .pi * 441 * Double(n) / Double(rate)))
+            file += littleEndian(sample, 2) + littleEndian(sample, 2)
+        }
+        return file
     }
 
     @Test func whatIsNoMediaFileIsRefused() throws {

@@ -1,5 +1,6 @@
 import Codec
 import MediaKernel
+import RecordedStreams
 import Testing
 
 @Suite struct SegmentTests {

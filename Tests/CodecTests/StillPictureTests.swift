@@ -89,11 +89,90 @@ import Testing
         }
     }
 
-    @Test func aPictureThatIsTooLargeIsNotDecoded() {
+    @Test func aPictureThatIsTooLargeIsNotDecoded() throws {
         var huge = Self.png
         // The header's width: 65,536 pixels; and its height: 65,536.
         huge.replaceSubrange(16..<24, with: [0, 1, 0, 0, 0, 1, 0, 0])
         #expect(throws: CodecError.self) { try StillPicture.decode(huge) }
+        let larger = try PictureSheet(width: 4160, height: 4096).jpeg()
+        #expect(throws: CodecError.self) { try StillPicture.decode(larger) }
+    }
+
+    @Test func aPhotographOfATelephoneIsTaken() throws {
+        let file = try PictureSheet(width: 4032, height: 3024).jpeg()
+        let picture = try StillPicture.decode(file, sideMaximum: 512)
+        #expect(picture.width == 512 && picture.height == 384)
+    }
+
+    @Test func severalFilesAtATimeAreAllDecoded() async {
+        await withTaskGroup(of: [UInt8]?.self) { group in
+            for _ in 0..<8 { group.addTask { try? StillPicture.decode(Self.png).pixels } }
+            for await pixels in group { #expect(pixels?.count == 32) }
+        }
+    }
+
+    // MARK: Animated WebP
+
+    /// Pictures of one pixel, lossless: nothing is transformed, and each colour has one value.
+    private static let red: [UInt8] = [0x2F, 0, 0, 0, 0, 0x28, 0x40, 0xFF, 0x0B, 0xD0, 0xFF, 0]
+    private static let blue: [UInt8] = [0x2F, 0, 0, 0, 0, 0x28, 0x40, 0x01, 0xFA, 0xDF, 0xFF, 0]
+    /// A grey picture of 8x16 pixels, not lossless.
+    private static let grey: [UInt8] = [
+        0x30, 0x01, 0, 0x9D, 0x01, 0x2A, 0x08, 0, 0x10, 0, 0x02, 0xC0, 0x4C, 0x25, 0xA4, 0, 0x03,
+        0x70, 0, 0xFE, 0xEE, 0xA0, 0x40, 0,
+    ]
+
+    private static func chunk(_ name: String, _ payload: [UInt8]) -> [UInt8] {
+        let size = (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> (8 * $0)) }
+        let padding = [UInt8](repeating: 0, count: payload.count % 2)
+        return Array(name.utf8) + size + payload + padding
+    }
+
+    /// - Parameter frames: the chunks of each.
+    private static func animation(_ frames: [UInt8]...) -> [UInt8] {
+        var body = Array("WEBP".utf8)
+        body += chunk("VP8X", [0x12] + [UInt8](repeating: 0, count: 9))
+        body += chunk("ICCP", [1, 2, 3])
+        body += chunk("ANIM", [UInt8](repeating: 0, count: 6))
+        for frame in frames { body += chunk("ANMF", [UInt8](repeating: 0, count: 16) + frame) }
+        return chunk("RIFF", body)
+    }
+
+    @Test func ofAnAnimationTheFirstPictureIsShown() throws {
+        let file = Self.animation(
+            Self.chunk("????", [0]) + Self.chunk("VP8L", Self.red), Self.chunk("VP8L", Self.blue))
+        let picture = try StillPicture.decode(file)
+        #expect(picture.width == 1 && picture.height == 1)
+        #expect(picture.pixels == [0, 0, 255, 255])
+    }
+
+    @Test func anAnimationMayBeTransparent() throws {
+        // Neither compressed nor filtered.
+        let alpha = [0] + [UInt8](repeating: 100, count: 8 * 16)
+        let file = Self.animation(Self.chunk("ALPH", alpha) + Self.chunk("VP8 ", Self.grey))
+        let picture = try StillPicture.decode(file)
+        #expect(picture.width == 8 && picture.height == 16)
+        #expect(picture.pixels[3] == 100)
+        #expect(picture.pixels[0] == picture.pixels[1] && picture.pixels[1] == picture.pixels[2])
+    }
+
+    @Test func anAnimationThatIsCutOrLiesAboutItsLengthsNeverTraps() {
+        let file = Self.animation(Self.chunk("VP8L", Self.red), Self.chunk("VP8L", Self.blue))
+        for count in file.indices {
+            guard let picture = try? StillPicture.decode(Array(file[..<count])) else { continue }
+            #expect(picture.pixels == [0, 0, 255, 255], "of \(count) bytes")
+        }
+        for index in file.indices {
+            for value: UInt8 in [0, 1, 0x7F, 0xFF] {
+                var lying = file
+                lying[index] = value
+                _ = try? StillPicture.decode(lying)
+            }
+        }
+        #expect(throws: CodecError.self) { try StillPicture.decode(Self.animation()) }
+        #expect(throws: CodecError.self) {
+            try StillPicture.decode(Self.animation(Self.chunk("ALPH", [0, 1])))
+        }
     }
 
     @Test func cutAndDamagedFilesNeverTrap() {

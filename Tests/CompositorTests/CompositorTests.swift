@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test func aPictureLiesOverACompositionAsOpaqueAsItIsToBe() throws {
+        let compositor = try Compositor(canvas: canvas)
+        #expect(compositor.latestFrame == nil)
+        let lower = try compositor.compose(tiles: [], dressing: Dressing(background: .black))
+        #expect(compositor.latestFrame === lower)
+        let upper = try solid(640, 360, .white)
+        for (opacity, luma) in [(0, 16), (128, 126), (255, 235)] as [(UInt8, Int)] {
+            let picture = try compositor.lay(upper, opacity: opacity, over: lower)
+            for (x, y) in [(0, 0), (639, 359), (320, 180)] {
+                #expect(abs(Int(colour(picture, x, y).luma) - luma) <= 1)
+            }
+        }
+        #expect(colour(lower, 320, 180) == .black)
+    }
+
     @Test func aBackgroundPictureLiesOverTheColour() throws {
         let compositor = try Compositor(canvas: canvas)
         // Green on the left and nothing on the right.

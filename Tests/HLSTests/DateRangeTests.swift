@@ -1,6 +1,7 @@
 import HLS
 import MediaKernel
 import Testing
+import Workbench
 
 /// `EXT-X-DATERANGE`, RFC 8216 sect. 4.3.2.7.
 @Suite struct DateRangeTests {

@@ -1,6 +1,7 @@
 import HLS
 import MediaKernel
 import Testing
+import Workbench
 
 @Suite struct MediaPlaylistBuilderTests {
     private func segment(_ index: Int, frames: Int64 = 60) -> Segment {

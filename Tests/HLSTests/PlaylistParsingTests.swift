@@ -1,6 +1,7 @@
 import HLS
 import MediaKernel
 import Testing
+import Workbench
 
 @Suite struct PlaylistParsingTests {
     private static let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"

@@ -1,6 +1,7 @@
 import HLS
 import MediaKernel
 import Testing
+import Workbench
 
 @Suite struct PlaylistValidatorTests {
     private func playlist(

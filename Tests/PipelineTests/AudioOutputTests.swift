@@ -19,6 +19,11 @@ import Testing
         }
     }
 
+    @Test func theMixIsMadeForTheLowestBitrate() throws {
+        let output = try AudioOutput(bitrates: [96_000, 24_000, 64_000], firstSample: 0)
+        #expect(output.lowestBitrate == 24_000)
+    }
+
     @Test func everyLayerGetsEachBlockOnceWhateverTheStretches() throws {
         var output = try AudioOutput(bitrates: [96_000, 96_000, 64_000], firstSample: -240)
         var got = Deliveries()

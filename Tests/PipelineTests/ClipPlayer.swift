@@ -2,6 +2,7 @@ import Clocks
 import Codec
 import Foundation
 import MediaKernel
+import Synchronization
 
 @testable import Pipeline
 
@@ -20,6 +21,9 @@ struct ClipPlayer {
         ])
 
     private static let lead: Duration = .milliseconds(150)
+    /// A clip that was sent later than this is no judge of a stream with a playout delay of 600 ms:
+    /// with the lead, a packet then comes little before the frame that it belongs in.
+    static let latenessMaximum: Duration = .milliseconds(600)
     /// Where the tracks' RTP clocks begin, so that nothing relies on zero.
     private static let videoOrigin: Int64 = 3_000_000
     private static let audioOrigin: Int64 = 77_000
@@ -40,13 +44,22 @@ struct ClipPlayer {
     }
 
     /// Returns when the clip has been sent, on a thread that shares nothing with other tests.
-    func play(seconds: Double) async {
+    ///
+    /// - Returns: by how much the latest packet was handed in later than it should have been.
+    @discardableResult
+    func play(seconds: Double) async -> Duration {
         // Safe because only the new thread touches the reader, and we wait for it.
         nonisolated(unsafe) let player = self
-        await MediaThread(name: "clip") { player.send(seconds: seconds) }.join()
+        let lateness = Mutex(Duration.zero)
+        await MediaThread(name: "clip") {
+            let worst = player.send(seconds: seconds)
+            lateness.withLock { $0 = worst }
+        }.join()
+        return lateness.withLock { $0 }
     }
 
-    private func send(seconds: Double) {
+    private func send(seconds: Double) -> Duration {
+        var worst = Duration.zero
         let start = MonotonicClock.now + Self.lead
         let ntp = NTPTime(unixNanoseconds: UnixTime.now.nanoseconds)
         for (track, origin) in [(Self.camera, Self.videoOrigin), (Self.voice, Self.audioOrigin)] {
@@ -56,6 +69,7 @@ struct ClipPlayer {
             let arrival = start + .nanoseconds(packet.pts.rescaled(to: 1_000_000_000).ticks)
             let wait = (arrival - Self.lead) - MonotonicClock.now
             if wait > .zero { Thread.sleep(forTimeInterval: wait.inSeconds) }
+            worst = max(worst, MonotonicClock.now - (arrival - Self.lead))
             let isVideo = packet.track == videoTrack
             let origin = isVideo ? Self.videoOrigin : Self.audioOrigin
             pipeline.receive(
@@ -64,5 +78,6 @@ struct ClipPlayer {
                     isKeyframe: packet.isKeyframe, arrival: arrival),
                 of: isVideo ? Self.camera : Self.voice, isVideo: isVideo)
         }
+        return worst
     }
 }

@@ -13,7 +13,8 @@ import Testing
         var costs: [TrackID: Double]
         /// Videos that a key frame was asked of, and when; it comes with the next batch.
         var asked: [(track: TrackID, at: Double)] = []
-        var leftOut: [(track: TrackID, at: Double)] = []
+        /// When a video was left out.
+        var leftOut: [Double] = []
         /// Videos that a key frame has come of last.
         var awaited: Set<TrackID> = []
         var decoded: [TrackID: Int] = [:]
@@ -49,16 +50,17 @@ import Testing
         private mutating func take(_ track: TrackID) {
             let isKeyframe = awaited.remove(track) != nil
             let before = governor.videosLeftOut
-            switch governor.judge(
-                track, isKeyframe: isKeyframe, isLastResort: true, at: Self.instant(time))
-            {
+            let verdict = governor.judge(
+                track, isKeyframe: isKeyframe, isLastResort: true, at: Self.instant(time),
+                importance: { _ in 1 })
+            if governor.videosLeftOut > before { leftOut.append(time) }
+            switch verdict {
             case .decode:
                 let cost = (costs[track] ?? 0) / 30
                 time += cost
                 governor.decoded(in: .nanoseconds(Int64(cost * 1e9)))
                 decoded[track, default: 0] += 1
-            case .leaveOut:
-                if governor.videosLeftOut > before { leftOut.append((track, time)) }
+            case .leaveOut: break
             case .leaveOutAndAsk:
                 asked.append((track, time))
                 awaited.insert(track)
@@ -110,7 +112,7 @@ import Testing
         // The CPU is there again: all come back, a second apart.
         load.costs = load.costs.mapValues { _ in 0.01 }
         load.run(until: 200)
-        #expect(load.leftOut.filter { $0.at > 12 }.isEmpty)
+        #expect(load.leftOut.filter { $0 > 12 }.isEmpty)
         let returns = load.asked.filter { $0.at > 12 }.map(\.at)
         #expect(zip(returns.dropFirst(), returns).allSatisfy { $0 - $1 >= 0.99 })
         let before = load.decoded
@@ -122,12 +124,67 @@ import Testing
         var load = Load(["ann": 3])
         load.run(until: 2)
         let now = Instant(nanoseconds: Int64(load.time * 1e9))
-        #expect(
-            load.governor.judge("ann", isKeyframe: true, isLastResort: true, at: now) == .leaveOut)
+        func judge() -> DecodingGovernor.Verdict {
+            load.governor.judge(
+                "ann", isKeyframe: true, isLastResort: true, at: now, importance: { _ in 1 })
+        }
+        let before = judge()
         load.governor.forget("ann")
         load.governor.began(batchTakenAt: now)
-        #expect(
-            load.governor.judge("ann", isKeyframe: true, isLastResort: true, at: now) == .decode)
+        let after = judge()
+        #expect(before == .leaveOut && after == .decode)
+    }
+
+    /// A batch that took so long that all but one are left out, whoever's frame comes next.
+    @Test func theLeastImportantIsLeftOutFirstAndComesBackLast() {
+        let importance: [TrackID: Int] = ["ann": 2, "ben": 9, "cleo": 1]
+        var governor = DecodingGovernor()
+        func judge(_ tracks: [TrackID], at milliseconds: Int) -> [DecodingGovernor.Verdict] {
+            tracks.map { track in
+                governor.judge(
+                    track, isKeyframe: false, isLastResort: true,
+                    at: .zero + .milliseconds(milliseconds),
+                    importance: { importance[$0] ?? 0 })
+            }
+        }
+        governor.began(batchTakenAt: .zero)
+        let calm = judge(["ann", "ben", "cleo"], at: 0)
+        governor.decoded(in: DecodingGovernor.backlogMaximum)
+        let busy = judge(["ben", "ann", "cleo", "ben"], at: 0)
+        #expect(calm == [.decode, .decode, .decode])
+        #expect(busy == [.decode, .leaveOut, .leaveOut, .leaveOut])
+        governor.began(batchTakenAt: .zero + .milliseconds(500))
+        _ = judge(["cleo", "ann", "ben"], at: 500)
+        governor.began(batchTakenAt: .zero + .milliseconds(1000))
+        // It has been calm for a second.
+        let returning = judge(["cleo", "ann", "ben"], at: 1000)
+        #expect(returning == [.leaveOut, .leaveOut, .leaveOutAndAsk])
+    }
+
+    /// Neither would be seen if the CPU were there.
+    @Test func whatIsNotShownOrDoesNotComeIsNotLeftOutForGood() {
+        for keepsComing in [true, false] {
+            var governor = DecodingGovernor()
+            func judge(at now: Instant) -> DecodingGovernor.Verdict {
+                governor.judge(
+                    "ann", isKeyframe: false, isLastResort: true, at: now,
+                    importance: { _ in 1 })
+            }
+            governor.began(batchTakenAt: .zero)
+            governor.decoded(in: DecodingGovernor.backlogMaximum)
+            _ = judge(at: .zero)
+            #expect(governor.videosLeftOut == 1)
+            for step in 1...9 {
+                let now = Instant.zero + .milliseconds(150 * step)
+                governor.began(batchTakenAt: now)
+                if keepsComing { _ = judge(at: now) }
+            }
+            #expect(governor.videosLeftOut == (keepsComing ? 1 : 0))
+            governor.keep { $0 == "ann" }
+            #expect(governor.videosLeftOut == (keepsComing ? 1 : 0))
+            governor.keep { $0 == "ben" }
+            #expect(governor.videosLeftOut == 0)
+        }
     }
 
     @Test func aKeyFrameThatDoesNotComeIsAskedForAgain() {
@@ -138,7 +195,9 @@ import Testing
             let now = Instant.zero + .milliseconds(milliseconds)
             governor.began(batchTakenAt: now)
             governor.decoded(in: cost)
-            return governor.judge("ann", isKeyframe: isKeyframe, isLastResort: true, at: now)
+            return governor.judge(
+                "ann", isKeyframe: isKeyframe, isLastResort: true, at: now,
+                importance: { _ in 1 })
         }
         #expect(judge(0) == .decode)
         #expect(judge(33, cost: DecodingGovernor.backlogMaximum) == .leaveOut)
@@ -157,11 +216,11 @@ import Testing
         governor.began(batchTakenAt: begin)
         governor.began(batchTakenAt: begin + .milliseconds(33))
         governor.decoded(in: DecodingGovernor.backlogMaximum)
-        let now = begin + .seconds(3)
-        #expect(
-            governor.judge("ann", isKeyframe: false, isLastResort: false, at: now) == .decode)
-        #expect(
-            governor.judge("ann", isKeyframe: false, isLastResort: true, at: now)
-                == .leaveOut)
+        let verdicts = [false, true].map { isLastResort in
+            governor.judge(
+                "ann", isKeyframe: false, isLastResort: isLastResort, at: begin + .seconds(3),
+                importance: { _ in 1 })
+        }
+        #expect(verdicts == [.decode, .leaveOut])
     }
 }

@@ -3,6 +3,7 @@ import Codec
 import Compositor
 import HLS
 import MediaKernel
+import RecordedStreams
 import Recording
 import Stage
 import Synchronization
@@ -66,6 +67,14 @@ import Testing
                 $0.compactMap { if case .videosLeftOut(let count) = $0 { count } else { nil } }
             }
         }
+        /// The tracks in the tiles, at each change.
+        var tiles: [[TrackID?]] {
+            events.withLock {
+                $0.compactMap {
+                    if case .tilesChanged(let tiles, _, _) = $0 { tiles.map(\.track) } else { nil }
+                }
+            }
+        }
         var reductions: Int {
             count { if case .reductionChanged = $0 { true } else { false } }
         }
@@ -80,14 +89,15 @@ import Testing
     }
 
     private func director(
-        soundAlone: Bool, pauses: RecordingPauses = RecordingPauses(isPaused: false)
+        soundAlone: Bool, layout: Layout = Layout(),
+        pauses: RecordingPauses = RecordingPauses(isPaused: false)
     ) throws -> Director {
         let layers = [
             HLS.Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
         ]
         var configuration = PipelineConfiguration(
             ladder: try Ladder(validating: layers), outputDirectory: "", title: "Test",
-            playoutDelay: .fixed(.milliseconds(100)))
+            layout: layout, playoutDelay: .fixed(.milliseconds(100)))
         configuration.sound.isAlone = soundAlone
         let told = told
         let clock = clock
@@ -155,38 +165,101 @@ import Testing
         #expect(silent == 0, "\(silent) stretches of 10 ms")
     }
 
-    @Test func videoThatTakesTooLongIsLeftOutUntilAKeyFrame() throws {
+    /// One of the camera that sends 60 a second; the first is sent when the stream begins.
+    private func frame(
+        _ index: Int, since start: Instant, isKeyframe: Bool = false, _ data: [UInt8]
+    ) -> Director.Command {
+        .frame(
+            IncomingFrame(
+                data: data, timestamp: Int64(index * 1500), isKeyframe: isKeyframe,
+                arrival: start + .milliseconds(index * 100 / 6)), ClipPlayer.camera)
+    }
+
+    /// Decoding took three seconds for what came in one.
+    private func overloadedDirector(_ keyframe: [UInt8]) throws -> Director {
         let director = try director(soundAlone: false)
-        let keyframe = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
         let start = clock.now
-        func frame(_ index: Int, isKeyframe: Bool, _ data: [UInt8]) -> Director.Command {
-            .frame(
-                IncomingFrame(
-                    data: data, timestamp: Int64(index * 1500), isKeyframe: isKeyframe,
-                    arrival: start + .milliseconds(index * 100 / 6)), ClipPlayer.camera)
-        }
-        func turn(_ batch: [Director.Command], _ seconds: Int) throws {
-            clock.now = max(clock.now, start + .seconds(seconds))
-            _ = try director.turn(batch, takenAt: start + .seconds(seconds))
-        }
-        try turn(
+        _ = try director.turn(
             [
                 .peers([ClipPlayer.ann]), .mediaBegan(ClipPlayer.camera, .vp8),
-                frame(0, isKeyframe: true, keyframe), .start,
-            ], 0)
-        // Three seconds for what came in one.
+                frame(0, since: start, isKeyframe: true, keyframe), .start,
+            ], takenAt: start)
+        clock.now = start + .seconds(1)
         clock.step = .milliseconds(50)
-        try turn((1...60).map { frame($0, isKeyframe: false, keyframe) }, 1)
+        _ = try director.turn(
+            (1...60).map { frame($0, since: start, keyframe) }, takenAt: start + .seconds(1))
+        clock.step = .zero
+        return director
+    }
+
+    @Test func videoThatTakesTooLongIsLeftOutUntilAKeyFrame() throws {
+        let keyframe = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
+        let start = clock.now
+        let director = try overloadedDirector(keyframe)
         #expect(director.framesComposed == 31)
         #expect(told.videosLeftOut == [1] && told.keyframesAskedFor == 0)
-        clock.step = .zero
-        try turn([frame(61, isKeyframe: false, keyframe)], 20)
+        let end = clock.now
+        func turn(_ command: Director.Command, after milliseconds: Int) throws {
+            clock.now = end + .milliseconds(milliseconds)
+            _ = try director.turn([command], takenAt: clock.now)
+        }
+        try turn(frame(61, since: start, keyframe), after: 900)
+        #expect(told.videosLeftOut == [1] && told.keyframesAskedFor == 0)
+        // Nothing was too much for a second.
+        try turn(frame(62, since: start, keyframe), after: 1100)
         #expect(told.videosLeftOut == [1] && told.keyframesAskedFor == 1)
-        try turn([frame(62, isKeyframe: true, keyframe)], 21)
+        try turn(frame(63, since: start, isKeyframe: true, keyframe), after: 1300)
         #expect(told.videosLeftOut == [1, 0] && told.keyframesAskedFor == 1)
         // It is decoded again: what is nonsense is noticed.
-        try turn([frame(63, isKeyframe: false, [0xf1, 0xff, 0xff, 0, 0])], 22)
+        try turn(frame(64, since: start, [0xf1, 0xff, 0xff, 0, 0]), after: 1400)
         #expect(told.keyframesAskedFor == 2)
+    }
+
+    @Test func aCameraThatIsSwitchedOffIsNotMissed() throws {
+        let director = try overloadedDirector(
+            try VideoSourceTests.keyframe(.vp8, width: 64, height: 36))
+        #expect(told.videosLeftOut == [1])
+        var ann = ClipPlayer.ann
+        for index in ann.tracks.indices { ann.tracks[index].isMuted = true }
+        _ = try director.turn([.peers([ann])], takenAt: clock.now)
+        #expect(told.videosLeftOut == [1, 0])
+    }
+
+    @Test func whatHasNoPlaceIsNeitherWaitedForNorDecoded() throws {
+        let director = try director(soundAlone: false, layout: Layout(tilesMaximum: 2))
+        let start = clock.now
+        let keyframe = try VideoSourceTests.keyframe(.vp8, width: 64, height: 36)
+        func frame(
+            _ track: TrackID, isKeyframe: Bool = false, _ data: [UInt8]
+        ) -> Director.Command {
+            .frame(
+                IncomingFrame(data: data, timestamp: 0, isKeyframe: isKeyframe, arrival: start),
+                track)
+        }
+        let people = ["ann", "ben", "cleo"].map { name in
+            SourcePeer(
+                id: PeerID(name), name: name, joinedAt: 1,
+                tracks: [SourceTrack(id: TrackID(name), isVideo: true, isMuted: false)])
+        }
+        _ = try director.turn([.peers(people)], takenAt: start)
+        #expect(told.tiles == [["ann"]])
+        let beginnings = people.map { Director.Command.mediaBegan($0.tracks[0].id, .vp8) }
+        _ = try director.turn(beginnings + [.start], takenAt: start)
+        #expect(director.framesComposed == 0)
+        // What is nonsense would be noticed if it were decoded.
+        _ = try director.turn(
+            [frame("cleo", [0xf1, 0xff, 0xff, 0, 0]), frame("ann", isKeyframe: true, keyframe)],
+            takenAt: start)
+        #expect(director.framesComposed == 1 && told.keyframesAskedFor == 0)
+        clock.now = start + .seconds(1)
+        _ = try director.turn([.layout(Layout())], takenAt: clock.now)
+        #expect(told.tiles == [["ann"], ["ann", "ben", "cleo"]])
+        _ = try director.turn([frame("cleo", keyframe)], takenAt: clock.now)
+        #expect(told.keyframesAskedFor == 1)
+        _ = try director.turn(
+            [frame("cleo", isKeyframe: true, keyframe), frame("cleo", keyframe)],
+            takenAt: clock.now)
+        #expect(told.keyframesAskedFor == 1)
     }
 
     /// The last frames that are made in one go are hardly late.

@@ -87,16 +87,18 @@ import Testing
     }
 
     /// For room they wait without waking each other.
-    @Test func sendersThatWaitTakeNoTime() async {
+    @Test func sendersThatWaitDoNotWakeEachOther() async {
         let box = Mailbox<Int>(maximum: 1)
         #expect(box.offer(0))
-        let nanoseconds = Mutex(0)
+        let waits = Mutex<[Int]>([])
         let threads = (1...3).map { number in
             MediaThread(name: "sender") {
                 box.put([number, number])
-                var time = timespec()
-                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-                nanoseconds.withLock { $0 += time.tv_sec * 1_000_000_000 + time.tv_nsec }
+                var usage = rusage()
+                // RUSAGE_THREAD, which is not imported: how often this thread went to sleep.
+                getrusage(__rusage_who_t(1), &usage)
+                let count = usage.ru_nvcsw
+                waits.withLock { $0.append(count) }
             }
         }
         var batch: [Int] = []
@@ -104,7 +106,8 @@ import Testing
             into: &batch, until: MonotonicClock.now + .milliseconds(100))
         box.close()
         for thread in threads { await thread.join() }
-        #expect(nanoseconds.withLock { $0 } < 50_000_000)
+        let counts = waits.withLock { $0 }
+        #expect(counts.count == 3 && counts.allSatisfy { $0 < 20 }, "\(counts)")
     }
 
     @Test func closingWakesASenderThatWaits() async {

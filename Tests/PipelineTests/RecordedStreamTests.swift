@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import RecordedStreams
 import Recording
 import Testing
 import Workbench

@@ -10,12 +10,21 @@ import Testing
 @Suite struct SceneTests {
     /// What was told of the picture.
     private final class Told: Sendable {
-        typealias Placing = (tiles: [TrackID?], videos: Set<TrackID>, sideways: [Bool])
+        struct Placing {
+            var tiles: [TrackID?]
+            var besides: [PlacedTile]
+            var videos: Set<TrackID>
+            var sideways: [Bool]
+        }
+
         private let events = Mutex<[Placing]>([])
 
         func note(_ event: PipelineEvent) {
-            guard case .tilesChanged(let tiles, let videos) = event else { return }
-            events.withLock { $0.append((tiles.map(\.track), videos, tiles.map(\.isSideways))) }
+            guard case .tilesChanged(let tiles, let besides, let videos) = event else { return }
+            let placing = Placing(
+                tiles: tiles.map(\.track), besides: besides, videos: videos,
+                sideways: tiles.map(\.isSideways))
+            events.withLock { $0.append(placing) }
         }
 
         func take() -> [Placing] {
@@ -54,6 +63,35 @@ import Testing
     }
 
     private func tick(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
+
+    /// What is presented: white, and it stands still from a moment on.
+    private func presentation(at moment: Instant) throws -> VideoSource {
+        let source = try VideoSource(codec: .vp8, isScreen: true)
+        let frame = IncomingFrame(
+            data: try VideoSourceTests.keyframe(.vp8, width: 320, height: 180), timestamp: 0,
+            isKeyframe: true, arrival: moment)
+        _ = source.receive(frame) { _ in moment }
+        return source
+    }
+
+    /// Nothing else is to be sent, decoded or waited for.
+    @Test func whoWillBeSeenIsKnownBeforeTheFirstPicture() throws {
+        let scene = try scene(Layout(tilesMaximum: 2))
+        scene.arrange(at: tick(0)) { _ in nil }
+        #expect(told.take().isEmpty)
+        scene.show(["ann", "ben", "cleo"].map { peer($0) })
+        #expect(!scene.shows("ann-camera") && !scene.hides("cleo-camera"))
+        scene.arrange(at: tick(0)) { _ in nil }
+        let first = told.take()
+        #expect(first.map(\.tiles) == [["ann-camera"]])
+        #expect(first.map(\.videos.count) == [3])
+        #expect(scene.shows("ann-camera") && scene.hides("cleo-camera"))
+        scene.setLayout(Layout(tilesMaximum: 3))
+        scene.arrange(at: tick(33)) { _ in nil }
+        #expect(told.take().map(\.tiles) == [["ann-camera", "ben-camera", "cleo-camera"]])
+        _ = try scene.picture(at: tick(66)) { _ in nil }
+        #expect(told.take().isEmpty)
+    }
 
     @Test func aVideoThatGetsNoPlaceIsToldOf() throws {
         let scene = try scene(Layout(tilesMaximum: 2))
@@ -118,11 +156,15 @@ import Testing
             SourceTrack(id: id, isVideo: true, source: source, isMuted: false)
         }
         var ann = peer("ann")
+        let sources: [TrackID: VideoSource] = [
+            "film": try presentation(at: tick(0)), "board": try presentation(at: tick(0)),
+        ]
         let rows: [(tracks: [SourceTrack], shown: [TrackID?])] = [
             ([video("film", .presentation), video("camera", .regular)], ["film", "camera"]),
             ([video("drone", .other), video("camera", .regular)], ["camera"]),
             ([video("drone", .other), video("board", .presentation)], ["board", "drone"]),
-            ([video("board", .presentation), video("film", .presentation)], ["board", "film"]),
+            // What was presented last is large.
+            ([video("board", .presentation), video("film", .presentation)], ["film", "board"]),
             (
                 [
                     video("board", .presentation),
@@ -139,7 +181,7 @@ import Testing
         for (number, row) in rows.enumerated() {
             ann.tracks = row.tracks
             scene.show([ann])
-            _ = try scene.picture(at: tick(number * 33)) { _ in nil }
+            _ = try scene.picture(at: tick(number * 33)) { sources[$0] }
             #expect(told.take().last?.tiles == row.shown, "\(row.tracks.map(\.id))")
         }
     }
@@ -217,11 +259,7 @@ import Testing
     func aSharedScreenThatEndsFadesOutAsItWas(mediaEndsFirst: Bool) throws {
         let scene = try scene(Layout(name: .screen))
         scene.show([peer("ann", screen: true)])
-        let screen = try VideoSource(codec: .vp8, isScreen: true)
-        let frame = IncomingFrame(
-            data: try VideoSourceTests.keyframe(.vp8, width: 320, height: 180), timestamp: 0,
-            isKeyframe: true, arrival: tick(0))
-        _ = screen.receive(frame) { _ in tick(0) }
+        let screen = try presentation(at: tick(0))
         let shared = try scene.picture(at: tick(0)) { $0 == "ann-screen" ? screen : nil }
         let bright = luma(shared)
         #expect(bright > 200)
@@ -232,6 +270,88 @@ import Testing
         scene.show([peer("ann")])
         let fading = luma(try scene.picture(at: tick(66)) { _ in nil })
         #expect(fading > 150, "the white screen fades: \(fading)")
+    }
+
+    /// Initials as large as the canvas are of no use to anybody.
+    @Test func aPresentationHasATileWhileItHasAPicture() throws {
+        let scene = try scene(Layout())
+        scene.show([peer("ann", screen: true)])
+        _ = try scene.picture(at: tick(0)) { _ in nil }
+        let awaited = try #require(told.take().last)
+        #expect(awaited.tiles == ["ann-camera"])
+        #expect(awaited.besides.map(\.track) == ["ann-screen"])
+        // In the size that it is going to have.
+        let large = Rectangle(x: 0, y: 0, width: 256, height: 180)
+        #expect(awaited.besides.map(\.rectangle) == [large])
+        #expect(scene.shows("ann-screen"))
+        let screen = try presentation(at: tick(33))
+        func picture(_ milliseconds: Int) throws -> VideoFrame {
+            try scene.picture(at: tick(milliseconds)) { $0 == "ann-screen" ? screen : nil }
+        }
+        _ = try picture(33)
+        let seen = try #require(told.take().last)
+        #expect(seen.tiles == ["ann-screen", "ann-camera"] && seen.besides.isEmpty)
+        let shared = luma(try picture(1000))
+        screen.setMuted(true)
+        let fading = luma(try picture(1033))
+        #expect(shared > 200 && fading == shared, "it goes as it was")
+        #expect(told.take().last?.tiles == ["ann-camera"])
+        _ = try picture(2000)
+        let muted = try #require(told.take().last)
+        #expect(muted.tiles == ["ann-camera"])
+        #expect(muted.besides.map(\.track) == ["ann-screen"], "it may come back")
+    }
+
+    /// It would stand still on its way.
+    @Test func whatLeavesIsNeededUntilItIsGone() throws {
+        let scene = try scene(Layout(name: .single, focus: .peer("ann")))
+        scene.show([peer("ann"), peer("ben")])
+        _ = try scene.picture(at: tick(0)) { _ in nil }
+        scene.setLayout(Layout(name: .single, focus: .peer("ben")))
+        for (milliseconds, besides) in [(33, ["ann-camera"]), (333, [])] as [(Int, [TrackID])] {
+            _ = try scene.picture(at: tick(milliseconds)) { _ in nil }
+            let placing = try #require(told.take().last)
+            #expect(placing.tiles == ["ben-camera"])
+            #expect(placing.besides.compactMap(\.track) == besides)
+            #expect(scene.hides("ann-camera") == besides.isEmpty)
+        }
+    }
+
+    @Test func whoSpeaksAndWhatIsLargeWouldBeMissedMost() throws {
+        let scene = try scene(Layout(name: .speaker, tilesMaximum: 3))
+        scene.show(["ann", "ben", "cleo", "dora"].map { voice($0, "host") })
+        talk("ben", level: 20, in: scene, during: 0..<1000)
+        let speaker = scene.importance(of: "ben-camera")
+        let small = scene.importance(of: "ann-camera")
+        #expect(speaker > small && small > 0)
+        #expect(scene.importance(of: "dora-camera") == 0)
+        scene.setLayout(Layout())
+        talk("ben", level: 20, in: scene, during: 1000..<1040)
+        #expect(scene.importance(of: "ben-camera") > scene.importance(of: "dora-camera"))
+        #expect(scene.importance(of: "dora-camera") == scene.importance(of: "ann-camera"))
+    }
+
+    @Test func anotherLookComesGently() throws {
+        let white = RGB(red: 255, green: 255, blue: 255)
+        let scene = try scene(Layout(margin: 20, background: .stage))
+        scene.show([peer("ann")])
+        func ground(_ milliseconds: Int) throws -> Int {
+            let picture = try scene.picture(at: tick(milliseconds)) { _ in nil }
+            return Int(picture.withPlanes { $0.y[4, 4] })
+        }
+        let before = try ground(0)
+        scene.setLayout(Layout(margin: 20, background: white))
+        let during = try [33, 183, 300, 333].map { try ground($0) }
+        #expect(abs(during[0] - before) <= 1)
+        #expect(abs(during[1] - (before + 235) / 2) <= 2)
+        #expect(during[2] > during[1] && during[3] == 235)
+        // On from where it is when it is changed again on its way.
+        scene.setLayout(Layout(margin: 20, background: .stage))
+        _ = try ground(1000)
+        let half = try ground(1150)
+        scene.setLayout(Layout(margin: 20, background: white))
+        let next = try ground(1183)
+        #expect(abs(next - half) <= 1)
     }
 
     /// In the left half, which a strip of faces leaves free.

@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import RecordedStreams
 import Testing
 import Workbench
 

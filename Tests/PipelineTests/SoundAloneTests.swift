@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import RecordedStreams
 import Stage
 import Testing
 import Workbench
@@ -16,7 +17,21 @@ import Workbench
 
     init() throws { scratch = try Scratch() }
 
+    /// What a clip that was sent too late becomes is not judged, so there is another.
+    private static let attempts = 3
+
     @Test func aRoomCanBeStreamedAsSoundAlone() async throws {
+        for attempt in 1...Self.attempts {
+            try? FileManager.default.removeItem(atPath: "\(scratch.path)/stream")
+            let (summary, lateness) = try await streamSoundAlone()
+            if lateness > ClipPlayer.latenessMaximum, attempt < Self.attempts { continue }
+            #expect(summary.framesDropped == 0)
+            try expectStream(frames: summary.frames)
+            break
+        }
+    }
+
+    private func streamSoundAlone() async throws -> (PipelineSummary, lateness: Duration) {
         var configuration = PipelineConfiguration(
             ladder: .standard, segmentDuration: .seconds(1),
             outputDirectory: "\(scratch.path)/stream", title: "Test",
@@ -25,10 +40,13 @@ import Workbench
         let pipeline = try StreamPipeline(configuration, logger: Logger(label: "test"))
         let player = try ClipPlayer(into: pipeline)
         pipeline.start()
-        await player.play(seconds: 2.7)
+        let lateness = await player.play(seconds: 2.7)
         let summary = await pipeline.stop()
-        #expect(pipeline.failure == nil && summary.framesDropped == 0)
+        #expect(pipeline.failure == nil)
+        return (summary, lateness)
+    }
 
+    private func expectStream(frames: Int64) throws {
         let master = try scratch.text("stream/master.m3u8")
         #expect(!master.contains("RESOLUTION") && !master.contains("FRAME-RATE"))
         let variants = try MasterPlaylist(parsing: master).variants
@@ -38,7 +56,7 @@ import Workbench
         for (index, variant) in variants.enumerated() {
             let playlist = try MediaPlaylist(parsing: scratch.text("stream/\(variant.uri)"))
             #expect(PlaylistValidator.violations(of: playlist).isEmpty)
-            try expectSound(of: playlist, index, variant, frames: summary.frames)
+            try expectSound(of: playlist, index, variant, frames: frames)
             playlists.append(playlist)
         }
         #expect(PlaylistValidator.violations(ofLayers: playlists).isEmpty)
@@ -116,9 +134,9 @@ import Workbench
         }
     }
 
-    @Test(arguments: [64_000, 96_000])
+    @Test(arguments: [16_000, 24_000, 32_000, 48_000, 64_000, 96_000])
     func whatAPlayerDecodesStaysBelowMinusOneDecibel(bitrate: Int) throws {
-        var mixer = AudioMixer()
+        var mixer = AudioMixer(lowestBitrate: bitrate)
         let encoder = try AACEncoder(bitrate: bitrate)
         let muxer = try TransportStreamMuxer(video: nil, audio: encoder.streamParameters)
         let input = shouting(seconds: 2)
@@ -135,8 +153,10 @@ import Workbench
         let left = report.samples(ofChannel: 0)
         let peak = CurvePeak.highest(of: left)
         let decibels = 20 * log10(peak)
-        #expect(decibels <= -1, "\(decibels) dBTP at \(bitrate) bit/s")
-        #expect(decibels >= -4, "and is not kept needlessly quiet")
+        let given = 20 * log10(Double(AudioMixer.ceiling(forBitrate: bitrate)))
+        #expect(decibels <= -1, "\(decibels) dBTP of \(given) at \(bitrate) bit/s")
+        // It is not kept needlessly quiet.
+        #expect(decibels >= given - 2, "\(decibels) dBTP of \(given) at \(bitrate) bit/s")
     }
 }
 

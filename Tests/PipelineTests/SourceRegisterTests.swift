@@ -63,10 +63,10 @@ import Testing
             levels: Voice.levels(output), worstEdge: Voice.edges(output).max() ?? 0)
     }
 
-    private static func ann(role: String) -> SourcePeer {
+    private static func ann(role: String, isMuted: Bool = false) -> SourcePeer {
         SourcePeer(
             id: "ann", name: "Ann", role: role, joinedAt: 1,
-            tracks: [SourceTrack(id: "voice", isVideo: false, isMuted: false)])
+            tracks: [SourceTrack(id: "voice", isVideo: false, isMuted: isMuted)])
     }
 
     private func expectOneSilence(_ heard: Heard) {
@@ -93,6 +93,57 @@ import Testing
             if index == 100 { register.show([Self.ann(role: "host")]) }
         }
         expectOneSilence(heard)
+    }
+
+    /// Some clients go on sending; the room is not to hear it.
+    @Test func whoIsMutedIsHeardOutAndThenSilent() throws {
+        let heard = try heard(seconds: 3) { index, register in
+            if index == 50 { register.show([Self.ann(role: "host", isMuted: true)]) }
+            if index == 100 { register.show([Self.ann(role: "host")]) }
+        }
+        let levels = heard.levels
+        #expect(levels[20..<108].allSatisfy { $0 > 0.1 })
+        #expect(levels[112..<209].allSatisfy { $0 < 1e-4 })
+        #expect(levels[213..<298].allSatisfy { $0 > 0.1 })
+        #expect(heard.worstEdge <= 0.04, "an edge of \(heard.worstEdge)")
+    }
+
+    @Test func whoComesMutedIsNotHeard() throws {
+        let heard = try heard(seconds: 1) { index, register in
+            if index == 0 { register.show([Self.ann(role: "host", isMuted: true)]) }
+        }
+        #expect(heard.levels.allSatisfy { $0 < 1e-4 })
+    }
+
+    /// While somebody looks at a page, nothing is sent of it.
+    @Test func aPresentationIsHeldWhileAnythingComesOfItsOwner() throws {
+        let register = SourceRegister(
+            configuration: PipelineConfiguration(ladder: .standard, outputDirectory: "", title: "")
+        ) { _ in }
+        var ann = Self.ann(role: "host")
+        ann.tracks.append(
+            SourceTrack(id: "screen", isVideo: true, source: .presentation, isMuted: false))
+        register.show([ann])
+        register.mediaBegan("screen", .vp8)
+        register.mediaBegan("voice", .opus)
+        func at(_ seconds: Int) -> Instant { .zero + .seconds(seconds) }
+        let frame = IncomingFrame(
+            data: try VideoSourceTests.keyframe(.vp8, width: 64, height: 36), timestamp: 0,
+            isKeyframe: true, arrival: at(0))
+        _ = register.receive(frame, of: "screen")
+        let screen = try #require(register.video("screen"))
+        _ = screen.choose(at: at(1))
+        #expect(screen.hasPicture(at: at(16)) && !screen.hasPicture(at: at(17)))
+        let packet = try #require(try Voice(seconds: 1, signal: Voice.hum).packets.first)
+        _ = register.receive(
+            IncomingFrame(data: packet, timestamp: 0, isKeyframe: true, arrival: at(60)),
+            of: "voice")
+        #expect(screen.hasPicture(at: at(75)) && !screen.hasPicture(at: at(76)))
+        register.senderReport(
+            "screen", rtpTimestamp: 0, ntp: NTPTime(unixNanoseconds: 5), at: at(3600))
+        #expect(screen.hasPicture(at: at(3615)) && !screen.hasPicture(at: at(3616)))
+        register.passOver(frame, of: "screen")
+        #expect(!screen.hasPicture(at: at(3615)), "that is not what she shows")
     }
 
     @Test func everybodyIsHeardWhereNoRolesAreNamed() throws {

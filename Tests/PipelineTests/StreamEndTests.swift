@@ -2,6 +2,7 @@ import Codec
 import HLS
 import Logging
 import MediaKernel
+import RecordedStreams
 import Testing
 import Workbench
 

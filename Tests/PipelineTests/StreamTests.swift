@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import RecordedStreams
 import Recording
 import Stage
 import Synchronization
@@ -50,7 +51,8 @@ import Workbench
     // MARK: A clip through the whole pipeline
 
     /// A machine that is too busy leaves pictures out, and says so. Such a run must still be
-    /// right in all it wrote, but shows less, so there is another.
+    /// right in all it wrote, but shows less, so there is another. So there is when the clip was
+    /// sent too late to be seen and heard where it belongs.
     private static let attempts = 3
 
     @Test func aClipBecomesAlignedLayersThatDecodeAndAreInSync() async throws {
@@ -59,9 +61,10 @@ import Workbench
             let pipeline = try pipeline()
             let player = try ClipPlayer(into: pipeline)
             pipeline.start()
-            await player.play(seconds: 3.2)
+            let lateness = await player.play(seconds: 3.2)
             let summary = await pipeline.stop()
             #expect(pipeline.failure == nil)
+            if lateness > ClipPlayer.latenessMaximum, attempt < Self.attempts { continue }
             try expectPlaylists(summary)
             let decoded = try [whole(0), whole(1)]
             try expectAlignedAndWhole(decoded, summary)
@@ -194,7 +197,7 @@ import Workbench
                 #expect(try scratch.bytes("stream/stream_\(layer)/\(name)").count == bytes)
                 published[layer, default: []].append(index)
             case .running: runningAfter = published.mapValues(\.count)
-            case .tilesChanged(let placed, _): tiles.append(placed)
+            case .tilesChanged(let placed, _, _): tiles.append(placed)
             case .failed(let reason): Issue.record("failed: \(reason)")
             default: break
             }

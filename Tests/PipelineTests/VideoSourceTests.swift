@@ -83,6 +83,64 @@ import Testing
             data: nonsense, timestamp: 41_000_000, isKeyframe: true, arrival: .zero + .seconds(401))
         #expect(source.receive(bad, presentation: { _ in .zero }) == .keyframeNeeded)
     }
+
+    /// Decoded without what went before, it would be rubbish.
+    @Test func behindWhatWasPassedOverNothingIsDecodedBeforeAKeyFrame() throws {
+        let source = try VideoSource(codec: .vp8, isScreen: false)
+        let keyframe = try Self.keyframe(.vp8, width: 64, height: 36)
+        func receive(_ milliseconds: Int, isKeyframe: Bool = false) -> VideoSource.Outcome {
+            let arrival = Instant.zero + .milliseconds(milliseconds)
+            let frame = IncomingFrame(
+                data: keyframe, timestamp: Int64(milliseconds * 90), isKeyframe: isKeyframe,
+                arrival: arrival)
+            return source.receive(frame, presentation: { _ in arrival })
+        }
+        #expect(receive(0, isKeyframe: true) == .taken)
+        source.passOver()
+        #expect(receive(100) == .keyframeNeeded)
+        #expect(receive(200) == .waiting && receive(1099) == .waiting)
+        #expect(receive(1100) == .keyframeNeeded)
+        #expect(receive(1200, isKeyframe: true) == .taken && receive(1300) == .taken)
+        // Nobody waits for it.
+        source.setMuted(true)
+        source.passOver()
+        #expect(receive(1400) == .waiting)
+        source.setMuted(false)
+        #expect(receive(1500) == .keyframeNeeded)
+    }
+
+    /// Somebody whose camera stops is not there any more; a page that is looked at is.
+    @Test(arguments: [true, false])
+    func aScreenIsHeldWhileItIsWhatItsSenderShows(isScreen: Bool) throws {
+        var lastSign: Instant?
+        let source = try VideoSource(codec: .vp8, isScreen: isScreen, lastSign: { lastSign })
+        let keyframe = try Self.keyframe(.vp8, width: 64, height: 36)
+        func receive(_ data: [UInt8], seconds: Int) -> VideoSource.Outcome {
+            let arrival = Instant.zero + .seconds(seconds)
+            let frame = IncomingFrame(
+                data: data, timestamp: Int64(seconds * 90_000), isKeyframe: true, arrival: arrival)
+            let outcome = source.receive(frame, presentation: { _ in arrival })
+            _ = source.choose(at: arrival)
+            return outcome
+        }
+        func hasPicture(seconds: Int) -> Bool {
+            source.hasPicture(at: .zero + .seconds(seconds))
+        }
+        #expect(receive(keyframe, seconds: 0) == .taken)
+        #expect(hasPicture(seconds: 3) && hasPicture(seconds: 15) == isScreen)
+        #expect(!hasPicture(seconds: 16))
+        lastSign = .zero + .seconds(100)
+        #expect(hasPicture(seconds: 115) == isScreen && !hasPicture(seconds: 116))
+        // What comes is not seen.
+        source.passOver()
+        #expect(!hasPicture(seconds: 115))
+        #expect(receive(keyframe, seconds: 120) == .taken && hasPicture(seconds: 121))
+        lastSign = .zero + .seconds(200)
+        #expect(hasPicture(seconds: 201) == isScreen)
+        #expect(receive([0xf1, 0xff, 0xff, 0, 0], seconds: 201) == .keyframeNeeded)
+        #expect(!hasPicture(seconds: 202))
+    }
+
     /// The decoder knows the key frames and nothing of what comes between them.
     @Test func keyFramesThatLeadNowhereAreAskedForLessAndLess() throws {
         let source = try VideoSource(codec: .vp8, isScreen: false)

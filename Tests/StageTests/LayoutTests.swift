@@ -17,10 +17,11 @@ import Testing
             joinedOrder: order, role: role)
     }
 
-    private func screen(_ order: Int) -> Participant {
+    /// - Parameter started: which one it is that was begun to be shared.
+    private func screen(_ order: Int, started: Int = 0) -> Participant {
         Participant(
             peer: PeerID("p\(order)"), track: TrackID("s\(order)"), joinedOrder: order,
-            role: "guest", isScreen: true)
+            role: "guest", isScreen: true, startedOrder: started)
     }
 
     private func people(_ count: Int) -> [Participant] { (0..<count).map { person($0) } }
@@ -157,6 +158,20 @@ import Testing
         }
         let calm = Layout(name: .screen).tiles(for: people(3), on: landscape)
         #expect(calm == Layout(name: .grid).tiles(for: people(3), on: landscape))
+    }
+
+    /// Whoever joined first, and whatever the order of those who are not placed by what they do.
+    @Test func theScreenThatWasSharedLastIsLarge() {
+        let screens = [screen(0, started: 3), screen(1, started: 9), screen(2, started: 4)]
+        let cast = people(2) + screens
+        for name in [LayoutName.grid, .speaker, .screen] {
+            for order in Layout.Order.allCases {
+                let tiles = Layout(name: name, order: order).tiles(for: cast, on: landscape)
+                #expect(shown(tiles) == ["s1", "s2", "s0", "v0", "v1"])
+            }
+        }
+        let inset = Layout(name: .pip).tiles(for: cast, on: landscape, speaker: "p0")
+        #expect(shown(inset) == ["s1", "v0"])
     }
 
     @Test func theSpeakerIsLargeAndTheOthersKeepTheirOrder() {

@@ -35,6 +35,17 @@ import Testing
         #expect(clock.presentation(of: track, rtpTimestamp: 0) == nil)
     }
 
+    @Test func whateverComesIsASignOfLife() {
+        var clock = clock()
+        #expect(clock.lastSign == nil)
+        clock.senderReport(track, rtpTimestamp: 0, ntp: NTPTime(unixNanoseconds: 5), at: at(5))
+        #expect(clock.lastSign == at(5))
+        clock.arrived(track, rtpTimestamp: 0, at: at(90))
+        // What had to wait for something before it came earlier.
+        clock.arrived(track, rtpTimestamp: 3000, at: at(70))
+        #expect(clock.lastSign == at(90))
+    }
+
     @Test func reportsBeforeTheFirstFrameAreIgnored() {
         var clock = clock()
         clock.senderReport(track, rtpTimestamp: 0, ntp: NTPTime(unixNanoseconds: 5), at: at(0))

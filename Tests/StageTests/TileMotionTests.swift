@@ -49,6 +49,31 @@ import Testing
         #expect(rest.map(\.opacity) == [255] && rest.map(\.tile.id) == [.person("new")])
     }
 
+    /// Seen through both, the ground would shine up. What the one above leaves free must be gone.
+    @Test(arguments: TileFit.allCases)
+    func whoComesInSomebodysPlaceFadesInAboveThem(fit: TileFit) {
+        var newcomer = tile("new", 0, 0, 200, 100)
+        newcomer.fit = fit
+        let motion = motion([tile("old", 100, 0, 100, 100)], [newcomer])
+        #expect(motion.leavers.map(\.id) == [.person("old")])
+        for millisecond in stride(from: 0, to: 300, by: 10) {
+            let moving = motion.tiles(at: began + .milliseconds(millisecond))
+            #expect(moving.map(\.tile.id) == [.person("old"), .person("new")])
+            let above = Double(moving[1].opacity) / 255
+            let ground = (1 - above) * (1 - Double(moving[0].opacity) / 255)
+            #expect(ground <= (fit == .crop ? 0 : 0.1), "\(ground) at \(millisecond) ms")
+        }
+        let last = motion.tiles(at: began + .milliseconds(299))
+        #expect((last[0].opacity == 255) == (fit == .crop) && last[1].opacity >= 254)
+    }
+
+    @Test func whoSlidesOverSomebodyDoesNotHideThem() {
+        let motion = motion(
+            [tile("a", 0, 0, 100, 100), tile("b", 200, 0, 100, 100)], [tile("b", 0, 0, 100, 100)])
+        let moving = motion.tiles(at: began + .milliseconds(150))
+        #expect(moving.map(\.opacity) == [128, 255])
+    }
+
     @Test func aMotionInMotionGoesOnFromWhereItIs() {
         let first = motion([tile("a", 0, 0, 100, 100)], [tile("a", 400, 0, 100, 100)])
         let half = began + .milliseconds(150)

@@ -110,6 +110,27 @@ extension VideoTrackTimeline {
         #expect(text(timeline.frame(at: at(5000))) == "show 2")
     }
 
+    /// A screen that stands still: its sender has nothing to send of it.
+    @Test func aPictureIsHeldForAsLongAsItsSenderIsHeardOf() {
+        var timeline = VideoTrackTimeline<Int>(holdLimit: .seconds(3))
+        #expect(!timeline.hasFrame(at: at(0)))
+        timeline.insert(1, at: at(150))
+        #expect(timeline.hasFrame(at: at(0)))
+        #expect(text(timeline.frame(at: at(150))) == "show 1")
+        for (tick, sign, isHeld) in [
+            (3150, nil, true), (3151, nil, false), (60_000, 57_000, true), (60_000, 56_999, false),
+            (3_600_000, 3_599_000, true),
+        ] as [(Int64, Int64?, Bool)] {
+            let hasFrame = timeline.hasFrame(at: at(tick), lastSign: { sign.map(at) })
+            let choice = text(timeline.frame(at: at(tick), lastSign: { sign.map(at) }))
+            #expect(hasFrame == isHeld, "\(tick)")
+            #expect(choice == (isHeld ? "hold 1" : "placeholder"))
+        }
+        timeline.setMuted(true)
+        let isThere = timeline.hasFrame(at: at(3_600_000), lastSign: { at(3_600_000) })
+        #expect(!isThere)
+    }
+
     /// A tile that comes back to the canvas.
     @Test func whatNobodyLookedAtInTimeIsNotShownLater() {
         var timeline = VideoTrackTimeline<Int>(holdLimit: .seconds(3))

@@ -1,7 +1,11 @@
 internal import CLibAV
 public import MediaKernel
+import Workbench
 
-/// Decodes a finished segment or file whole, to look at what a viewer would get.
+@testable public import Codec
+
+/// Decodes a finished segment or file whole, to look at what a viewer would get. Of pictures it
+/// knows H.264 alone.
 public enum MediaProbe {
     /// A file that decodes to more pictures is cut there: a minute at 60 frames a second.
     public static let picturesMaximum = 3600
@@ -31,29 +35,36 @@ public enum MediaProbe {
         }
     }
 
-    /// - Throws: `.library` when the bytes are no container.
-    public static func decode(_ bytes: [UInt8]) throws(CodecError) -> Report {
-        try decode(Demuxer(bytes: bytes))
+    private struct Video {
+        let stream: Int
+        let timescale: Int32
+        let filter: AnnexBFilter
+        let decoder: VideoDecoder
+    }
+
+    /// - Throws: `CodecError.library` when the bytes are no container.
+    public static func decode(_ bytes: [UInt8]) throws -> Report {
+        let scratch = try Scratch()
+        let path = try scratch.write(bytes, to: "media")
+        return try withExtendedLifetime(scratch) { try decode(path: path) }
     }
 
     /// - Throws: `.library` when the file cannot be read or is no container.
     public static func decode(path: String) throws(CodecError) -> Report {
-        try decode(Demuxer(path: path))
-    }
-
-    private static func decode(_ demuxer: Demuxer) throws(CodecError) -> Report {
+        let demuxer = try Demuxer(path: path)
         var report = Report()
-        var video: (stream: Int, decoder: VideoDecoder, timescale: Int32)?
+        var video: Video?
         var audio: (stream: Int, decoder: AudioDecoder)?
         for index in 0..<demuxer.streamCount {
             guard let stream = demuxer.stream(index), let source = stream.pointee.codecpar
             else { continue }
-            let parameters = try TrackParameters.copy(of: source)
             if source.pointee.codec_type == AVMEDIA_TYPE_VIDEO, video == nil {
-                let decoder = try VideoDecoder(parameters: parameters, threads: 1)
-                video = (index, decoder, stream.pointee.time_base.den)
+                video = Video(
+                    stream: index, timescale: stream.pointee.time_base.den,
+                    filter: try AnnexBFilter(source),
+                    decoder: try VideoDecoder(codec: .h264, allowsReordering: true))
             } else if source.pointee.codec_type == AVMEDIA_TYPE_AUDIO, audio == nil {
-                audio = (index, try AudioDecoder(parameters: parameters))
+                audio = (index, try AudioDecoder(parameters: try TrackParameters.copy(of: source)))
             }
         }
         var keyframes: Set<Int64> = []
@@ -71,7 +82,9 @@ public enum MediaProbe {
             do throws(CodecError) {
                 if let video, packet.stream == video.stream {
                     if packet.isKeyframe { keyframes.insert(pts.ticks) }
-                    let decoded = try video.decoder.decode(packet.data, timestamp: pts.ticks)
+                    let data = try video.filter.convert(
+                        packet.data, isKeyframe: packet.isKeyframe)
+                    let decoded = try video.decoder.decode(data, timestamp: pts.ticks)
                     show(decoded, timescale: video.timescale)
                 } else if let audio, packet.stream == audio.stream {
                     report.sound += try audio.decoder.decode(packet.data, pts: pts)

@@ -1,3 +1,4 @@
+public import HLS
 public import MediaKernel
 
 /// Checks successive versions of one media playlist as a player would meet them.

@@ -1,0 +1,47 @@
+import Codec
+import Compositor
+import Stage
+
+/// What the whole picture looks like, wherever its tiles stand.
+struct Look: Equatable {
+    private var fit: TileFit
+    private var cornerRadius: Int
+    private var showsNames: Bool
+    private var marksSpeaker: Bool
+    private(set) var dressing: Dressing
+
+    /// Without images.
+    init(_ layout: Layout) {
+        fit = layout.fit
+        cornerRadius = layout.cornerRadius
+        showsNames = layout.showsNames
+        marksSpeaker = layout.marksSpeaker
+        dressing = Dressing(background: Colour(layout.background))
+    }
+
+    /// What a layout asks for, with the images that there are. One that is still to come leaves its
+    /// predecessor in its place.
+    func following(_ layout: Layout, _ images: Gallery) -> Look {
+        var next = Look(layout)
+        if let address = layout.backgroundImage {
+            next.dressing.backgroundPicture =
+                images.isAwaited(address) ? dressing.backgroundPicture : images[address]
+        }
+        if let mark = layout.watermark {
+            next.dressing.watermark =
+                images.isAwaited(mark.image)
+                ? dressing.watermark
+                : images[mark.image].map {
+                    Dressing.Watermark(
+                        picture: $0, anchor: mark.anchor, opacity: mark.opacity, width: mark.width)
+                }
+        }
+        return next
+    }
+}
+
+extension Colour {
+    fileprivate init(_ colour: RGB) {
+        self.init(red: colour.red, green: colour.green, blue: colour.blue)
+    }
+}
