@@ -15,28 +15,31 @@ extension Catalogue {
         }
     }
 
-    /// Makes the codes of those roles that have none yet.
+    /// Makes the codes of those roles that have none which is enabled. Where a room has as many as
+    /// it may, those that were disabled longest ago are forgotten.
     ///
     /// - Parameters:
     ///   - areAll: whether the room has no other roles; then codes of others are disabled.
     ///   - newCode: asked again for as long as what it gives is another one's code.
-    /// - Returns: the codes of these roles, in their order.
+    /// - Returns: the codes of these roles, in their order, of each the newest that is enabled; nil
+    ///   with nothing made when too many of the room's are enabled.
     public func makeRoomCodes(
         of roles: [String], areAll: Bool, room: RoomID, at now: UnixTime,
         newCode: @escaping @Sendable () -> String
-    ) async throws(CatalogueError) -> [RoomCode] {
+    ) async throws(CatalogueError) -> [RoomCode]? {
         try await write { database in
             if areAll { try RoomCode.disable(allBut: roles, of: room, at: now, in: database) }
-            return try roles.map { role in
-                if let known = try RoomCode.find(role: role, of: room, in: database) {
-                    return known
-                }
-                while true {
-                    let made = RoomCode(
-                        code: newCode(), room: room, role: role, createdAt: now)
-                    if try made.insert(into: database) { return made }
-                }
+            var enabled = try RoomCode.enabled(of: room, in: database)
+            let known = Set(enabled.map(\.role))
+            let new = roles.filter { !known.contains($0) }
+            let left = RoomCode.perRoomMaximum - enabled.count - new.count
+            guard new.isEmpty || left >= 0 else { return nil }
+            try RoomCode.forgetDisabled(of: room, keeping: left, in: database)
+            for role in new {
+                enabled.append(
+                    try RoomCode.make(room: room, role: role, at: now, in: database, newCode))
             }
+            return roles.compactMap { role in enabled.last { $0.role == role } }
         }
     }
 
@@ -67,26 +70,43 @@ extension RoomCode {
         ).map { RoomCode($0) }
     }
 
-    fileprivate static func find(
-        role: String, of room: RoomID, in database: Database
-    ) throws -> RoomCode? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM roomCode WHERE room = ? AND role = ?",
-            arguments: [room.rawValue, role]
+    /// Oldest first.
+    fileprivate static func enabled(of room: RoomID, in database: Database) throws -> [RoomCode] {
+        try Row.fetchAll(
+            database, sql: "SELECT * FROM roomCode WHERE room = ? AND enabled ORDER BY created, id",
+            arguments: [room.rawValue]
         ).map { RoomCode($0) }
     }
 
     fileprivate static func disable(
         allBut roles: [String], of room: RoomID, at now: UnixTime, in database: Database
     ) throws {
-        let enabled = try Row.fetchAll(
-            database, sql: "SELECT * FROM roomCode WHERE room = ? AND enabled",
-            arguments: [room.rawValue]
-        ).map { RoomCode($0) }
-        for code in enabled where !roles.contains(code.role) {
+        for code in try enabled(of: room, in: database) where !roles.contains(code.role) {
             try database.execute(
                 sql: "UPDATE roomCode SET enabled = 0, updated = ? WHERE id = ?",
                 arguments: [now.nanoseconds, code.code])
+        }
+    }
+
+    /// - Parameter count: how many stay of those that are disabled.
+    fileprivate static func forgetDisabled(
+        of room: RoomID, keeping count: Int, in database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM roomCode WHERE id IN (
+                    SELECT id FROM roomCode WHERE room = ? AND NOT enabled
+                    ORDER BY updated DESC, id DESC LIMIT -1 OFFSET ?)
+                """, arguments: [room.rawValue, count])
+    }
+
+    fileprivate static func make(
+        room: RoomID, role: String, at now: UnixTime, in database: Database,
+        _ newCode: () -> String
+    ) throws -> RoomCode {
+        while true {
+            let made = RoomCode(code: newCode(), room: room, role: role, createdAt: now)
+            if try made.insert(into: database) { return made }
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 public import MediaKernel
 
@@ -67,7 +68,11 @@ extension CatalogueRoom {
             id: RoomID(row["id"]), name: row["name"], description: row["description"],
             isEnabled: row["enabled"], size: row["size"], isLarge: row["large"],
             durationMaximum: (row["maxSeconds"] as Int64?).map { .seconds($0) },
-            template: row["template"], createdAt: UnixTime(nanoseconds: row["created"]))
+            template: row["template"],
+            webhook: (row["webhook"] as String?).flatMap {
+                try? JSONDecoder().decode(RoomWebhook.self, from: Data($0.utf8))
+            },
+            createdAt: UnixTime(nanoseconds: row["created"]))
         updatedAt = UnixTime(nanoseconds: row["updated"])
     }
 
@@ -104,29 +109,37 @@ extension CatalogueRoom {
             sql: """
                 INSERT INTO room
                 (id, name, nameKey, description, enabled, size, large, maxSeconds, created,
-                 updated, template)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                 updated, template, webhook)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
                 description = excluded.description, enabled = excluded.enabled,
                 size = excluded.size, large = excluded.large, maxSeconds = excluded.maxSeconds,
-                updated = excluded.updated, template = excluded.template
+                updated = excluded.updated, template = excluded.template,
+                webhook = excluded.webhook
                 """,
             arguments: [
                 id.rawValue, name, Self.nameKey(name), description, isEnabled, size, isLarge,
                 durationMaximum?.components.seconds, createdAt.nanoseconds, updatedAt.nanoseconds,
                 template,
+                try webhook.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) },
             ])
     }
 }
 
 extension PageStatement {
     init(_ query: RoomQuery) {
+        var template: (column: String, value: (any DatabaseValueConvertible)?)?
+        switch query.template {
+        case nil: break
+        case .standard?: template = ("template", nil)
+        case .written(let id)?: template = ("template", id)
+        }
         self.init(
             table: "room",
             filters: [
                 ("nameKey", query.name.map { CatalogueRoom.nameKey($0) }),
                 ("enabled", query.isEnabled),
-            ], created: (query.createdFrom, query.createdTo), start: query.start,
+            ], exact: template, created: (query.createdFrom, query.createdTo), start: query.start,
             limit: query.limit)
     }
 }

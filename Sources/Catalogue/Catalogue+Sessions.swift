@@ -70,6 +70,11 @@ extension SessionChange {
                     session.rawValue, attendee.number, attendee.peer.rawValue, attendee.user,
                     attendee.name, attendee.data, attendee.role, attendee.joinedAt.nanoseconds,
                 ])
+        case .tookRole(let role, let number, let session):
+            try database.execute(
+                sql: """
+                    UPDATE attendee SET role = ? WHERE session = ? AND number = ? AND role <> ?
+                    """, arguments: [role, session.rawValue, number, role])
         case .left(let number, let session):
             try database.execute(
                 sql: "DELETE FROM attendee WHERE session = ? AND number = ?",

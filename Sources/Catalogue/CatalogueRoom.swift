@@ -16,13 +16,15 @@ public struct CatalogueRoom: Hashable, Sendable {
     public var durationMaximum: Duration?
     /// The template of its policy; nil for that of the policy file.
     public var template: String?
+    /// Nil for that of all rooms.
+    public var webhook: RoomWebhook?
     public var createdAt: UnixTime
     public var updatedAt: UnixTime
 
     public init(
         id: RoomID, name: String, description: String = "", isEnabled: Bool = true, size: Int = 0,
         isLarge: Bool = false, durationMaximum: Duration? = nil, template: String? = nil,
-        createdAt: UnixTime
+        webhook: RoomWebhook? = nil, createdAt: UnixTime
     ) {
         self.id = id
         self.name = name
@@ -32,6 +34,7 @@ public struct CatalogueRoom: Hashable, Sendable {
         self.isLarge = isLarge
         self.durationMaximum = durationMaximum
         self.template = template
+        self.webhook = webhook
         self.createdAt = createdAt
         updatedAt = createdAt
     }
@@ -50,9 +53,16 @@ public enum RoomUpdate: Hashable, Sendable {
 
 /// A filter and a page of the rooms. Nil fields match everything.
 public struct RoomQuery: Hashable, Sendable {
+    public enum Template: Hashable, Sendable {
+        /// That of the policy file.
+        case standard
+        case written(String)
+    }
+
     /// In whichever case.
     public var name: String?
     public var isEnabled: Bool?
+    public var template: Template?
     /// When rooms were made, both ends included.
     public var createdFrom: UnixTime?
     public var createdTo: UnixTime?
@@ -61,11 +71,13 @@ public struct RoomQuery: Hashable, Sendable {
     public var limit: Int
 
     public init(
-        name: String? = nil, isEnabled: Bool? = nil, createdFrom: UnixTime? = nil,
-        createdTo: UnixTime? = nil, start: String? = nil, limit: Int = 10
+        name: String? = nil, isEnabled: Bool? = nil, template: Template? = nil,
+        createdFrom: UnixTime? = nil, createdTo: UnixTime? = nil, start: String? = nil,
+        limit: Int = 10
     ) {
         self.name = name
         self.isEnabled = isEnabled
+        self.template = template
         self.createdFrom = createdFrom
         self.createdTo = createdTo
         self.start = start

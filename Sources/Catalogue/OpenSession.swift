@@ -54,6 +54,8 @@ public struct OpenSession: Hashable, Sendable {
 public enum SessionChange: Hashable, Sendable {
     case opened(OpenSession)
     case entered(OpenSession.Attendee, SessionID)
+    /// The one that entered with that number has this role from now on.
+    case tookRole(String, number: Int, SessionID)
     case left(number: Int, SessionID)
     /// Whoever is in it still has left, too.
     case closed(SessionID)

@@ -10,6 +10,7 @@ struct PageStatement {
     /// - Parameters:
     ///   - order: columns by which the latest comes first.
     ///   - filters: columns with the values that they must have; nil for any.
+    ///   - exact: a column with the value that it must have, or else nil where it must have none.
     ///   - isRecorded: whether only streams with assets are wanted.
     ///   - kind: of which streams are wanted; nil for any.
     ///   - created: between which times, both included; nil for no such bound.
@@ -17,6 +18,7 @@ struct PageStatement {
     init(
         table: String, order: [String] = ["created", "id"],
         filters: [(column: String, value: (any DatabaseValueConvertible)?)],
+        exact: (column: String, value: (any DatabaseValueConvertible)?)? = nil,
         isRecorded: Bool = false, kind: CatalogueStream.Kind? = nil,
         created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
@@ -28,6 +30,11 @@ struct PageStatement {
             guard let value else { continue }
             conditions.append("\(column) = ?")
             arguments += [value]
+        }
+        if let exact {
+            // To `=` nothing is equal that has no value.
+            conditions.append("\(exact.column) IS ?")
+            arguments += [exact.value]
         }
         for (bound, time) in [(">=", created.from), ("<=", created.to)] {
             guard let time else { continue }

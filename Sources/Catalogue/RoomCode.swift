@@ -1,7 +1,11 @@
 public import MediaKernel
 
-/// Lets whoever knows it into a room, in one role. A room has one for each role at most.
+/// Lets whoever knows it into a room, in one role. A role may have several: who disables one gets
+/// another.
 public struct RoomCode: Hashable, Sendable {
+    /// 100ms' own limit, disabled ones included.
+    public static let perRoomMaximum = 100
+
     public var code: String
     public var room: RoomID
     public var role: String

@@ -38,6 +38,15 @@ enum Schema {
         migrator.registerMigration("10 past deliveries") { database in
             try database.execute(sql: pastDeliveries)
         }
+        migrator.registerMigration("11 several room codes of a role") { database in
+            try database.execute(sql: severalRoomCodes)
+        }
+        migrator.registerMigration("12 rooms of a template") { database in
+            try database.execute(sql: roomsOfTemplate)
+        }
+        migrator.registerMigration("13 webhooks of rooms") { database in
+            try database.execute(sql: "ALTER TABLE room ADD COLUMN webhook TEXT")
+        }
         return migrator
     }
 
@@ -162,5 +171,23 @@ enum Schema {
         ) STRICT;
         CREATE INDEX templateByTime ON template (created, id);
         ALTER TABLE room ADD COLUMN template TEXT;
+        """
+
+    /// A constraint goes with its table only.
+    private static let severalRoomCodes = """
+        CREATE TABLE newRoomCode (
+            id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, role TEXT NOT NULL,
+            enabled INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO newRoomCode (id, room, role, enabled, created, updated)
+            SELECT id, room, role, enabled, created, updated FROM roomCode;
+        DROP TABLE roomCode;
+        ALTER TABLE newRoomCode RENAME TO roomCode;
+        CREATE INDEX roomCodeByRoom ON roomCode (room, created, id);
+        """
+
+    /// Whoever lists them by the template wants them in one state.
+    private static let roomsOfTemplate = """
+        CREATE INDEX roomByTemplate ON room (template, enabled, created, id);
         """
 }

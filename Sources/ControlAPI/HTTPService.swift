@@ -114,7 +114,10 @@ public struct HTTPService: Sendable {
         router.get("/init") { request, _ in await initial.respond(to: request) }
         router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
         let networkTest = NetworkTest()
-        router.get("\(NetworkTest.path)") { _, _ in networkTest.respond() }
+        router.get("\(NetworkTest.path)") { request, context in
+            networkTest.respond(
+                to: NetworkTest.caller(of: request.headers, from: context.remoteAddress))
+        }
         let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
@@ -123,7 +126,7 @@ public struct HTTPService: Sendable {
         ).add(to: router)
         RoomRoutes(
             catalogue: recordings.catalogue, door: door, templates: templates,
-            authority: authority, clock: clock
+            authority: authority, sendsWebhooks: configuration.sendsWebhooks, clock: clock
         ).add(to: router)
         TemplateRoutes(
             catalogue: recordings.catalogue, control: templates, authority: authority,
@@ -139,7 +142,7 @@ public struct HTTPService: Sendable {
         ReadyRoute(control: control, checkCatalogue: recordings.catalogue.checkWritable)
             .add(to: router)
         PageAPI(
-            control: control, door: door, authority: authority,
+            control: control, door: door, authority: authority, endpoints: endpoints,
             handsOutTokens: configuration.handsOutTokens,
             hlsScriptURL: configuration.hlsScriptURL, clock: clock
         ).add(to: router)
@@ -162,7 +165,7 @@ public struct HTTPService: Sendable {
         addOrigin(to: router)
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,
-            mediaURLs: configuration.mediaURLs
+            publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs
         ).add(to: router)
         return router
     }

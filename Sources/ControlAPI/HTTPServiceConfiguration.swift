@@ -21,6 +21,8 @@ public struct HTTPServiceConfiguration: Sendable {
     public var mediaURLs: [String]
     /// Another directory of web pages than the one that comes with the program.
     public var pagesDirectory: String?
+    /// Whether what happens in rooms is told by webhooks.
+    public var sendsWebhooks: Bool
     /// Frames per second of ladder layers in start requests that name none.
     public var frameRate: Int
     /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
@@ -34,8 +36,9 @@ public struct HTTPServiceConfiguration: Sendable {
         host: String = "127.0.0.1", port: Int = 8080, certificateFile: String? = nil,
         privateKeyFile: String? = nil, outputDirectory: String, publicBaseURL: String? = nil,
         handsOutTokens: Bool = false, showsRecordings: Bool = false, hlsScriptURL: String? = nil,
-        mediaURLs: [String] = [], pagesDirectory: String? = nil, frameRate: Int = 30,
-        connectionsMaximum: Int = 8192, connectionsPerAddressMaximum: Int = 1024
+        mediaURLs: [String] = [], pagesDirectory: String? = nil, sendsWebhooks: Bool = false,
+        frameRate: Int = 30, connectionsMaximum: Int = 8192,
+        connectionsPerAddressMaximum: Int = 1024
     ) {
         self.host = host
         self.port = port
@@ -48,6 +51,7 @@ public struct HTTPServiceConfiguration: Sendable {
         self.hlsScriptURL = hlsScriptURL
         self.mediaURLs = mediaURLs
         self.pagesDirectory = pagesDirectory
+        self.sendsWebhooks = sendsWebhooks
         self.frameRate = frameRate
         self.connectionsMaximum = connectionsMaximum
         self.connectionsPerAddressMaximum = connectionsPerAddressMaximum

@@ -19,6 +19,10 @@ public enum Limits {
     public static let roomNameCharacters = 128
     /// Of a room's description.
     public static let roomDescriptionBytes = 1024
+    /// Of a room's webhook, each header by itself.
+    static let webhookURLBytes = 2048
+    static let webhookHeaders = 20
+    static let webhookHeaderBytes = 2048
     public static let templateNameBytes = 128
     /// A template, which may hold a hundred roles, in bytes.
     public static let templateBytes = 256 * 1024

@@ -1,3 +1,4 @@
+import Datagrams
 import HTTPTypes
 import Hummingbird
 import MediaKernel
@@ -13,6 +14,8 @@ final class NetworkTest: Sendable {
     /// At a time. Others are told to come later, which their clients take for a network of which
     /// nothing is known.
     static let downloadsMaximum = 64
+    /// Of them, those of one address: a reader that stalls keeps its place for minutes.
+    static let downloadsPerAddressMaximum = 4
     private static let chunkBytes = 1 << 16
 
     /// What compresses to nothing less, so that nobody on the way makes it shorter.
@@ -24,19 +27,50 @@ final class NetworkTest: Sendable {
         return buffer
     }()
 
-    private let downloads = Mutex(0)
+    private struct Downloads {
+        var count = 0
+        /// Of those whose address is known.
+        var perCaller: [RoomCodeGate.Caller: Int] = [:]
 
-    func respond() -> Response {
-        var headers = CrossOrigin.headers
-        headers[.cacheControl] = "no-store"
-        let isTaken = downloads.withLock { count in
-            guard count < Self.downloadsMaximum else { return false }
+        mutating func begin(_ caller: RoomCodeGate.Caller?) -> Bool {
+            guard count < NetworkTest.downloadsMaximum else { return false }
+            if let caller {
+                let own = perCaller[caller, default: 0]
+                guard own < NetworkTest.downloadsPerAddressMaximum else { return false }
+                perCaller[caller] = own + 1
+            }
             count += 1
             return true
         }
+
+        mutating func end(_ caller: RoomCodeGate.Caller?) {
+            count -= 1
+            guard let caller else { return }
+            let own = perCaller[caller, default: 0] - 1
+            perCaller[caller] = own > 0 ? own : nil
+        }
+    }
+
+    private let downloads = Mutex(Downloads())
+
+    /// Who asks, as for room codes. Nil is whoever is on this machine, and all those for whom a
+    /// proxy here asks that does not name them.
+    static func caller(
+        of headers: HTTPFields, from address: SocketAddress?
+    ) -> RoomCodeGate.Caller? {
+        let caller = RoomCodeGate.caller(of: headers, from: address)
+        let peer = address.flatMap(TransportAddress.init)
+        guard peer?.isLoopback ?? true, caller == peer?.network ?? [] else { return caller }
+        return nil
+    }
+
+    func respond(to caller: RoomCodeGate.Caller?) -> Response {
+        var headers = CrossOrigin.headers
+        headers[.cacheControl] = "no-store"
+        let isTaken = downloads.withLock { $0.begin(caller) }
         guard isTaken else { return Response(status: .serviceUnavailable, headers: headers) }
         headers[.contentType] = "application/octet-stream"
-        let place = Place(of: self)
+        let place = Place(of: self, caller)
         let body = ResponseBody(contentLength: Self.byteCount) { writer in
             defer { place.giveBack() }
             for _ in 0..<(Self.byteCount / Self.chunkBytes) { try await writer.write(Self.chunk) }
@@ -48,9 +82,13 @@ final class NetworkTest: Sendable {
     /// One download's, given back when it is over, or was never begun.
     private final class Place: Sendable {
         private let test: NetworkTest
+        private let caller: RoomCodeGate.Caller?
         private let isTaken = Mutex(true)
 
-        init(of test: NetworkTest) { self.test = test }
+        init(of test: NetworkTest, _ caller: RoomCodeGate.Caller?) {
+            self.test = test
+            self.caller = caller
+        }
 
         deinit { giveBack() }
 
@@ -59,7 +97,7 @@ final class NetworkTest: Sendable {
                 defer { isTaken = false }
                 return isTaken
             }
-            if wasTaken { test.downloads.withLock { $0 -= 1 } }
+            if wasTaken { test.downloads.withLock { $0.end(caller) } }
         }
     }
 }

@@ -13,4 +13,8 @@ public struct Dismissal: Hashable, Sendable {
         self.reason = reason
         self.isRoomEnd = isRoomEnd
     }
+
+    /// Whether that peer ended the room. In 100ms it is told so by the answer to its request, and
+    /// leaves by itself.
+    public func isEnding(by peer: PeerID) -> Bool { isRoomEnd && requester == peer }
 }

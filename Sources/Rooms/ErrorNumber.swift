@@ -1,7 +1,7 @@
 /// The numbers that 100ms has for what its servers refuse (`docs/PROTOCOL.md` section 10).
 ///
-/// The body of `/init` has the number for everybody. On the socket native clients get it, and web
-/// clients its first three digits, which is all that they know the meaning of.
+/// The body of `/init` has the number for everybody. On the socket clients on React Native get it,
+/// and all others its first three digits, which is all that they know the meaning of.
 public enum ErrorNumber: Int, Hashable, Sendable, CaseIterable {
     /// The token is missing, expired, not yet good, or good for something else.
     case token = 40100

@@ -27,6 +27,8 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var hlsVod: Bool?
         public var singleFilePerLayer: Bool?
+        /// Some of those that are streamed. All are kept.
+        public var layers: [Layer]?
         public var thumbnails: ThumbnailWish?
 
         public init(
@@ -45,13 +47,17 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public var layers: [Layer]?
     /// In frames a second.
     public var videoFrameRate: Int?
+    /// `event` or `live`, as `stream.playlist` has it.
+    public var playlistType: String?
+    /// Of a live playlist.
+    public var numPlaylistSegments: Int?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
     /// Roomcast's own: how long nothing may be published, in seconds.
     public var idleTimeout: Int?
     /// Roomcast's own: when a stream starts by itself, as `stream.autoStart` has it.
     public var autoStart: String?
-    /// What is kept of streams that start by themselves.
+    /// What is kept of its streams unless a request says otherwise.
     public var recording: Recording?
     /// Roomcast's own: what the picture is to look like, as the control API writes it.
     public var layout: JSONValue?

@@ -36,7 +36,7 @@ public struct Peer: Hashable, Sendable {
     /// What it may not have heard, as of the last time that its socket was lost.
     var unheard: Unheard?
     var media: Media = .awaited
-    /// The room was large when it joined.
+    /// The room was large when it joined, and is yet.
     var cameLate = false
     /// Others are not told of it, since it only watches.
     public internal(set) var isQuiet = false

@@ -49,11 +49,13 @@ public struct Policy: Hashable, Sendable {
         }
         // All of them at once, for whoever has to repair a file.
         var faults = roles.flatMap { RoleInspection($0).faults }
-        if let interval = roomState?.interval, !RoomStateSettings.intervals.contains(interval) {
+        if let roomState, !roomState.hasAllowedInterval {
+            let (least, most) = (
+                RoomStateSettings.intervals.lowerBound, RoomStateSettings.intervals.upperBound
+            )
             faults.append(
-                "'settings.roomState.messageInterval' is \(interval); "
-                    + "\(RoomStateSettings.intervals.lowerBound) to "
-                    + "\(RoomStateSettings.intervals.upperBound) are allowed")
+                "'settings.roomState.messageInterval' is \(roomState.interval); "
+                    + "multiples of \(least) from \(least) to \(most) are allowed")
         }
         guard faults.isEmpty else {
             throw .invalidPolicy(faults.joined(separator: "; "))

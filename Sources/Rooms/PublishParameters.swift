@@ -28,9 +28,9 @@ public struct PublishParameters: Hashable, Sendable, Codable {
     /// With 100ms' defaults for what is left out. Its web client reads `video` of whatever role a
     /// peer with a camera has, and all three of its own role, without asking whether they are there.
     /// It reckons with two numbers of every layer, too.
-    public var complete: PublishParameters {
-        let camera = video ?? .camera
-        let display = screen ?? .screen
+    public func complete(for client: ClientKind) -> PublishParameters {
+        let camera = (video ?? .camera).known(to: client)
+        let display = (screen ?? .screen).known(to: client)
         return PublishParameters(
             allowed: allowed, audio: audio ?? AudioParameters(), video: camera, screen: display,
             simulcast: simulcast.map { layers in
@@ -58,6 +58,7 @@ public struct PublishParameters: Hashable, Sendable, Codable {
 public struct AudioParameters: Hashable, Sendable, Codable {
     /// In kbit/s.
     public var bitRate: Int
+    /// In small letters, as clients look it up.
     public var codec: String
 
     public init(bitRate: Int = 32, codec: String = "opus") {
@@ -72,13 +73,14 @@ public struct AudioParameters: Hashable, Sendable, Codable {
         self.init()
         let values = try decoder.container(keyedBy: CodingKeys.self)
         bitRate = try values.decodeIfPresent(Int.self, forKey: .bitRate) ?? bitRate
-        codec = try values.decodeIfPresent(String.self, forKey: .codec) ?? codec
+        codec = try values.decodeIfPresent(String.self, forKey: .codec)?.lowercased() ?? codec
     }
 }
 
 public struct VideoParameters: Hashable, Sendable, Encodable {
     /// In kbit/s.
     public var bitRate: Int
+    /// In small letters, as clients look it up.
     public var codec: String
     /// In frames a second.
     public var frameRate: Int
@@ -109,9 +111,19 @@ public struct VideoParameters: Hashable, Sendable, Encodable {
 
     init(_ written: Written, default other: VideoParameters) {
         self.init(
-            bitRate: written.bitRate ?? other.bitRate, codec: written.codec ?? other.codec,
+            bitRate: written.bitRate ?? other.bitRate,
+            codec: written.codec?.lowercased() ?? other.codec,
             frameRate: written.frameRate ?? other.frameRate, width: written.width ?? other.width,
             height: written.height ?? other.height)
+    }
+
+    /// The same, in the default codec where the client has no word for this one: a library that
+    /// looks it up in vain may fail altogether.
+    func known(to client: ClientKind) -> VideoParameters {
+        guard !client.knows(codec: codec) else { return self }
+        var known = self
+        known.codec = Self.camera.codec
+        return known
     }
 }
 

@@ -96,7 +96,7 @@ struct RoleInspection {
     }
 
     private mutating func check(_ value: String, _ words: [String], _ field: String) {
-        guard !words.contains(value.lowercased()) else { return }
+        guard !words.contains(value) else { return }
         note(field, "is '\(value.prefix(32))'; \(words.joined(separator: ", ")) is allowed")
     }
 

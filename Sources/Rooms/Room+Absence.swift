@@ -3,11 +3,13 @@ public import MediaKernel
 /// Peers that are lost, and come back.
 extension Room {
     /// Lets go of the peers that did not come back in time, shows those no more of whom nothing is
-    /// left but their place, stops the polls whose time is over, tells what was answered, no more
-    /// often than this is called, and what had to wait, and forgets what is of no use any more.
+    /// left but their place, and those who were quiet in a room that is large no more, stops the
+    /// polls whose time is over, tells what was answered, no more often than this is called, and
+    /// what had to wait, and forgets what is of no use any more.
     public mutating func handleTimeout(at now: Instant) {
         for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
+        showQuietPeers()
         tellTrackChanges(at: now)
         departedRates = departedRates.filter { !$0.value.areFull(limits, at: now) }
         handlePollTimeout(at: now)
@@ -146,6 +148,7 @@ extension Room {
         guard var peer = peers[id], peer.isGhost else { return }
         peer.isGhost = false
         peers[id] = peer
+        audienceGrew()
         pollAudienceGrew()
         if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
         if !peer.tracks.isEmpty {

@@ -6,12 +6,12 @@ import MediaKernel
 /// is told that it comes, changes or leaves. It counts, it is found by those who look for it, and
 /// it is shown as soon as it may publish, or raises its hand. Whoever was there before the room was
 /// large stays in the lists.
+///
+/// Clients of 100ms look for whom they do not know only while the room is said to be large. So it
+/// is large until everybody has been shown.
 extension Room {
     /// The group of those who raise their hands, in 100ms' clients.
     public static let raisedHand = "_handraise"
-
-    /// Whether newcomers who only watch are quiet.
-    public var isLarge: Bool { peerCount >= limits.largeRoomPeers }
 
     /// Those whom everybody is told of, in the order in which they joined.
     public var listedPeers: [Peer] { visiblePeers.filter { !$0.isQuiet } }
@@ -20,6 +20,31 @@ extension Room {
     func isOfNoInterest(_ peer: Peer) -> Bool {
         let publishes = policy.role(peer.role)?.publishParams.allowed.isEmpty == false
         return !publishes && !peer.groups.contains(Self.raisedHand)
+    }
+
+    /// Somebody is seen who was not.
+    mutating func audienceGrew() {
+        if peerCount >= limits.largeRoomPeers { isLarge = true }
+    }
+
+    /// Where few are left in a large room, shows everybody those who are quiet, some at a time, and
+    /// calls it large no more when there are none. They are as those who came before it was large.
+    mutating func showQuietPeers() {
+        guard isLarge, peerCount < limits.smallRoomPeers else { return }
+        let late = peers.values.filter(\.cameLate).inOrder
+        let quiet = late.filter(\.isQuiet)
+        let recipients = everybody()
+        let next: [Peer] = late.filter { !$0.isQuiet } + quiet.prefix(RoomLimits.shownAtOnce)
+        for peer in next {
+            var shown = peer
+            shown.cameLate = false
+            shown.isQuiet = false
+            peers[peer.id] = shown
+            guard peer.isQuiet, peer.isVisible else { continue }
+            tell(recipients.filter { $0 != peer.id }, .peerUpdated(shown))
+        }
+        if !quiet.isEmpty { emit(.refreshPreviews) }
+        isLarge = quiet.count > RoomLimits.shownAtOnce
     }
 
     /// Tells what has changed of a peer: to itself always, because its client takes its own name

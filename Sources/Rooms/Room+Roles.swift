@@ -15,7 +15,7 @@ extension Room {
         let peer = try visiblePeer(target)
         guard peer.role != role.name else { return }
         try spendFanOut(of: id, at: now)
-        guard !isForced else { return try roleChanged(target, to: role.name) }
+        guard !isForced else { return try roleChanged(target, to: role.name, by: id) }
         let offer = RoleOffer(
             token: makeIdentifier(), role: role.name, requestedBy: id,
             until: now + limits.roleOfferLifetime)
@@ -26,8 +26,8 @@ extension Room {
     /// A peer asked that everybody of some roles take another one, itself included when its own
     /// role is named. Who joined first is first where the new role has few places.
     ///
-    /// - Throws: ``RoomError/roleFullForSome(role:maximum:left:)`` after as many as fit were
-    ///   changed.
+    /// - Throws: ``RoomError/roleClash`` where the new role is named too, and
+    ///   ``RoomError/roleFullForSome(role:maximum:left:)`` after as many as fit were changed.
     public mutating func roleChangeRequested(
         ofRoles names: [String], to name: String, by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -35,11 +35,12 @@ extension Room {
         let role = try visibleRole(name)
         guard !names.isEmpty else { throw .invalidField(field: "roles", reason: "is empty") }
         try checkRoles(names)
-        let wanted = visiblePeers.filter { names.contains($0.role) && $0.role != role.name }
+        guard !names.contains(role.name) else { throw .roleClash }
+        let wanted = visiblePeers.filter { names.contains($0.role) }
         guard !wanted.isEmpty else { return }
         try spendFanOut(of: id, at: now)
         let taken = wanted.prefix(places(in: role) ?? wanted.count)
-        for peer in taken { try roleChanged(peer.id, to: role.name) }
+        for peer in taken { try roleChanged(peer.id, to: role.name, by: id) }
         guard taken.count == wanted.count else {
             throw .roleFullForSome(
                 role: role.name, maximum: role.peersMaximum ?? 0, left: wanted.count - taken.count)
@@ -51,12 +52,12 @@ extension Room {
         token: String, role: String, by id: PeerID, at now: Instant
     ) throws(RoomError) {
         let peer = try joinedPeer(id)
-        let stands = peer.roleOffers.contains {
+        let standing = peer.roleOffers.filter {
             $0.token == token && $0.role == role && now < $0.until
         }
-        guard stands else { throw .unknownRoleOffer }
+        guard let offer = standing.first else { throw .unknownRoleOffer }
         try spendFanOut(of: id, at: now)
-        try roleChanged(id, to: role)
+        try roleChanged(id, to: role, by: offer.requestedBy)
     }
 
     /// A peer has another role from now on, whoever wanted it. What it may not publish any more is
@@ -64,7 +65,11 @@ extension Room {
     ///
     /// The peer hears of its role before it hears of itself as a peer of that role: the 100ms web
     /// client publishes and unpublishes only while the two differ.
-    public mutating func roleChanged(_ id: PeerID, to name: String) throws(RoomError) {
+    ///
+    /// - Parameter requester: the peer who asked for it; nil when it was done from outside.
+    public mutating func roleChanged(
+        _ id: PeerID, to name: String, by requester: PeerID? = nil
+    ) throws(RoomError) {
         let old = try visiblePeer(id)
         let role = try visibleRole(name)
         guard old.role != role.name else { return }
@@ -79,6 +84,9 @@ extension Room {
         }
         peers[id] = peer
 
+        if let session {
+            emit(.noted(.roleChanged(peer, session, from: old.role, by: requester)))
+        }
         if peer.isReachable { tell([id], .policyChanged(role: role.name)) }
         tellUpdated(id)
         listenersChanged(

@@ -35,6 +35,8 @@ public struct Room: Sendable {
     var recentEvents = RecentEvents()
     /// A locked room takes no new peers but the recorder, which comes for those who are here.
     public private(set) var isLocked: Bool
+    /// Whether newcomers who only watch are quiet. There are quiet peers in no other room.
+    public internal(set) var isLarge = false
 
     var peers: [PeerID: Peer] = [:]
     /// Those who were in this session and are not any more, oldest first.
@@ -138,13 +140,14 @@ public struct Room: Sendable {
             isSessionNoted = true
             emit(.noted(.peerJoined(peer, session)))
             if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
+            audienceGrew()
             pollAudienceGrew()
             emit(.refreshPreviews)
         }
         emit(.resubscribe(id))
     }
 
-    /// The peer's media could not be set up, or it went away before it was.
+    /// The peer's media could not be set up, or the peer went away before it was.
     public mutating func joinAbandoned(_ id: PeerID) {
         guard let peer = peers[id], peer.phase == .admitted else { return }
         peers[id] = nil
@@ -157,9 +160,10 @@ public struct Room: Sendable {
     public mutating func left(_ id: PeerID) { left(id, .clientRequest) }
 
     mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
-        guard let peer = peers.removeValue(forKey: id) else { return }
+        guard let peer = peers[id] else { return }
+        guard peer.hasJoined else { return joinAbandoned(id) }
+        peers[id] = nil
         keepRates(of: peer)
-        guard peer.hasJoined else { return }
         if !peer.isHidden { departed = (departed + [id]).suffix(RoomLimits.departedPeers) }
         store.forget(id)
         emit(.releaseMedia(id))
@@ -208,7 +212,14 @@ public struct Room: Sendable {
             isLocked = true
             emit(.noted(.roomLocked))
         }
-        if because == .roomEnded { emit(.noted(.roomEnded)) }
+        if because == .roomEnded {
+            let requester = id.flatMap { peers[$0] }
+            emit(
+                .noted(
+                    .roomEnded(
+                        session: isSessionNoted ? session : nil, by: requester,
+                        isLocked: isLocked, reason: reason)))
+        }
         let gone = Array(peers.values).inOrder
         emit(.dismiss(gone, Dismissal(requester: id, reason: reason, isRoomEnd: true)))
         for peer in gone { keepRates(of: peer) }
@@ -242,6 +253,7 @@ public struct Room: Sendable {
         if let session, isSessionNoted { emit(.noted(.sessionClosed(session))) }
         isSessionNoted = false
         session = nil
+        isLarge = false
         departed = []
         recentEvents = RecentEvents()
         store = SessionStore()

@@ -10,7 +10,7 @@ public enum RoomEffect: Hashable, Sendable {
     /// The peer is gone: take down its media.
     case releaseMedia(PeerID)
     /// These were put out, be their sockets there or not. Those that had joined are told, once they
-    /// can be; their sockets are closed after that.
+    /// can be; their sockets are closed after that. Who ended the room itself has time to leave.
     case dismiss([Peer], Dismissal)
     /// Who watches the room without having joined should hear of it.
     case refreshPreviews

@@ -4,7 +4,7 @@ public import MediaKernel
 ///
 /// Codes have three digits: the web client gives meaning to 404, 410, 421, 429 and 5xx alone
 /// (`docs/PROTOCOL.md` section 10), retries on 429 and 5xx, and shows the rest. What 100ms has a
-/// ``number`` for, native clients are told by that.
+/// ``number`` for, clients on React Native are told by that.
 public enum RoomError: Error, Hashable, Sendable {
     case invalidPolicy(String)
     case unknownRole(String)
@@ -24,6 +24,8 @@ public enum RoomError: Error, Hashable, Sendable {
     case roleFull(role: String, maximum: Int)
     /// The room took some of those who were to change their role. So many keep theirs.
     case roleFullForSome(role: String, maximum: Int, left: Int)
+    /// The new role of a change in bulk is one of those whose peers are to change.
+    case roleClash
     /// A peer accepted a role that nobody offers it, or not any more.
     case unknownRoleOffer
     /// The peer id is that of a peer that joined with another token.
@@ -74,7 +76,7 @@ public enum RoomError: Error, Hashable, Sendable {
         case .invalidPolicy: 500
         case .unknownRole, .notJoined, .alreadyJoined, .otherRoom, .tooManyTracks, .tooLong,
             .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken,
-            .pollEmpty, .tooManyPolls, .pollsFull:
+            .pollEmpty, .tooManyPolls, .pollsFull, .roleClash:
             400
         case .unknownPeer, .unknownTrack, .unknownPoll: 404
         case .peerGone: 410
@@ -106,6 +108,8 @@ public enum RoomError: Error, Hashable, Sendable {
             "role '\(role)' is full: the room takes \(maximum) peers of it"
         case .roleFullForSome(let role, let maximum, let left):
             "role '\(role)' is full: the room takes \(maximum) peers of it, and \(left) keep theirs"
+        // 100ms' own words.
+        case .roleClash: "target role clash with requested roles"
         case .unknownRoleOffer: "this role has not been offered, or the offer is over"
         case .peerIDTaken(let peer): "peer \(peer) joined with another token"
         case .missingPermission(let permission, let role):

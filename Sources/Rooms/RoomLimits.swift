@@ -7,6 +7,9 @@ public struct RoomLimits: Hashable, Sendable {
     /// From so many visible peers on, newcomers who may only watch are told to nobody: what a join
     /// costs the others stays the same however many come.
     public var largeRoomPeers = 250
+    /// They are shown to all again when fewer than these are left. A fifth lower, so that a room
+    /// that is about that large is not another one all the time.
+    var smallRoomPeers: Int { largeRoomPeers - largeRoomPeers / 5 }
     /// Tracks that one peer publishes at once: camera, microphone, screen, its sound, and spares.
     public var tracksPerPeer = 16
     /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.
@@ -82,6 +85,8 @@ public struct RoomLimits: Hashable, Sendable {
     public static let pollPage = 50
     /// Entries on one page of a leaderboard.
     public static let pollLeaderboardPage = 200
+    /// Quiet peers that are shown to all at a time: each is one frame for everybody.
+    static let shownAtOnce = 50
     /// For so long a peer may have heard nothing before its socket is known to be lost.
     static let unheard: Duration = .seconds(60)
     /// Variants that a room streams at once.

@@ -1,3 +1,5 @@
+public import MediaKernel
+
 /// What happened in a session, for whoever keeps account of it. Hidden peers are in none of it.
 ///
 /// A session is noted when the first visible peer joins, and closed when the last peer has left,
@@ -7,11 +9,19 @@ public enum RoomNote: Hashable, Sendable {
     case peerJoined(Peer, Room.Session)
     /// - Parameter message: what was said to the peer when it was put out; else empty.
     case peerLeft(Peer, Room.Session, LeaveReason, message: String)
+    /// A peer has another role than this one from now on.
+    ///
+    /// - Parameter by: who asked for it; nil when it was done from outside.
+    case roleChanged(Peer, Room.Session, from: String, by: PeerID?)
     case sessionClosed(Room.Session)
     /// A peer ended the room and locked it.
     case roomLocked
-    /// The room was ended for everybody, by a peer or from outside. Not when the server stops.
-    case roomEnded
+    /// The room was ended for everybody. Not when the server stops.
+    ///
+    /// - Parameters:
+    ///   - session: nil when nobody visible was in it.
+    ///   - by: who asked for it; nil when it was done from outside.
+    case roomEnded(session: Room.Session?, by: Peer?, isLocked: Bool, reason: String)
 }
 
 /// Why a peer is not in the room any more, in 100ms' words as far as there are any.

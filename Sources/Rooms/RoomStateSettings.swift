@@ -1,8 +1,8 @@
 /// What those are told of a room who look in before they join. 100ms: `settings.roomState` of a
 /// template.
 public struct RoomStateSettings: Hashable, Sendable, Codable {
-    /// Seconds that `interval` may have.
-    public static let intervals = 5...3600
+    /// Seconds that `interval` may have, in steps of the least of them.
+    static let intervals = 5...3600
 
     /// Whether anybody is told anything.
     public var isEnabled: Bool
@@ -16,6 +16,10 @@ public struct RoomStateSettings: Hashable, Sendable, Codable {
         self.isEnabled = isEnabled
         self.sendsPeers = sendsPeers
         self.interval = interval
+    }
+
+    var hasAllowedInterval: Bool {
+        Self.intervals.contains(interval) && interval.isMultiple(of: Self.intervals.lowerBound)
     }
 
     enum CodingKeys: String, CodingKey {

@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import HLS
 import Logging
 import MediaKernel
 import MediaServer
@@ -63,9 +62,8 @@ extension RoomcastServer {
         let directory = RoomDirectory(
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
-            streams: streams, playlistType: settings.stream.playlist == .event ? .dvr : .noDVR,
-            opensTokens: settings.opensTokens, turn: settings.turn, journal: journal,
-            logger: logger)
+            streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
+            journal: journal, logger: logger)
         // What is noted while the rooms end is written down before the journal does.
         let account: [any ServiceLifecycle.Service] = journal.map { [$0] } ?? []
         try await run(

@@ -21,6 +21,10 @@ public struct PublishedTrack: Sendable, Hashable {
         self.kind = kind
         self.source = source
     }
+
+    /// Whether it is what somebody shows beside themselves: a screen, a video that is played to the
+    /// room, or what an application draws, such as a whiteboard.
+    public var isPresentation: Bool { ["screen", "videoplaylist", "plugin"].contains(source) }
 }
 
 /// The tracks that a peer should now receive, all of them, and how.

@@ -23,13 +23,16 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case sessionClosed = "session.close.success"
         case peerJoined = "peer.join.success"
         case peerLeft = "peer.leave.success"
+        case roleChanged = "role.change.success"
+        case roomEnded = "room.end.success"
 
         /// Whether it tells the end of a live stream, of which there is exactly one.
         public var isTerminal: Bool {
             switch self {
             case .hlsStopped, .hlsFailed, .beamStopped, .beamFailed: true
             case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded, .recordingDone,
-                .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined, .peerLeft:
+                .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined, .peerLeft,
+                .roleChanged, .roomEnded:
                 false
             }
         }

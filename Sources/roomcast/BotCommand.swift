@@ -32,6 +32,7 @@ struct BotCommand: AsyncParsableCommand {
     var configuration: String
 
     func run() async throws {
+        FileAccess.narrow()
         OOMScore.raise(by: OOMScore.bot)
         // A closed terminal is the server's business: it stops its streams, or goes on.
         signal(SIGHUP, SIG_IGN)

@@ -26,6 +26,7 @@ struct FinishCommand: ParsableCommand {
     private static let niceness: Int32 = 5
 
     func run() throws {
+        FileAccess.narrow()
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         // A parent that is gone is no reason to leave the work undone.
         signal(SIGPIPE, SIG_IGN)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Logging
 import NIOPosix
 import Publisher
@@ -12,8 +13,13 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "Origin of the server: http://127.0.0.1:8080")
     var endpoint = "http://127.0.0.1:8080"
 
-    @Option(help: "A room token, as `roomcast token room` makes them.")
-    var token: String
+    @Option(
+        help: ArgumentHelp(
+            """
+            A room token, as `roomcast token room` makes them; without it the variable \
+            ROOMCAST_TOKEN is read, which other users of the machine do not see.
+            """))
+    var token: String?
 
     @Option(help: "The name that the others see.")
     var name = "Publisher"
@@ -34,7 +40,13 @@ struct PublishCommand: AsyncParsableCommand {
     @Argument(help: "A file with VP8, VP9, AV1 or H.264 pictures and any sound.")
     var file: String
 
+    private static let tokenVariable = "ROOMCAST_TOKEN"
+
     func run() async throws {
+        let variable = ProcessInfo.processInfo.environment[Self.tokenVariable]
+        guard let token = token ?? variable else {
+            throw ValidationError("--token or \(Self.tokenVariable) must be given")
+        }
         let logger = Logger.roomcast("roomcast.publish", level: .info, format: .logfmt)
         let signals = StopSignals()
         try await PublisherRunner(

@@ -15,6 +15,7 @@ struct ReindexCommand: AsyncParsableCommand {
     var configuration: String?
 
     func run() async throws {
+        FileAccess.narrow()
         let settings = try Settings(directoriesIn: configuration).stream
         let rebuilt = try await RoomcastServer.openCatalogue(settings).rebuild(
             streams: settings.outputDirectory, recordings: settings.recordingsDirectory)

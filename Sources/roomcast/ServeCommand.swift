@@ -14,6 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
     var configuration: String?
 
     func run() async throws {
+        FileAccess.narrow()
         let settings = try Settings(file: configuration)
         let logger = Logger.roomcast(
             "roomcast", level: settings.logLevel, format: settings.logFormat)

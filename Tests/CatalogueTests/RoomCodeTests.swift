@@ -24,15 +24,18 @@ import Testing
     @Test func eachRoleHasOneCodeHoweverOftenItIsAskedFor() async throws {
         let place = try Place()
         let catalogue = try place.open()
-        let first = try await catalogue.makeRoomCodes(
-            of: ["host", "guest"], areAll: true, room: "r", at: now, newCode: codes("a", "b"))
+        let first = try #require(
+            try await catalogue.makeRoomCodes(
+                of: ["host", "guest"], areAll: true, room: "r", at: now, newCode: codes("a", "b")))
         #expect(first.map(\.code) == ["a", "b"] && first.map(\.role) == ["host", "guest"])
         // What another room has is not given once more.
-        let other = try await catalogue.makeRoomCodes(
-            of: ["host"], areAll: false, room: "r2", at: now, newCode: codes("a", "b", "c"))
+        let other = try #require(
+            try await catalogue.makeRoomCodes(
+                of: ["host"], areAll: false, room: "r2", at: now, newCode: codes("a", "b", "c")))
         #expect(other == [RoomCode(code: "c", room: "r2", role: "host", createdAt: now)])
-        let again = try await place.open().makeRoomCodes(
-            of: ["guest", "host"], areAll: true, room: "r", at: later, newCode: codes())
+        let again = try #require(
+            try await place.open().makeRoomCodes(
+                of: ["guest", "host"], areAll: true, room: "r", at: later, newCode: codes()))
         #expect(again == first.reversed())
         #expect(try await catalogue.roomCode("c") == other[0])
         #expect(try await catalogue.roomCode("d") == nil)
@@ -45,8 +48,9 @@ import Testing
             of: ["host", "guest"], areAll: true, room: "r", at: now, newCode: codes("a", "b"))
         _ = try await catalogue.makeRoomCodes(
             of: ["host"], areAll: true, room: "r2", at: now, newCode: codes("c"))
-        let made = try await catalogue.makeRoomCodes(
-            of: ["guest", "viewer"], areAll: true, room: "r", at: later, newCode: codes("d"))
+        let made = try #require(
+            try await catalogue.makeRoomCodes(
+                of: ["guest", "viewer"], areAll: true, room: "r", at: later, newCode: codes("d")))
         #expect(made.map(\.code) == ["b", "d"])
         let gone = try #require(try await catalogue.roomCode("a"))
         #expect(!gone.isEnabled && gone.updatedAt == later && gone.createdAt == now)
@@ -67,6 +71,78 @@ import Testing
         #expect(!off.isEnabled && off.updatedAt == later)
         #expect(try await catalogue.setRoomCode("a", isEnabled: true, at: now)?.isEnabled == true)
         #expect(try await catalogue.setRoomCode("b", isEnabled: true, at: now) == nil)
+    }
+
+    @Test func whoDisablesACodeGetsAnotherAndMayHaveBoth() async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        func made(_ code: String) async throws -> RoomCode? {
+            try await catalogue.makeRoomCodes(
+                of: ["host"], areAll: true, room: "r", at: now, newCode: codes(code))?.first
+        }
+        #expect(try await made("a")?.code == "a")
+        _ = try await catalogue.setRoomCode("a", isEnabled: false, at: later)
+        let second = RoomCode(code: "b", room: "r", role: "host", createdAt: now)
+        #expect(try await made("b") == second)
+        #expect(try await made("c") == second)
+        #expect(try await catalogue.roomCode("a")?.isEnabled == false)
+        // Enabled again it is one of two, of which the newer one is the role's.
+        _ = try await catalogue.setRoomCode("a", isEnabled: true, at: later)
+        #expect(try await made("c") == second)
+        let all = try await catalogue.roomCodes(RoomCodeQuery(room: "r", isEnabled: true))
+        #expect(all.records.map(\.code) == ["b", "a"])
+    }
+
+    @Test func aRoomHasAHundredCodesAndForgetsThoseThatWereDisabledFirst() async throws {
+        let place = try Place()
+        let catalogue = try place.open()
+        let maximum = RoomCode.perRoomMaximum
+        func make(_ number: Int) async throws -> RoomCode? {
+            let time = now + .seconds(number)
+            let made = try await catalogue.makeRoomCodes(
+                of: ["host"], areAll: false, room: "r", at: time, newCode: codes("c\(number)"))
+            _ = try await catalogue.setRoomCode("c\(number)", isEnabled: false, at: time)
+            return made?.first
+        }
+        for number in 0..<maximum + 2 { #expect(try await make(number)?.code == "c\(number)") }
+        #expect(try await catalogue.roomCode("c1") == nil)
+        let page = try await catalogue.roomCodes(RoomCodeQuery(room: "r", limit: maximum))
+        #expect(page.records.count == maximum && page.last == nil)
+        // Of those that are enabled none is forgotten.
+        for code in page.records {
+            _ = try await catalogue.setRoomCode(code.code, isEnabled: true, at: later)
+        }
+        let known = try await catalogue.makeRoomCodes(
+            of: ["host"], areAll: false, room: "r", at: later, newCode: codes())
+        #expect(known?.map(\.code) == ["c\(maximum + 1)"])
+        let refused = try await catalogue.makeRoomCodes(
+            of: ["host", "guest"], areAll: false, room: "r", at: later, newCode: codes())
+        #expect(refused == nil)
+    }
+
+    /// A catalogue in which each role had one code.
+    @Test func codesThatWereMadeBeforeStayAndMayBeReplaced() async throws {
+        let place = try Place()
+        do {
+            let database = try DatabaseQueue(path: place.database)
+            try Schema.migrator.migrate(database, upTo: "10 past deliveries")
+            try await database.write { database in
+                try database.execute(
+                    sql: """
+                        INSERT INTO roomCode (id, room, role, enabled, created, updated)
+                        VALUES ('a', 'r', 'host', 1, 5, 6), ('b', 'r', 'guest', 0, 7, 8)
+                        """)
+            }
+        }
+        let catalogue = try place.open()
+        var old = RoomCode(
+            code: "a", room: "r", role: "host", createdAt: UnixTime(nanoseconds: 5))
+        old.updatedAt = UnixTime(nanoseconds: 6)
+        #expect(try await catalogue.roomCode("a") == old)
+        let made = try await catalogue.makeRoomCodes(
+            of: ["host", "guest"], areAll: true, room: "r", at: now, newCode: codes("c"))
+        #expect(made?.map(\.code) == ["a", "c"])
+        #expect(try await catalogue.roomCode("b")?.isEnabled == false)
     }
 
     @Test func aPageOfARoomsCodesIsReadAlongAnIndex() async throws {

@@ -11,6 +11,8 @@ import Testing
             id: RoomID("id\(index)"), name: "Room.\(index)", description: "of \(index)",
             isEnabled: index % 10 != 9, size: index, isLarge: index == 5,
             durationMaximum: index == 5 ? .seconds(600) : nil,
+            template: index % 4 == 0 ? nil : "t\(index % 4)",
+            webhook: index == 5 ? RoomWebhook(url: "http://a", headers: ["b": "c"]) : nil,
             createdAt: UnixTime(seconds: 1_770_000_000 + Int64(index)))
     }
 
@@ -112,6 +114,14 @@ import Testing
             ),
             (RoomQuery(name: "ROOM.77"), 1, "sqlite_autoindex_room_2"),
             (RoomQuery(name: "room.9", isEnabled: true), 0, "room"),
+            (
+                RoomQuery(isEnabled: true, template: .standard, createdFrom: from, limit: 100),
+                100, "roomByTemplate"
+            ),
+            (
+                RoomQuery(isEnabled: false, template: .written("t1"), limit: 100), 50,
+                "roomByTemplate"
+            ),
         ]
         for (query, count, index) in queries {
             #expect(try await catalogue.rooms(query).records.count == count)

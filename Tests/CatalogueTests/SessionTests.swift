@@ -26,8 +26,10 @@ import Testing
         try await catalogue.save(.opened(session))
         for number in 1...3 { try await catalogue.save(.entered(attendee(number), "s1")) }
         try await catalogue.save(.left(number: 2, "s1"))
+        try await catalogue.save(.tookRole("viewer", number: 3, "s1"))
         var expected = session
         expected.attendees = [attendee(1), attendee(3)]
+        expected.attendees[1].role = "viewer"
         let again = try place.open()
         #expect(try await again.openSessions() == [expected])
         try await again.save(.closed("s1"))
@@ -39,6 +41,7 @@ import Testing
         let catalogue = try place.open()
         let changes: [(SessionChange, String)] = [
             (.opened(session), "open"), (.entered(attendee(1), "s1"), "join"),
+            (.tookRole("guest", number: 1, "s1"), "role"),
             (.left(number: 1, "s1"), "leave"), (.closed("s1"), "close"),
         ]
         for (change, id) in changes {
@@ -46,6 +49,6 @@ import Testing
             try await catalogue.save(change, telling: delivery("\(id) again"))
         }
         let told = try await catalogue.pendingDeliveries(limit: 10).map(\.id)
-        #expect(told == ["open", "join", "leave", "close"])
+        #expect(told == ["open", "join", "role", "leave", "close"])
     }
 }

@@ -62,11 +62,36 @@ import Testing
 
     @Test func soManyTestTheNetworkAtATime() {
         let test = NetworkTest()
-        var answers = (0..<NetworkTest.downloadsMaximum).map { _ in test.respond() }
+        var answers = (0..<NetworkTest.downloadsMaximum).map { _ in test.respond(to: nil) }
         #expect(answers.allSatisfy { $0.status == .ok })
-        #expect(test.respond().status == .serviceUnavailable)
+        #expect(test.respond(to: nil).status == .serviceUnavailable)
         answers.removeLast()
-        #expect(test.respond().status == .ok)
+        #expect(test.respond(to: nil).status == .ok)
+    }
+
+    @Test func oneAddressTestsTheNetworkAFewTimesAtATime() {
+        let test = NetworkTest()
+        let (one, other): ([UInt8], [UInt8]) = ([192, 0, 2, 1], [192, 0, 2, 2])
+        var answers = (0..<NetworkTest.downloadsPerAddressMaximum).map { _ in
+            test.respond(to: one)
+        }
+        #expect(answers.allSatisfy { $0.status == .ok })
+        #expect(test.respond(to: one).status == .serviceUnavailable)
+        #expect(test.respond(to: other).status == .ok)
+        answers.removeLast()
+        #expect(test.respond(to: one).status == .ok)
+    }
+
+    @Test func whoTestsTheNetworkFromThisMachineIsCountedOnlyWhereAProxyNamesIt() throws {
+        let name = try #require(HTTPField.Name("X-Forwarded-For"))
+        let named: HTTPFields = [name: "192.0.2.9"]
+        let near = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        let far = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+        #expect(NetworkTest.caller(of: named, from: near) == [192, 0, 2, 9])
+        #expect(NetworkTest.caller(of: named, from: far) == [192, 0, 2, 1])
+        #expect(NetworkTest.caller(of: [:], from: far) == [192, 0, 2, 1])
+        #expect(NetworkTest.caller(of: [:], from: near) == nil)
+        #expect(NetworkTest.caller(of: [:], from: nil) == nil)
     }
 
     @Test(arguments: [
@@ -241,6 +266,27 @@ import Testing
         }
     }
 
+    /// A page that came by another name, such as that of a machine behind its proxy, plays streams
+    /// of the public one.
+    @Test func aPublicAddressIsKeptAndPagesMayPlayFromIt() async throws {
+        var world = try await TestWorld()
+        world.configuration.publicBaseURL = "https://live.example.org/"
+        let url = "https://live.example.org/hls/demo/s/master.m3u8"
+        _ = try await world.control.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+        world.control.state.withLock { $0.streams[0].playbackURL = url }
+        try await world.routes { client in
+            let live = try TestJSON.object(
+                try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
+            #expect(live["url"] as? String == url)
+            let rooms = try await client.execute(uri: "/api/rooms", method: .get)
+            #expect(String(buffer: rooms.body).contains(#""url":"\#(url)""#))
+            let page = try await client.execute(uri: "/watch/demo", method: .get)
+            let policy = try #require(page.headers[.contentSecurityPolicy])
+            #expect(policy.contains("media-src 'self' blob: https://live.example.org;"))
+            #expect(policy.contains("connect-src 'self' ws: wss: https://live.example.org;"))
+        }
+    }
+
     @Test(arguments: [
         "/rooms/a%2Fb", "/rooms/", "/watch/..", "/assets/../index.html", "/assets/%2e%2e/x.js",
         "/assets/missing.js", "/assets/", "/nothing", "/v2/nothing", "/index.html",
@@ -272,6 +318,15 @@ import Testing
                 try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
             #expect(live["state"] as? String == "starting")
             #expect(live["url"] as? String == "http://h/hls/demo/stream-1/master.m3u8")
+            // The server's own name is told as the page's, `localhost` in these tests.
+            for host in ["127.0.0.1:0", "LOCALHOST:0"] {
+                world.control.state.withLock {
+                    $0.streams[0].playbackURL = "http://\(host)/hls/demo/s/master.m3u8"
+                }
+                let own = try TestJSON.object(
+                    try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
+                #expect(own["url"] as? String == "http://localhost/hls/demo/s/master.m3u8")
+            }
             let health = try await client.execute(uri: "/health", method: .get)
             #expect(
                 String(buffer: health.body)

@@ -32,7 +32,7 @@ import Testing
     @Test func assetsThatCannotBeReadAreNotLeftOut() async throws {
         let world = try await TestWorld()
         _ = try await world.control.start(
-            room: "demo", LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true)),
+            room: "demo", LiveStreamRequest(recording: RecordingWish(hlsVOD: true)),
             startedBy: nil)
         world.control.state.withLock { $0.streams[0].status = .completed }
         try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))

@@ -78,7 +78,7 @@ import Workbench
                 #""metadata":{"max_height":720,"max_width":1280,"num_layers":"2"},"#,
                 #""path":"hls/demo/2025-10-09/1/vod/Rec-demo-1.zip","room_id":"demo","#,
                 #""session_id":"x","size":10,"sprite":null,"status":"completed","#,
-                #""thumbnails":[],"type":"room-vod","upload":null},"#,
+                #""thumbnail_images":[],"thumbnails":null,"type":"room-vod","upload":null},"#,
             ]
             #expect(text.hasPrefix(expected.joined()))
             #expect(text.contains(#""metadata":{"layer":"0","resolution":{"height":720,"#))
@@ -145,7 +145,8 @@ import Workbench
                     method: .get, headers: headers))
             let url = try #require(answer["url"] as? String)
             #expect(url.hasSuffix("\(movie)/Rec-demo-1-0.mp4"))
-            #expect(answer["expiry"] as? String == "2025-10-09T08:54:20.000000000Z")
+            #expect(answer["expiry"] as? Int == 60)
+            #expect(answer["expires_at"] as? String == "2025-10-09T08:54:20.000000000Z")
             #expect(answer["playback_url"] == nil)
             let file = try await client.execute(
                 uri: "\(movie)/Rec-demo-1-0.mp4", method: .get)
@@ -193,7 +194,10 @@ import Workbench
             let one = try await client.execute(
                 uri: "/v2/recording-assets/s1-0", method: .get, headers: headers)
             let text = String(buffer: one.body)
-            #expect(text.contains(#""thumbnails":[{"height":180,"offset":2,"path":"\#(base)-2s"#))
+            #expect(text.contains(#""thumbnails":["\#(base)-2s.jpg"]"#))
+            #expect(
+                text.contains(
+                    #""thumbnail_images":[{"height":180,"offset":2,"path":"\#(base)-2s.jpg","#))
             #expect(text.contains(#""sprite":{"count":1,"height":90,"path":"\#(base)-sprite"#))
             let links = try TestJSON.object(
                 try await client.execute(

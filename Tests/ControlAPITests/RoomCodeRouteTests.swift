@@ -109,7 +109,9 @@ import Testing
             #expect(answer.status == .ok)
             #expect(answer.headers[.accessControlAllowOrigin] == "*")
             let object = try TestJSON.object(answer)
-            #expect(object["expires_at"] as? String == "2025-10-10T08:53:20.000000000Z")
+            for name in ["expires_at", "expiresAt"] {
+                #expect(object[name] as? String == "2025-10-10T08:53:20.000000000Z", "\(name)")
+            }
             let token = try #require(object["token"] as? String)
             let claims = try await world.authority.verifyRoomToken(token, at: TestWorld.now)
             #expect(claims.room == "hall" && claims.role == "guest" && claims.user == "ann")
@@ -164,6 +166,33 @@ import Testing
             #expect(try await refusal().message == "room code is disabled")
             let on = try await post(client, "/code", #"{"code":"\#(code)","enabled":true}"#)
             #expect(on.status == .forbidden)
+        }
+    }
+
+    @Test func aDisabledCodeIsFollowedByAnotherAndTooManyAreRefused() async throws {
+        try await world.routes { client in
+            func code() async throws -> String {
+                let made = try await post(client, "/room/hall/role/host")
+                return try #require(try TestJSON.object(made)["code"] as? String)
+            }
+            let leaked = try await code()
+            _ = try await post(client, "/code", #"{"code":"\#(leaked)","enabled":false}"#)
+            let fresh = try await code()
+            #expect(fresh != leaked)
+            #expect(try await trade(client, #"{"code":"\#(fresh)"}"#).status == .ok)
+            #expect(try await trade(client, #"{"code":"\#(leaked)"}"#).status == .forbidden)
+            #expect(
+                try self.codes(try await get(client, "/room/hall?enabled=false"))
+                    == ["host": leaked])
+            for number in 1..<RoomCode.perRoomMaximum {
+                _ = try await world.catalogue.makeRoomCodes(
+                    of: ["role\(number)"], areAll: false, room: "hall", at: TestWorld.now,
+                    newCode: { "code-\(number)" })
+            }
+            let refused = try await post(client, "/room/hall/role/guest")
+            #expect(refused.status == .conflict)
+            let error = try TestJSON.decode(APIError.Body.self, refused)
+            #expect(error.message == "too many room codes" && error.details.count == 1)
         }
     }
 

@@ -39,7 +39,8 @@ import Testing
             let request = try #require(world.control.state.withLock { $0.requests.last })
             #expect(request.kind == .recording && request.variants.count == 1)
             #expect(request.resolution == .init(width: 1920, height: 1080))
-            #expect(request.recording == LiveStreamRecording(singleFilePerLayer: true))
+            #expect(
+                request.recording == RecordingWish(hlsVOD: false, singleFilePerLayer: true))
         }
     }
 

@@ -65,6 +65,40 @@ import Testing
         }
     }
 
+    @Test func aRoomHasAReceiverOfItsOwn() async throws {
+        var world = world
+        world.configuration.sendsWebhooks = true
+        try await world.routes { client in
+            let hook = #"{"headers":{"X-Key":"k"},"url":"https://example.org/hook"}"#
+            let made = try await post(client, "", #"{"name":"hall","webhook":\#(hook)}"#)
+            #expect(String(buffer: made.body).contains(#""webhook":{"headers":{"X-Key":"k"},"#))
+            let path = "/\(try #require(try TestJSON.object(made)["id"] as? String))"
+            // It stays until something else is said of it.
+            let kept = try TestJSON.object(try await post(client, path, #"{"size":3}"#))
+            let webhook = try #require(kept["webhook"] as? [String: Any])
+            #expect(webhook["url"] as? String == "https://example.org/hook")
+            let plain = try TestJSON.object(
+                try await post(client, path, #"{"webhook":{"url":"http://localhost:1/x"}}"#))
+            let shown = try #require(plain["webhook"] as? [String: Any])
+            #expect(shown["url"] as? String == "http://localhost:1/x")
+            #expect((shown["headers"] as? [String: Any])?.isEmpty == true)
+            let gone = try TestJSON.object(
+                try await post(client, path, #"{"webhook":{"url":""}}"#))
+            #expect(gone["webhook"] == nil)
+            for hook in [
+                #"{"url":"ftp://example.org"}"#, #"{"url":"https://"}"#, #"{"url":"example.org"}"#,
+                #"{"url":"http://a","headers":{"a b":"c"}}"#,
+                #"{"url":"http://a","headers":{"a":"b\r\nc: d"}}"#,
+                #"{"url":"http://a","headers":{"Host":"b"}}"#,
+                #"{"url":"http://a","headers":{"X-Roomcast-Signature":"b"}}"#,
+            ] {
+                let refused = try await post(client, path, #"{"webhook":\#(hook)}"#)
+                let error = try TestJSON.decode(APIError.Body.self, refused)
+                #expect(error.code == 400 && error.message == "webhook is not valid", "\(hook)")
+            }
+        }
+    }
+
     @Test func aKnownNameIsTheSameRoom() async throws {
         try await world.routes { client in
             let first = try TestJSON.object(
@@ -129,6 +163,15 @@ import Testing
         (#"{"max_duration_seconds":119}"#, "max_duration_seconds is not valid"),
         (#"{"max_duration_seconds":43201}"#, "max_duration_seconds is not valid"),
         (#"{"enabled":"no"}"#, "malformed body"), (#"["#, "malformed body"),
+        // Nobody is told anything by this server.
+        (#"{"webhook":{"url":"https://example.org"}}"#, "webhook is not supported"),
+        (#"{"webhook":{"headers":{}}}"#, "malformed body"),
+        (#"{"polls":["631b2654f771854d9bf633dg"]}"#, "polls are not supported"),
+        (#"{"recording_info":{"enabled":true}}"#, "recording_info is not supported"),
+        (
+            #"{"recording_info":{"enabled":false,"upload_info":{"type":"s3"}}}"#,
+            "recording_info is not supported"
+        ),
     ])
     func whatCannotBeMeantIsRefused(body: String, message: String) async throws {
         try await world.routes { client in
@@ -156,6 +199,7 @@ import Testing
             _ = try await catalogue.registerRoom(
                 CatalogueRoom(
                     id: RoomID("r\(index)"), name: "r\(index)", isEnabled: index % 5 != 0,
+                    template: index > 20 ? "t" : nil,
                     createdAt: UnixTime(seconds: 1_760_000_000 + Int64(index))),
                 otherName: "x")
         }
@@ -168,7 +212,11 @@ import Testing
                 ("?enabled=false", ["r20", "r15", "r10", "r5", "r0"]),
                 ("?enabled=true&start=r4", ["r3", "r2", "r1"]),
                 ("?name=R7", ["r7"]), ("?name=r5&enabled=false", ["r5"]), ("?name=r5", []),
-                ("?name=none", []),
+                ("?name=none", []), ("?template_id=t", ["r24", "r23", "r22", "r21"]),
+                ("?template_id=t&name=r3", []), ("?template_id=default&name=r3", ["r3"]),
+                ("?template_id=default", Array(enabled.dropFirst(4).prefix(10))),
+                ("?template_id=default&enabled=false", ["r20", "r15", "r10", "r5", "r0"]),
+                ("?template_id=none", []),
                 (
                     "?after=2025-10-09T08:53:22Z&before=2025-10-09T08:53:24.000Z",
                     ["r4", "r3", "r2"]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite struct SnapshotTests {
+@Suite(.timeLimit(.minutes(2))) struct SnapshotTests {
     @Test func whatAllAskForIsFoundOutOnceASecond() async throws {
         let time = Mutex(Instant.zero)
         let count = Mutex(0)

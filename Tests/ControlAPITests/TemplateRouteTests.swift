@@ -68,6 +68,11 @@ import Testing
                 fields["settings"]
                     == .object([
                         "region": .string("eu"), "recording": .null, "retry": .object([:]),
+                        // Nobody looks in, as with 100ms.
+                        "roomState": .object([
+                            "enabled": .bool(false), "sendPeerList": .bool(false),
+                            "messageInterval": .integer(5), "stopRoomStateOnJoin": .bool(true),
+                        ]),
                     ]))
             #expect(
                 fields["destinations"]
@@ -108,6 +113,49 @@ import Testing
             #expect(try await call(client, "/\(id)/settings").body == settings.body)
             let destinations = try await call(client, "/\(id)/destinations", "{}")
             #expect(try value(destinations) == .object([:]))
+        }
+    }
+
+    @Test func whoLooksInIsToldWhatTheSettingsSayAndNothingWithoutAny() async throws {
+        try await world.routes { client in
+            let id = try await make(
+                client, #"{"roles":{"a":{}},"settings":{"roomState":{"enabled":true}}}"#)
+            func shown(_ response: TestResponse) throws -> Bool? {
+                let state = try TestJSON.object(response)["roomState"] as? [String: Any]
+                return state?["enabled"] as? Bool
+            }
+            #expect(try shown(try await call(client, "/\(id)/settings")) == true)
+            for (path, body) in [
+                ("/\(id)/settings", "{}"), ("/\(id)/settings", #"{"roomState":null}"#),
+                ("/\(id)", #"{"settings":{}}"#),
+            ] {
+                _ = try await call(
+                    client, "/\(id)/settings", #"{"roomState":{"enabled":true}}"#)
+                _ = try await call(client, path, body)
+                #expect(try shown(try await call(client, "/\(id)/settings")) == false, "\(body)")
+            }
+            // Without any settings, too; the policy file says everything.
+            let plain = try await make(client, #"{"roles":{"a":{}}}"#)
+            #expect(try shown(try await call(client, "/\(plain)/settings")) == false)
+            #expect(try shown(try await call(client, "/default/settings")) == nil)
+        }
+    }
+
+    @Test func whatIsNotKnownBesideRolesIsKeptAndReturned() async throws {
+        try await world.routes { client in
+            let plugins = #"{"noiseCancellation":{"enabled":true}}"#
+            let id = try await make(client, #"{"roles":{"a":{}},"plugins":\#(plugins),"own":1}"#)
+            let shown = try await call(client, "/\(id)")
+            #expect(String(buffer: shown.body).contains(#""plugins":\#(plugins)"#))
+            // What is not named stays, and a response may be sent back.
+            _ = try await call(client, "/\(id)", #"{"own":2}"#)
+            let back = try await call(
+                client, "/\(id)", String(buffer: try await call(client, "/\(id)").body))
+            #expect(back.status == .ok)
+            let object = try TestJSON.object(back)
+            #expect(object["plugins"] != nil && object["own"] as? Int == 2)
+            let written = try #require(try await world.catalogue.template(id))
+            #expect(try written.contents.others.keys.sorted() == ["own", "plugins"])
         }
     }
 

@@ -120,7 +120,8 @@ final class ControlDouble: LiveStreamControl {
                 let stream = LiveStream(
                     id: id, room: room, kind: request.kind, session: "session-1",
                     variant: variant,
-                    recording: request.recording, destination: request.destination,
+                    recording: request.recording.map { LiveStreamRecording($0) },
+                    destination: request.destination,
                     playbackURL: "http://h/hls/\(room)/\(id)/master.m3u8",
                     createdAt: UnixTime(nanoseconds: 1_679_459_050_155_978_231),
                     startedBy: startedBy?.rawValue ?? "")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite struct WebSocketTests {
+@Suite(.timeLimit(.minutes(2))) struct WebSocketTests {
     /// Runs a conversation on a connection to a live server.
     private func converse(
         _ body:

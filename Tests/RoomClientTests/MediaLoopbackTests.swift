@@ -13,7 +13,7 @@ import Testing
 @testable import RoomClient
 
 /// Two clients and a media server on loopback: media from one end to the other.
-@Suite struct MediaLoopbackTests {
+@Suite(.timeLimit(.minutes(2))) struct MediaLoopbackTests {
     @Test func mediaOfOneClientReachesTheOther() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
         let server = try await MediaServer.start(

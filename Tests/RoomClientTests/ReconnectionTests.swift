@@ -121,10 +121,12 @@ import Testing
             first.close()
             _ = await server.nextRefusal()
             clock.advance(.seconds(61))
-            await #expect(
-                throws: RoomClientError.unreachable(
-                    "the WebSocket was answered with 502 Bad Gateway")
-            ) { try await end(of: life) }
+            // The answer, or that none came for so long, by whichever is looked at first.
+            let error = await #expect(throws: RoomClientError.self) { try await end(of: life) }
+            guard case .unreachable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
         }
     }
 

@@ -6,6 +6,9 @@ import Testing
     @Test(arguments: [
         ("os:android,os_version:14,sdk:android,sdk_version:2.9.5", ClientKind.native),
         ("os:iOS,sdk:iOS", .native), ("sdk:android,framework:flutter", .native),
+        ("sdk:android,sdk_version:2.9.5,framework:react-native", .reactNative),
+        ("os:iOS,framework:React-Native,sdk:iOS", .reactNative),
+        ("sdk:web,framework:react-web", .web), ("framework:react-native", .web),
         ("os:web_Linux,sdk:web,sdk_version:0.12.39", .web), ("", .web), ("sdk", .web),
         ("sdk:test", .web), ("x-sdk:ios", .web),
     ])
@@ -13,13 +16,15 @@ import Testing
         #expect(ClientKind(userAgent: userAgent) == kind)
     }
 
-    @Test func webClientsGetThreeDigitsAndNativeOnesTheNumber() {
+    @Test func reactNativeGetsTheNumberAndEverybodyElseThreeDigits() {
         for number in ErrorNumber.allCases {
-            #expect(ClientKind.web.code(number.status, number) == number.rawValue / 100)
-            #expect(ClientKind.native.code(number.status, number) == number.rawValue)
+            for client in [ClientKind.web, .native] {
+                #expect(client.code(number.status, number) == number.rawValue / 100)
+            }
+            #expect(ClientKind.reactNative.code(number.status, number) == number.rawValue)
             #expect([400, 401, 410].contains(number.status))
         }
-        #expect(ClientKind.native.code(403, nil) == 403)
+        #expect(ClientKind.reactNative.code(403, nil) == 403)
     }
 
     @Test(arguments: [RoomError.alreadyJoined("a"), .peerGone("a"), .otherRoom])

@@ -50,6 +50,19 @@ import Testing
         #expect(fixture.room.peer("b") == nil)
     }
 
+    @Test mutating func whoLeavesBeforeItHasJoinedLeavesNoSessionBehind() throws {
+        try fixture.join("a")
+        try fixture.room.joinRequested(
+            JoinRequest(peer: "b", userID: "u", role: "guest", name: "B"), at: fixture.now)
+        fixture.room.left("a")
+        let session = try #require(fixture.room.session)
+        _ = fixture.drain()
+        fixture.room.left("b")
+        let effects = fixture.drain()
+        #expect(effects == [.noted(.sessionClosed(session))])
+        #expect(fixture.room.isEmpty && fixture.room.session == nil)
+    }
+
     @Test mutating func aPeerCannotJoinTwice() throws {
         try fixture.join("a")
         let error = roomError { try fixture.join("a") }

@@ -97,6 +97,85 @@ import Testing
         #expect(fixture.drain().toldPeers == ["late"])
     }
 
+    /// 100ms' web client writes to nobody whom it does not know, unless the room is called large.
+    @Test mutating func aRoomThatShrinksShowsWhoWasQuietAndForgetsWhoCameLate() throws {
+        var limits = RoomLimits()
+        limits.largeRoomPeers = 5
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("host", role: "host")
+        for peer in ["a", "b", "c", "d", "late", "hand"] as [PeerID] {
+            try fixture.join(peer, role: "viewer")
+        }
+        try fixture.join("bot", role: Policy.recorderRole)
+        _ = try fixture.room.groupJoined("_handraise", by: "hand", at: fixture.now)
+        // About as many: it stays what it is.
+        for peer in ["a", "b", "c"] as [PeerID] { fixture.room.left(peer) }
+        _ = fixture.drain()
+        fixture.room.handleTimeout(at: fixture.now)
+        let before = fixture.drain()
+        #expect(before.isEmpty && fixture.room.isLarge && fixture.room.peerCount == 4)
+
+        fixture.room.left("d")
+        _ = fixture.drain()
+        fixture.room.handleTimeout(at: fixture.now)
+        let effects = fixture.drain()
+        #expect(effects.changed() == ["late"])
+        #expect(effects.updated() == ["host", "hand", "bot"])
+        #expect(effects.contains(.refreshPreviews))
+        #expect(!fixture.room.isLarge)
+        #expect(fixture.room.listedPeers.map(\.id) == ["host", "late", "hand"])
+        _ = try fixture.room.groupLeft("_handraise", by: "hand", at: fixture.now)
+        let lowered = fixture.drain()
+        #expect(lowered.updated() == ["host", "late", "hand", "bot"])
+        #expect(lowered.receded().isEmpty)
+        // It grows again, and they were there before.
+        for peer in ["e", "f"] as [PeerID] { try fixture.join(peer, role: "viewer") }
+        try fixture.room.peerUpdated("late", name: "Lea", metadata: nil, at: fixture.now)
+        let renamed = fixture.drain()
+        #expect(fixture.room.isLarge && renamed.updated().contains("host"))
+    }
+
+    @Test mutating func manyAreShownSomeAtATimeAndTheRoomIsLargeUntilAllAre() throws {
+        var limits = RoomLimits()
+        limits.largeRoomPeers = 100
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("host", role: "host")
+        for index in 0..<99 { try fixture.join(PeerID("early\(index)"), role: "viewer") }
+        for index in 0..<60 { try fixture.join(PeerID("late\(index)"), role: "viewer") }
+        for index in 0..<99 { fixture.room.left(PeerID("early\(index)")) }
+        _ = fixture.drain()
+        fixture.room.handleTimeout(at: fixture.now)
+        let first = fixture.drain().changed()
+        #expect(first == (0..<50).map { PeerID("late\($0)") })
+        #expect(fixture.room.isLarge && fixture.room.listedPeers.count == 51)
+        fixture.room.handleTimeout(at: fixture.now)
+        let second = fixture.drain().changed()
+        #expect(second == (50..<60).map { PeerID("late\($0)") })
+        #expect(!fixture.room.isLarge && fixture.room.listedPeers.count == 61)
+        fixture.room.handleTimeout(at: fixture.now)
+        let third = fixture.drain()
+        #expect(third.isEmpty)
+    }
+
+    @Test mutating func whoIsTakenForGoneWhenTheRoomShrinksIsShownWhenItIsBack() throws {
+        try fixture.join("third", role: "viewer")
+        try fixture.join("late", role: "viewer", user: "lea")
+        fixture.room.connectionLost("late", at: .zero)
+        fixture.room.mediaLost("late", at: .zero)
+        for peer in ["early", "third"] as [PeerID] { fixture.room.left(peer) }
+        _ = fixture.drain()
+        fixture.room.handleTimeout(at: .zero + .seconds(10))
+        let gone = fixture.drain()
+        #expect(gone.told("host").isEmpty && !fixture.room.isLarge)
+        try fixture.room.connectionReturned("late", of: TokenOwner(userID: "lea"), at: fixture.now)
+        let back = fixture.drain()
+        guard case .peerJoined(let peer)? = back.told("host").first else {
+            Issue.record("\(back)")
+            return
+        }
+        #expect(peer.id == "late" && back.told("host").count == 1)
+    }
+
     @Test mutating func whatAThousandNewcomersCostTheOthersIsNothing() throws {
         try fixture.join("third", role: "viewer")
         var effects = 0
@@ -113,6 +192,14 @@ extension [RoomEffect] {
     /// Who was told that a peer has changed.
     fileprivate func updated() -> Set<PeerID> {
         recipients { if case .peerUpdated = $0 { true } else { false } }
+    }
+
+    /// Those of whom it was told.
+    fileprivate func changed() -> [PeerID] {
+        compactMap { effect in
+            guard case .tell(_, .peerUpdated(let peer)) = effect else { return nil }
+            return peer.id
+        }
     }
 
     /// Who was told that a peer only watches.

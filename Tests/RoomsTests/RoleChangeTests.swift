@@ -250,7 +250,7 @@ import Testing
     @Test mutating func aChangeInBulkIsOfTheNamedRolesAndNeverOfTheRecorder() throws {
         try fixture.join("bot", role: Policy.recorderRole)
         try fixture.room.roleChangeRequested(
-            ofRoles: ["guest", "viewer"], to: "viewer", by: "h", at: fixture.now)
+            ofRoles: ["guest"], to: "viewer", by: "h", at: fixture.now)
         _ = fixture.drain()
         #expect(fixture.room.visiblePeers.map(\.role) == ["host", "viewer", "viewer"])
         #expect(fixture.room.peer("bot")?.role == Policy.recorderRole)
@@ -272,5 +272,9 @@ import Testing
             error(Array(repeating: "guest", count: 101))
                 == .tooLong(field: "roles", count: 101, maximum: 100))
         #expect(error(["guest"], by: "a") == .missingPermission(.changeRole, role: "guest"))
+        let clash = error(["guest", "viewer"])
+        #expect(clash == .roleClash && clash?.code == 400)
+        #expect(clash?.message == "target role clash with requested roles")
+        #expect(fixture.room.visiblePeers.map(\.role) == ["host", "guest", "guest"])
     }
 }

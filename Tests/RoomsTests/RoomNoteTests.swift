@@ -13,9 +13,12 @@ import Testing
             case .peerJoined(let peer, _): return "\(peer.id) joined"
             case .peerLeft(let peer, _, let reason, let message):
                 return "\(peer.id) left: \(reason.rawValue): \(message)"
+            case .roleChanged(let peer, _, let old, let requester):
+                return "\(peer.id) is \(peer.role), not \(old): \(requester?.rawValue ?? "nobody")"
             case .sessionClosed: return "closed"
             case .roomLocked: return "locked"
-            case .roomEnded: return "ended"
+            case .roomEnded(_, let requester, let isLocked, _):
+                return "ended\(isLocked ? " locked" : "") by \(requester?.id.rawValue ?? "nobody")"
             }
         }
     }
@@ -52,6 +55,35 @@ import Testing
         #expect(notes(fixture.drain()) == [])
     }
 
+    @Test func whoGaveAPeerItsRoleIsKnown() throws {
+        var fixture = RoomFixture()
+        try fixture.join("host", role: "host")
+        try fixture.join("b")
+        try fixture.room.roleChangeRequested(
+            of: "b", to: "viewer", isForced: true, by: "host", at: fixture.now)
+        #expect(notes(fixture.drain()) == ["b is viewer, not guest: host"])
+        try fixture.room.roleChangeRequested(
+            of: "b", to: "guest", isForced: false, by: "host", at: fixture.now)
+        let offers = fixture.drain().told("b").compactMap { event -> RoleOffer? in
+            if case .roleOffered(let offer) = event { offer } else { nil }
+        }
+        let offer = try #require(offers.first)
+        try fixture.room.roleOfferAccepted(
+            token: offer.token, role: offer.role, by: "b", at: fixture.now)
+        #expect(notes(fixture.drain()) == ["b is guest, not viewer: host"])
+        _ = try fixture.room.peerChanged("b", name: nil, metadata: nil, role: "viewer")
+        #expect(notes(fixture.drain()) == ["b is viewer, not guest: nobody"])
+        // What is over without anybody having been there is no session's end.
+        fixture.room.ended(lock: false, reason: "")
+        let told = notes(fixture.drain())
+        #expect(told.first == "ended by nobody")
+        try fixture.join("bot", role: Policy.recorderRole)
+        fixture.room.ended(lock: false, reason: "")
+        let effects = fixture.drain()
+        let end = RoomNote.roomEnded(session: nil, by: nil, isLocked: false, reason: "")
+        #expect(effects.contains(.noted(end)))
+    }
+
     @Test func whyAPeerLeftIsKnown() throws {
         var fixture = RoomFixture()
         try fixture.join("host", role: "host")
@@ -66,12 +98,15 @@ import Testing
         try fixture.room.endRequested(by: "host", lock: false, reason: "done", at: fixture.now)
         #expect(
             notes(fixture.drain())
-                == ["ended", "host left: room ended: done", "d left: room ended: done", "closed"])
+                == [
+                    "ended by host", "host left: room ended: done", "d left: room ended: done",
+                    "closed",
+                ])
         try fixture.join("host", role: "host")
         try fixture.room.endRequested(by: "host", lock: true, reason: "done", at: fixture.now)
         #expect(
             notes(fixture.drain()) == [
-                "locked", "ended", "host left: room ended: done", "closed",
+                "locked", "ended locked by host", "host left: room ended: done", "closed",
             ])
         // The server's own end is not the room's.
         fixture.room.unlocked()

@@ -151,13 +151,13 @@ import Testing
             """
         return try StreamDestinations(
             try PolicyFile.policy(fromJSON: json).hlsDestinations, standard: .standard,
-            layout: Layout(), pictures: PictureHosts())
+            playlist: .event, layout: Layout(), pictures: PictureHosts())
     }
 
     @Test func destinationsSayWhatStartsByItselfAndTheSettingsStandInForThem() throws {
         var settings = StreamSettings()
         settings.autoStart = .roomOpens
-        settings.autoStartRecording = LiveStreamRecording(hlsVOD: true)
+        settings.autoStartRecording = RecordingWish(hlsVOD: true)
         typealias Wish = StreamDestinations.AutoStartWish
         let standard = Wish(
             destination: "", condition: .roomOpens, recording: settings.autoStartRecording)
@@ -182,7 +182,7 @@ import Testing
             two.autoStarts(settings) == [
                 Wish(
                     destination: "archive", condition: .roomOpens,
-                    recording: LiveStreamRecording(singleFilePerLayer: true))
+                    recording: RecordingWish(singleFilePerLayer: true))
             ])
         #expect(two.rules(for: "archive", StreamRules()).idleTimeout == .seconds(90))
         #expect(throws: SettingsError.self) { try destinations(#"{"x": {"autoStart": "yes"}}"#) }
@@ -191,7 +191,7 @@ import Testing
     @Test func aRoomIsOnAirWithItsSecondPublisherUntilSomebodyStopsIt() async throws {
         try await StreamsWorld { settings in
             settings.autoStart = .publishers(2)
-            settings.autoStartRecording = LiveStreamRecording(singleFilePerLayer: true)
+            settings.autoStartRecording = RecordingWish(singleFilePerLayer: true)
         }.run { world in
             await world.streams.seen("demo", Self.room(3, 1))
             #expect(try await world.streams.current(room: "demo", kind: .stream) == nil)
@@ -235,7 +235,7 @@ import Testing
     @Test func oneThatSomebodyStartedWithoutItsRecordingIsLeftAsItIs() async throws {
         try await StreamsWorld { settings in
             settings.autoStart = .roomOpens
-            settings.autoStartRecording = LiveStreamRecording(hlsVOD: true)
+            settings.autoStartRecording = RecordingWish(hlsVOD: true)
         }.run { world in
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]

@@ -70,7 +70,7 @@ import Testing
         }
         try await world.run { world in
             var request = LiveStreamRequest()
-            request.recording = LiveStreamRecording(hlsVOD: true)
+            request.recording = RecordingWish(hlsVOD: true)
             let stream = try await world.streams.start(
                 room: "r", request, startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())

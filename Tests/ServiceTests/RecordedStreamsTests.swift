@@ -11,7 +11,7 @@ import Workbench
 
 @Suite(.timeLimit(.minutes(1))) struct RecordedStreamsTests {
     private let all = LiveStreamRequest(
-        recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
+        recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
 
     /// A stream that was stopped in good order, and its finisher.
     private func stopped(
@@ -20,7 +20,8 @@ import Workbench
         let id = try await world.streams.start(room: "demo", all, startedBy: "ann")[0].id
         let bot = try #require(await world.launcher.next())
         await bot.say(.running(firstSegmentMilliseconds: 1))
-        world.clock.advance(.seconds(60))
+        // A bot that is silent for longer is killed, as the streams tick by themselves.
+        world.clock.advance(.seconds(29))
         _ = try await world.streams.stop(stream: id, stoppedBy: "ben")
         bot.exit(.finished(reason: "stop"))
         return (id, try #require(await world.finishers.next()))
@@ -252,7 +253,7 @@ import Workbench
     }
 }
 
-@Suite struct FinisherProcessTests {
+@Suite(.timeLimit(.minutes(2))) struct FinisherProcessTests {
     /// Runs a shell script in the place of the program and collects what it reports.
     private func run(
         _ script: String, kill: Bool = false

@@ -36,8 +36,8 @@ import Testing
                 media: media,
                 streaming: StreamsInRoom(
                     control: world.streams, chat: world.chat, authorities: []),
-                streams: world.streams, playlistType: .dvr, opensTokens: false, turn: nil,
-                journal: nil, logger: logger)
+                streams: world.streams, opensTokens: false, turn: nil, journal: nil,
+                logger: logger)
             let token = try await world.authority.makeRoomToken(
                 room: "demo", user: "ann", role: "host", at: .now)
             let claims = try await world.authority.verifyRoomToken(token, at: .now)

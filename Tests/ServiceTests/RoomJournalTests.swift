@@ -96,6 +96,7 @@ import Workbench
         #expect(join["user_name"] as? String == "Ann" && join["user_data"] as? String == "{}")
         #expect(join["role"] as? String == "host")
         #expect(join["joined_at"] as? String == "2025-10-09T08:53:20.000000000Z")
+        #expect(join["type"] as? String == "regular")
         let leave = try data(told[2])
         #expect(leave["reason"] as? String == "client request" && leave["message"] as? String == "")
         #expect(leave["left_at"] as? String == "2025-10-09T08:53:40.000000000Z")
@@ -105,6 +106,48 @@ import Workbench
         #expect(close["session_stopped_at"] as? String == "2025-10-09T08:53:50.000000000Z")
         _ = try data(told[0])
         #expect(try await catalogue.openSessions() == [])
+    }
+
+    @Test func rolesThatChangeAndTheEndOfARoomAreToldWith100msFields() async throws {
+        let catalogue = try catalogue()
+        let notes = try notes { room in
+            try room.roleChanged("a", to: "guest", by: "a")
+            try room.roleChanged("a", to: "viewer")
+            room.ended(by: "a", lock: true, reason: "done")
+        }
+        let told = try await told(catalogue, journal(catalogue), notes, count: 7)
+        #expect(
+            told.map(\.kind) == [
+                "session.open.success", "peer.join.success", "role.change.success",
+                "role.change.success", "room.end.success", "peer.leave.success",
+                "session.close.success",
+            ])
+        #expect(Set(told.map(\.line)).count == 1 && Set(told.map(\.id)).count == 7)
+        let change = try data(told[2])
+        #expect(change["peer_id"] as? String == "a" && change["user_id"] as? String == "u-a")
+        #expect(change["previous_role"] as? String == "host")
+        #expect(change["role"] as? String == "guest")
+        #expect(change["role_change_requested_by"] as? String == "a")
+        #expect(change["role_changed_at"] as? String == "2025-10-09T08:53:40.000000000Z")
+        #expect(change["joined_at"] as? String == "2025-10-09T08:53:20.000000000Z")
+        let second = try data(told[3])
+        #expect(second["previous_role"] as? String == "guest")
+        #expect(second["role_change_requested_by"] == nil, "nobody in the room")
+        let end = try data(told[4])
+        #expect(end["peer_id"] as? String == "a" && end["user_name"] as? String == "Ann")
+        #expect(end["user_id"] as? String == "u-a" && end["role"] as? String == "viewer")
+        #expect(end["lock_room"] as? Bool == true && end["reason"] as? String == "done")
+        #expect(end["source"] as? String == "peer")
+    }
+
+    @Test func anEndFromOutsideNamesNobody() async throws {
+        let catalogue = try catalogue()
+        let notes = try notes { $0.ended(lock: false, reason: "late") }
+        let told = try await told(catalogue, journal(catalogue), notes, count: 5)
+        let end = try data(told[2])
+        #expect(told[2].kind == "room.end.success" && end["reason"] as? String == "late")
+        #expect(end["source"] as? String == "server" && end["peer_id"] as? String == "")
+        #expect(end["lock_room"] as? Bool == false)
     }
 
     @Test func whatAServerLeftBehindIsClosedOnce() async throws {

@@ -8,7 +8,7 @@ import Workbench
 
 @testable import Service
 
-@Suite struct RoomRegistryTests {
+@Suite(.timeLimit(.minutes(2))) struct RoomRegistryTests {
     private let scratch: Scratch
     private let catalogue: Catalogue
 

@@ -141,7 +141,7 @@ import Workbench
         let settings = try settings(
             #"{"http": {"port": 9000}, "udp": {"port": 5000}}"#,
             [
-                "ROOMCAST_HTTP_PORT": "9001", "ROOMCAST_HTTP_PUBLIC_URL": "http://x:1",
+                "ROOMCAST_HTTP_PORT": "9001", "ROOMCAST_HTTP_PUBLIC_URL": "http://[::1]:1",
                 "ROOMCAST_UDP_ADVERTISED_ADDRESSES": "10.0.0.1, 10.0.0.2",
                 "ROOMCAST_TCP_PORT": "0", "ROOMCAST_UDP_THREADS": "3",
                 "ROOMCAST_PAGES_OPEN_TOKENS": "no", "ROOMCAST_STREAM_SEGMENT_SECONDS": "4",
@@ -150,7 +150,7 @@ import Workbench
         #expect(settings.httpPort == 9001)
         #expect(settings.udpPort == 5000 && settings.tcpPort == .none)
         #expect(settings.udpThreads == 3)
-        #expect(settings.publicURL == "http://x:1")
+        #expect(settings.publicURL == "http://[::1]:1")
         #expect(settings.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
         #expect(!settings.opensTokens)
         #expect(settings.stream.segmentDuration == .seconds(4))
@@ -181,6 +181,9 @@ import Workbench
         #expect(throws: SettingsError.self) { try Settings(keyIn: file, environment: [:]) }
         #expect(throws: SettingsError.accessKeyNeeded) {
             try Settings(keyIn: nil, environment: ["ROOMCAST_HTTP_HOST": "0.0.0.0"])
+        }
+        #expect(throws: SettingsError.accessKeyNeededInPublic) {
+            try Settings(keyIn: nil, environment: ["ROOMCAST_HTTP_PUBLIC_URL": "https://a.org"])
         }
     }
 
@@ -405,6 +408,27 @@ import Workbench
         }
         for host in ["127.0.0.1", "127.1.2.3", "localhost", "::1"] {
             #expect(try settings(nil, ["ROOMCAST_HTTP_HOST": host]).usesDevelopmentKey)
+        }
+    }
+
+    @Test func theWellKnownKeyIsRefusedBehindAPublicAddress() throws {
+        for url in [
+            "https://live.example.org", "http://192.0.2.1:8080/", "https://localhost.example.org",
+            "http://[2001:db8::1]", "http://localhost@example.org",
+        ] {
+            #expect(throws: SettingsError.accessKeyNeededInPublic) {
+                try settings(nil, ["ROOMCAST_HTTP_PUBLIC_URL": url])
+            }
+            let own = try settings(
+                nil,
+                [
+                    "ROOMCAST_HTTP_PUBLIC_URL": url, "ROOMCAST_AUTH_ACCESS_KEY": "mine",
+                    "ROOMCAST_AUTH_SECRET": "0123456789abcdef0123456789abcdef",
+                ])
+            #expect(!own.usesDevelopmentKey)
+        }
+        for url in ["http://127.0.0.1:9000", "https://LOCALHOST/", "http://[::1]:80"] {
+            #expect(try settings(nil, ["ROOMCAST_HTTP_PUBLIC_URL": url]).usesDevelopmentKey)
         }
     }
 

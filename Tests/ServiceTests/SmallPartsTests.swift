@@ -133,9 +133,10 @@ import Testing
             startedBy: "")
         stream.status = status
         stream.stopReason = status == .failed ? "failure: x" : nil
-        let shown = HLSState([stream], playlistType: .dvr)
+        stream.playlistType = .noDVR
+        let shown = HLSState([stream])
         #expect(shown.variants[0].state == state)
-        #expect(shown.variants[0].url == "p")
+        #expect(shown.variants[0].url == "p" && shown.variants[0].playlistType == .noDVR)
         #expect(shown.variants[0].initialisedAt == UnixTime(milliseconds: 1500))
         #expect(shown.error?.message == (status == .failed ? "failure: x" : nil))
         #expect(shown.recording == nil)
@@ -157,12 +158,12 @@ import Testing
         stream.status = .failed
         stream.stopReason = "failure: " + reason
         let failure = StreamingFailure(code: code, message: "failure: " + reason)
-        #expect(HLSState([stream], playlistType: .dvr).error == failure)
+        #expect(HLSState([stream]).error == failure)
         #expect(RoomRecording(stream).error == failure)
         // What came to its end as it was to has no error.
         stream.status = .completed
         stream.stopReason = "max duration reached"
-        #expect(HLSState([stream], playlistType: .dvr).error == nil)
+        #expect(HLSState([stream]).error == nil)
         #expect(RoomRecording(stream).error == nil && RoomRecording(stream).state == .stopped)
     }
 
@@ -179,7 +180,7 @@ import Testing
         failed.stoppedAt = UnixTime(nanoseconds: 20_000_000_000)
         failed.stopReason = "failure: x"
         func shown(_ other: LiveStream) -> HLSState {
-            HLSState([failed, other], playlistType: .dvr)
+            HLSState([failed, other])
         }
         #expect(shown(stream("2", at: 30)).error == nil)
         // Two variants at once, of which one goes on.
@@ -213,7 +214,7 @@ import Testing
         status: LiveStream.Status, isPaused: Bool, hasResumed: Bool, state: RecordingState
     ) {
         let stream = recorded("1", status, isPaused: isPaused, hasResumed: hasResumed)
-        let shown = HLSState([stream], playlistType: .dvr).recording
+        let shown = HLSState([stream]).recording
         #expect(
             shown
                 == HLSRecording(
@@ -227,8 +228,8 @@ import Testing
 
     @Test func ofSeveralRecordingsTheNewestThatGoesOnIsShown() {
         let streams = [recorded("1", .running), recorded("2", .running), recorded("3", .completed)]
-        #expect(HLSState(streams, playlistType: .dvr).recording?.hlsVOD == false)
-        #expect(HLSState([streams[0], streams[2]], playlistType: .dvr).recording?.hlsVOD == true)
-        #expect(HLSState([streams[2]], playlistType: .dvr).recording?.state == .stopped)
+        #expect(HLSState(streams).recording?.hlsVOD == false)
+        #expect(HLSState([streams[0], streams[2]]).recording?.hlsVOD == true)
+        #expect(HLSState([streams[2]]).recording?.state == .stopped)
     }
 }

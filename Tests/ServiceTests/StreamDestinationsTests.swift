@@ -1,3 +1,4 @@
+import ControlAPI
 import HLS
 import Rooms
 import Signalling
@@ -7,14 +8,16 @@ import Testing
 @testable import Service
 
 @Suite struct StreamDestinationsTests {
-    private func ladders(_ destinations: String) throws -> StreamDestinations {
+    private func ladders(
+        _ destinations: String, playlist: PlaylistMode = .event
+    ) throws -> StreamDestinations {
         let json = """
             {"roles": {"host": {"name": "host", "publishParams": {"allowed": ["audio"]}}},
              "destinations": {"hlsDestinations": \(destinations)}}
             """
         return try StreamDestinations(
             try PolicyFile.policy(fromJSON: json).hlsDestinations, standard: .standard,
-            layout: Layout(), pictures: PictureHosts())
+            playlist: playlist, layout: Layout(), pictures: PictureHosts())
     }
 
     @Test func aDestinationGivesItsLadderAndTheConfiguredOneFillsItsGaps() throws {
@@ -85,6 +88,71 @@ import Testing
         #expect(ladders.ladder(for: "plain") == nil)
         #expect(ladders.knows("plain"))
         #expect(!ladders.knows("nobody"))
+    }
+
+    @Test func whatARequestDoesNotSayOfItsRecordingTheDestinationDoes() throws {
+        var settings = StreamSettings()
+        settings.destinations = try ladders(
+            #"{"main": {"recording": {"hlsVod": true}}, "plain": {}}"#)
+        for (asked, destination, kept) in [
+            (nil, "main", RecordingWish(hlsVOD: true)), (nil, "plain", nil),
+            (RecordingWish(), "main", RecordingWish(hlsVOD: true)),
+            (RecordingWish(hlsVOD: false), "main", RecordingWish(hlsVOD: false)),
+            (
+                RecordingWish(singleFilePerLayer: true), "main",
+                RecordingWish(hlsVOD: true, singleFilePerLayer: true)
+            ),
+            (
+                RecordingWish(singleFilePerLayer: true), "plain",
+                RecordingWish(singleFilePerLayer: true)
+            ),
+        ] as [(RecordingWish?, String, RecordingWish?)] {
+            let request = LiveStreamRequest(recording: asked, destination: destination)
+            #expect(settings.recording(for: request) == kept, "\(destination)")
+        }
+    }
+
+    @Test func aDestinationSaysWhatItsPlaylistsShow() throws {
+        let live = PlaylistMode.live(window: 9)
+        for (fields, configured, expected) in [
+            ("", .event, nil), ("", live, nil), (#""playlistType": "event""#, live, .event),
+            (#""playlistType": "live""#, .event, .live(window: 6)),
+            (#""playlistType": "live""#, live, live),
+            (#""playlistType": "live", "numPlaylistSegments": 3"#, live, .live(window: 3)),
+            (#""numPlaylistSegments": 150"#, live, .live(window: 150)),
+            // 100ms' own sample has a number that means nothing.
+            (#""playlistType": "event", "numPlaylistSegments": 12"#, live, .event),
+            (#""numPlaylistSegments": 12"#, .event, nil),
+        ] as [(String, PlaylistMode, PlaylistMode?)] {
+            let destinations = try ladders(#"{"main": {\#(fields)}}"#, playlist: configured)
+            #expect(destinations.playlist(for: "main") == expected, "\(fields)")
+        }
+        for (fields, reason) in [
+            (#""playlistType": "dvr""#, "playlistType is event or live"),
+            (#""numPlaylistSegments": 2"#, "numPlaylistSegments is 3 to 150"),
+            (#""numPlaylistSegments": 151"#, "numPlaylistSegments is 3 to 150"),
+        ] {
+            let refusal = SettingsError.invalid(
+                key: "policy.file", reason: "destination 'x': \(reason)")
+            #expect(throws: refusal) { try ladders(#"{"x": {\#(fields)}}"#) }
+        }
+    }
+
+    @Test func layersThatAreNotStreamedCannotBeRecorded() throws {
+        let layers = #""layers": [{"width": 1080, "height": 720, "videoBitrate": 1100}, {}]"#
+        for recorded in ["[]", "[{}]", #"[{"width": 1080, "videoBitrate": 1100}]"#] {
+            _ = try ladders(#"{"x": {\#(layers), "recording": {"layers": \#(recorded)}}}"#)
+        }
+        // Without layers of its own it has the configured ones.
+        _ = try ladders(#"{"x": {"recording": {"layers": [{"width": 1280, "height": 720}]}}}"#)
+        let refusal = SettingsError.invalid(
+            key: "policy.file",
+            reason: "destination 'x': recording.layers[1] is none of its layers")
+        for recorded in [#"{"width": 700}"#, #"{"width": 1080, "videoBitrate": 1101}"#] {
+            #expect(throws: refusal) {
+                try ladders(#"{"x": {\#(layers), "recording": {"layers": [{}, \#(recorded)]}}}"#)
+            }
+        }
     }
 
     @Test func aLadderThatBreaksARuleIsRefusedByItsDestination() {

@@ -10,7 +10,7 @@ import Testing
 /// Starts and stops that meet each other, and ends that meet a disk that takes nothing.
 @Suite(.timeLimit(.minutes(1))) struct StreamRacesTests {
     private let recorded = LiveStreamRequest(
-        recording: LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
+        recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
 
     @Test func tenStartsAtOnceAreOneStreamAndOneBot() async throws {
         try await StreamsWorld().run { world in

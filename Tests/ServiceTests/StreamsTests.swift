@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: [(true, false), (false, true), (false, false)])
     func theBotRecordsWhenAnythingIsToBeKept(vod: Bool, files: Bool) async throws {
         try await StreamsWorld().run { world in
-            let recording = LiveStreamRecording(hlsVOD: vod, singleFilePerLayer: files)
+            let recording = RecordingWish(hlsVOD: vod, singleFilePerLayer: files)
             _ = try await world.streams.start(
                 room: "demo", LiveStreamRequest(recording: recording), startedBy: nil)
             let bot = try #require(await world.launcher.next())
@@ -230,7 +230,7 @@ import Testing
             let streams = world.streams
             let id = try await streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
-            let vod = LiveStreamRequest(recording: LiveStreamRecording(hlsVOD: true))
+            let vod = LiveStreamRequest(recording: RecordingWish(hlsVOD: true))
             let ladder = try Ladder(validating: [
                 Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
             ])
@@ -315,7 +315,7 @@ import Testing
 
     @Test func whatIsOverIsStillSaidToHaveBeenStoppedByWhoDidIt() async throws {
         try await StreamsWorld().run { world in
-            let recording = LiveStreamRecording(hlsVOD: true)
+            let recording = RecordingWish(hlsVOD: true)
             let id = try await world.streams.start(
                 room: "demo", LiveStreamRequest(recording: recording), startedBy: nil)[0].id
             let bot = try #require(await world.launcher.next())
@@ -330,7 +330,7 @@ import Testing
     @Test func aRoomThatIsEndedTakesItsStreamsOffTheAir() async throws {
         try await StreamsWorld().run { world in
             let recording = LiveStreamRequest(
-                kind: .recording, recording: LiveStreamRecording(singleFilePerLayer: true))
+                kind: .recording, recording: RecordingWish(singleFilePerLayer: true))
             for request in [LiveStreamRequest(), recording] {
                 let stream = try await world.streams.start(
                     room: "demo", request, startedBy: nil)[0]
@@ -482,7 +482,7 @@ import Testing
                 room: "demo",
                 LiveStreamRequest(
                     variants: [.init(metadata: "before")],
-                    recording: LiveStreamRecording(hlsVOD: true)),
+                    recording: RecordingWish(hlsVOD: true)),
                 startedBy: nil)
             // Of the places that there are for recordings one is left.
             let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
@@ -493,7 +493,7 @@ import Testing
             }
             let request = LiveStreamRequest(
                 variants: ["before", "a", "b"].map { .init(metadata: $0) },
-                recording: LiveStreamRecording(hlsVOD: true))
+                recording: RecordingWish(hlsVOD: true))
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(room: "demo", request, startedBy: "ann")
             }
@@ -507,11 +507,43 @@ import Testing
     @Test func aDestinationThatThePolicyDoesNotHaveIsRefused() async throws {
         let main = try JSONDecoder().decode(HLSDestination.self, from: Data("{}".utf8))
         let destinations = try StreamDestinations(
-            ["main": main], standard: .standard, layout: Layout(), pictures: PictureHosts())
+            ["main": main], standard: .standard, playlist: .event, layout: Layout(),
+            pictures: PictureHosts())
         try await StreamsWorld { $0.destinations = destinations }.run { world in
             await #expect(throws: LiveStreamError.unknownDestination("typo")) {
                 try await world.streams.start(
                     room: "demo", LiveStreamRequest(destination: "typo"), startedBy: nil)
+            }
+        }
+    }
+
+    @Test func aStartThatSaysNothingOfItHasItsDestinationsRecordingAndPlaylists() async throws {
+        let main = try JSONDecoder().decode(
+            HLSDestination.self,
+            from: Data(
+                #"{"recording":{"hlsVod":true},"playlistType":"live","numPlaylistSegments":5}"#
+                    .utf8))
+        let destinations = try StreamDestinations(
+            ["main": main], standard: .standard, playlist: .event, layout: Layout(),
+            pictures: PictureHosts())
+        try await StreamsWorld { $0.destinations = destinations }.run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: "ann")[0]
+            #expect(stream.recording == LiveStreamRecording(hlsVOD: true))
+            #expect(stream.playlistType == .noDVR)
+            let bot = try #require(await world.launcher.next())
+            let file = try BotConfiguration.read(bot.job.configurationFile)
+            #expect(file.playlist == .live(window: 5) && file.isRecorded)
+            // Who does not want it says so, and then nobody has it of that stream.
+            let other = try await world.streams.start(
+                room: "other", LiveStreamRequest(recording: RecordingWish(hlsVOD: false)),
+                startedBy: nil)[0]
+            #expect(other.recording == LiveStreamRecording())
+            await #expect(
+                throws: LiveStreamError.runsOtherwise(other.id, "and hls_vod is not recorded")
+            ) {
+                try await world.streams.start(
+                    room: "other", LiveStreamRequest(), startedBy: nil)
             }
         }
     }
@@ -523,8 +555,11 @@ import Testing
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            world.clock.advance(.seconds(100))
-            await bot.say(.segment(layer: 0, index: 0, bytes: 1))
+            // In steps: a bot that is silent for long is killed, as the streams tick by themselves.
+            for index in 0..<4 {
+                world.clock.advance(.seconds(25))
+                await bot.say(.segment(layer: 0, index: index, bytes: 1))
+            }
             await world.streams.tick()
             #expect(
                 try await world.streams.current(room: "demo", kind: .stream)?.status == .running)

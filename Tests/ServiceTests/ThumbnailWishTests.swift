@@ -9,7 +9,7 @@ import Testing
 @Suite struct ThumbnailWishTests {
     private func request(_ wish: ThumbnailWish? = nil) -> LiveStreamRequest {
         var request = LiveStreamRequest()
-        request.recording = LiveStreamRecording(hlsVOD: true, thumbnails: wish)
+        request.recording = RecordingWish(hlsVOD: true, thumbnails: wish)
         return request
     }
 

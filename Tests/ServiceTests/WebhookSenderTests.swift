@@ -7,6 +7,22 @@ import Workbench
 @testable import Service
 
 @Suite(.timeLimit(.minutes(1))) struct WebhookSenderTests {
+    @Test func aRoomsOwnReceiverStandsInForThatOfAll() {
+        let settings = WebhookSettings(url: "http://all", secret: "s", accountID: "a")
+        let standard = ["content-type": "application/json", "user-agent": "roomcast"]
+        let all = WebhookTarget(settings, own: nil)
+        #expect(all.url == "http://all" && all.headers == standard)
+        let own = WebhookTarget(
+            settings,
+            own: RoomWebhook(
+                url: "http://own", headers: ["X-Key": "k", "User-Agent": "somebody"]))
+        #expect(own.url == "http://own")
+        #expect(
+            own.headers == [
+                "content-type": "application/json", "user-agent": "somebody", "x-key": "k",
+            ])
+    }
+
     @Test func whatWasToldAMonthAgoIsForgotten() async throws {
         let scratch = try Scratch()
         let catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")

@@ -123,6 +123,23 @@ import Testing
         #expect(after?.params["large_room_optimization"] == .bool(false))
     }
 
+    @Test func whoWasQuietIsAddedByAnUpdateBeforeTheRoomIsCalledLargeNoMore() async throws {
+        let fixture = Self.largeFixture(from: 3)
+        let ann = try await fixture.join("ann")
+        let others = [try await fixture.join("ben"), try await fixture.join("cat")]
+        _ = try await fixture.join("late", role: "viewer")
+        await fixture.pass(.seconds(1))
+        for client in others { await client.notify("leave") }
+        _ = try await ann.drain()
+        await fixture.pass(.seconds(1))
+        let frames = try await ann.drain()
+        try #require(
+            frames.map(\.method) == ["on-peer-update", "room-info", "session-info"])
+        #expect(frames[0].params["peer_id"].string == "late")
+        #expect(frames[0].params["realtime"] == .bool(true))
+        #expect(frames[1].params["large_room_optimization"] == .bool(false))
+    }
+
     @Test func aRaisedHandIsAnUpdateThatAddsThePeerAndALoweredOneRemovesIt() async throws {
         let fixture = Self.largeFixture(from: 1)
         let ann = try await fixture.join("ann")

@@ -18,7 +18,8 @@ final class FakeMedia: RoomMedia {
         var refusals: Set<String> = []
         var gate: CheckedContinuation<Void, Never>?
         var gateWaiter: CheckedContinuation<Void, Never>?
-        var isGated = false
+        /// The call that has to wait.
+        var gated: String?
     }
 
     private let state = Mutex(State())
@@ -66,8 +67,8 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    /// The next `addPeer` waits for `openGate`.
-    func closeGate() { state.withLock { $0.isGated = true } }
+    /// The next such call waits for `openGate`: `addPeer` or `removePeer`.
+    func closeGate(of call: String = "addPeer") { state.withLock { $0.gated = call } }
 
     /// Returns when somebody waits at the gate.
     func waitForGate() async {
@@ -84,7 +85,7 @@ final class FakeMedia: RoomMedia {
     func openGate() {
         let gate = state.withLock { state in
             defer { state.gate = nil }
-            state.isGated = false
+            state.gated = nil
             return state.gate
         }
         gate?.resume()
@@ -98,14 +99,10 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {
-        note(
-            "add \(peer)" + (asksForVideos ? " who asks for videos" : "")
-                + (isRecorder ? " who records" : ""))
-        try check("addPeer")
+    private func pass(_ call: String) async {
         await withCheckedContinuation { continuation in
             let (waits, waiter) = state.withLock { state in
-                guard state.isGated else {
+                guard state.gated == call else {
                     return (false, nil as CheckedContinuation<Void, Never>?)
                 }
                 state.gate = continuation
@@ -117,7 +114,18 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    func removePeer(_ peer: PeerID) async { note("remove \(peer)") }
+    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {
+        note(
+            "add \(peer)" + (asksForVideos ? " who asks for videos" : "")
+                + (isRecorder ? " who records" : ""))
+        try check("addPeer")
+        await pass("addPeer")
+    }
+
+    func removePeer(_ peer: PeerID) async {
+        note("remove \(peer)")
+        await pass("removePeer")
+    }
 
     func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
         note("offer \(peer) \(sdp)")

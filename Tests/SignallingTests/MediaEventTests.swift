@@ -127,9 +127,9 @@ import Testing
         #expect(
             fixture.media.calls() == [
                 "prefer high of t1 for ann",
-                #"data ann {"id":"1","jsonrpc":"2.0","result":{}}"#,
+                #"data ann {"id":"1","jsonrpc":"2.0","result":{"track_id":"t1"}}"#,
                 "prefer none of t1 for ann",
-                #"data ann {"id":"2","jsonrpc":"2.0","result":{}}"#,
+                #"data ann {"id":"2","jsonrpc":"2.0","result":{"track_id":"t1"}}"#,
                 error + #"404,"message":"track not found"},"id":"3","jsonrpc":"2.0"}"#,
                 error
                     + #"400,"message":"parameter 'track_id' is missing"},"id":"4","jsonrpc":"2.0"}"#,
@@ -147,6 +147,25 @@ import Testing
         let told = fixture.media.calls().filter { $0.hasPrefix("subscribe") }
         #expect(told == ["subscribe ben [t1]", "subscribe cat [t1]", "subscribe dan [t1]"])
         #expect(fixture.media.subscriptionCalls == before + 1)
+    }
+
+    @Test func whatSomebodyShowsIsToldFromACamera() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await fixture.join("ben")
+        let sources = ["regular", "screen", "videoplaylist", "plugin", "audioplaylist", "mine"]
+        let tracks = sources.map { source in
+            #""\#(source)":{"track_id":"\#(source)","stream_id":"s","type":"video","#
+                + #""source":"\#(source)"}"#
+        }
+        let list = tracks.joined(separator: ",")
+        let answer = try await ann.call(
+            "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{\#(list)}}"#)
+        #expect(answer.error == nil, "\(answer)")
+        let received = try #require(fixture.media.subscriptions(of: "ben")).tracks.map(\.track)
+        #expect(received.count == sources.count)
+        #expect(
+            Set(received.filter(\.isPresentation).map(\.source))
+                == ["screen", "videoplaylist", "plugin"])
     }
 
     @Test func aRoleSaysHowMuchItsPeersGetAndHowMuchTheirsMatters() async throws {

@@ -79,6 +79,35 @@ import Testing
         #expect(viewer["video"]["height"].integer == 720)
     }
 
+    /// 100ms' Android library has three words for codecs, and looks others up in vain.
+    @Test(arguments: [(ClientKind.web, "av1"), (.native, "vp8"), (.reactNative, "vp8")])
+    func aCodecIsSentInAWordThatTheClientHas(client: ClientKind, word: String) async throws {
+        let fixture = SignallingFixture(
+            policy: try PolicyFile.policy(
+                fromJSON: """
+                    {"roles":{"guest":{},"host":{"permissions":{"changeRole":true},
+                      "publishParams":{"video":{"codec":"AV1"},"screen":{"codec":"VP9"}}}}}
+                    """))
+        let socket = FakeSocket()
+        let claims = SignallingClaims(room: "r1", userID: "u", role: "host", client: client)
+        let id = await fixture.signalling.open(peer: "ann", claims: claims, socket: socket)
+        let ann = TestClient(
+            fixture: fixture, peer: "ann", socket: socket, connection: try #require(id))
+        func words(_ frame: TestFrame?) -> [String?] {
+            let publish = frame?.params["known_roles"]["host"]["publishParams"] ?? .null
+            return [publish["video"]["codec"].string, publish["screen"]["codec"].string]
+        }
+        let first = try await ann.next()
+        #expect(words(first) == [word, "vp9"])
+        #expect(try await ann.call("join", #"{"name":"A"}"#).error == nil)
+        _ = try await ann.drain()
+        #expect(
+            try await ann.call("role-change-request", changeRole(of: "ann", to: "guest")).error
+                == nil)
+        let second = try await ann.drain().first { $0.method == "on-policy-change" }
+        #expect(words(second) == [word, "vp9"])
+    }
+
     /// Where a layer lacks one of two numbers, 100ms' web client reckons with what is none.
     @Test func everyLayerIsSentWithTheNumbersThatClientsReckonWith() async throws {
         let layers = [

@@ -57,13 +57,24 @@ import Testing
         ).roomState
         #expect(
             settings == RoomStateSettings(isEnabled: true, sendsPeers: true, interval: 3600))
-        for interval in [4, 3601] {
+        for interval in [0, 4, 7, 3599, 3605] {
             let reason = reason(
                 #"{"roles":{"host":{}},"settings":{"roomState":{"messageInterval":\#(interval)}}}"#)
             #expect(
                 reason == "invalid policy: 'settings.roomState.messageInterval' is \(interval); "
-                    + "5 to 3600 are allowed")
+                    + "multiples of 5 from 5 to 3600 are allowed")
         }
+    }
+
+    @Test func codecsAreReadInSmallLetters() throws {
+        let policy = try PolicyFile.policy(
+            fromJSON: """
+                {"roles":{"a":{"publishParams":{"audio":{"codec":"OPUS"},
+                  "video":{"codec":"H264"},"screen":{"codec":"Vp9"}}}}}
+                """)
+        let publish = try #require(policy.role("a")?.publishParams)
+        #expect(publish.audio?.codec == "opus")
+        #expect(publish.video?.codec == "h264" && publish.screen?.codec == "vp9")
     }
 
     /// As 100ms gives it out: with its own names of things, and without what has a default.

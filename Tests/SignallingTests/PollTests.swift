@@ -144,6 +144,26 @@ import Testing
         #expect(rest.result["questions"][1] == .null)
     }
 
+    /// 100ms' Android library writes one for every question.
+    @Test func anEmptyRightAnswerIsNone() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        let questions = #"""
+            {"poll_id":"p","questions":[{"question":{"text":"why?","type":"short-answer","index":1,
+            "negative":true},"answer":{"hidden":false,"text":"","case":false,"trim":false}}]}
+            """#
+        #expect(try await ann.call("poll-info-set", Self.info).error == nil)
+        #expect(try await ann.call("poll-questions-set", questions).error == nil)
+        #expect(try await ann.call("poll-start", #"{"poll_id":"p"}"#).error == nil)
+        let answer = #"{"poll_id":"p","responses":[{"question":1,"text":"so"}]}"#
+        #expect(try await ben.call("poll-response", answer).error == nil)
+        let page = try await ben.call("poll-questions-get", #"{"poll_id":"p"}"#).result
+        #expect(page["questions"][0]["answer"].keys == ["hidden"])
+        _ = try await ann.call("poll-stop", #"{"poll_id":"p"}"#)
+        let board = try await ben.call("poll-leaderboard", #"{"poll_id":"p"}"#).result
+        #expect(board["questions"][0]["score"].integer == 0)
+    }
+
     @Test func whatOneAnsweredIsGivenBack() async throws {
         let (ann, ben) = try await started()
         _ = try await ben.call(

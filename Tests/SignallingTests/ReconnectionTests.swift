@@ -132,6 +132,21 @@ import Testing
         #expect(await fixture.signalling.snapshot().peerCount == 2)
     }
 
+    /// Nobody would ever let go of a peer that has neither joined nor a socket.
+    @Test func aSocketThatGoesBeforeItsPeerBeginsAnewLeavesNothingBehind() async throws {
+        let lost = try await fixture.join("ben")
+        await lost.close()
+        let back = try await fixture.connect("ben")
+        fixture.media.closeGate(of: "removePeer")
+        async let joining: Void = back.notify(
+            "join", #"{"name":"B","offer":{"type":"offer","sdp":"v"}}"#)
+        await fixture.media.waitForGate()
+        await back.close()
+        fixture.media.openGate()
+        await joining
+        #expect(await fixture.signalling.isEmpty)
+    }
+
     @Test func aPeerThatDoesNotReturnIsGoneAfterSixtySeconds() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")

@@ -457,8 +457,11 @@ import Testing
         #expect(await fixture.signalling.isEmpty)
     }
 
-    @Test(arguments: [(ClientKind.web, 400, 410, 400), (.native, 40004, 41001, 40002)])
-    func numbersOf100msAreForNativeClients(
+    @Test(arguments: [
+        (ClientKind.web, 400, 410, 400), (.native, 400, 410, 400),
+        (.reactNative, 40004, 41001, 40002),
+    ])
+    func numbersOf100msAreForReactNative(
         client: ClientKind, joined: Int, gone: Int, other: Int
     ) async throws {
         func open(_ peer: PeerID, room: RoomID = "r1") async throws -> (FakeSocket, TestClient?) {

@@ -162,6 +162,7 @@ import Testing
         await ben.close()
         await cat.close()
         _ = try await ann.call("end-room", #"{"lock":true,"reason":"late"}"#)
+        await ann.notify("leave")
         await ann.close()
         #expect(await fixture.signalling.snapshot().peerCount == 0)
         #expect(await !fixture.signalling.isHere("ann"), "it has heard")
@@ -179,6 +180,38 @@ import Testing
         await fixture.pass(.seconds(1))
         #expect(await !fixture.signalling.isHere("cat"))
         #expect(await fixture.signalling.isEmpty)
+    }
+
+    /// It may have lost the answer, which tells it that the room is over.
+    @Test func whoEndsTheRoomAndDoesNotLeaveIsClosedAndToldOnItsNextSocket() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await ann.call("end-room", #"{"reason":"late"}"#)
+        await fixture.pass(.seconds(4))
+        #expect(try await ann.drain().isEmpty)
+        await fixture.pass(.seconds(1))
+        #expect(await ann.socket.closure() == FakeSocket.Closure(code: 1000, reason: "late"))
+        await ann.close()
+        let frame = try await farewell(of: "ann")
+        #expect(frame.method == "on-peer-leave-request")
+        #expect(frame.params["room_end"] == .bool(true))
+        #expect(await fixture.signalling.isEmpty)
+    }
+
+    @Test func whoEndsTheRoomAndLosesItsSocketIsToldOnTheNext() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await ann.call("end-room", #"{"reason":"late"}"#)
+        await ann.close()
+        #expect(try await farewell(of: "ann").params["room_end"] == .bool(true))
+    }
+
+    @Test func whoEndsTheRoomMayBeginAnewByTheSameSocket() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await ann.call("end-room")
+        let join = #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#
+        #expect(try await ann.call("join", join).error == nil)
+        await fixture.pass(.seconds(10))
+        #expect(try await ann.call("ping").error == nil)
+        #expect(await fixture.signalling.snapshot().peerCount == 1)
     }
 
     /// A network that is gone says nothing: the socket seems to be there.

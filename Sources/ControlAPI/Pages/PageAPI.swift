@@ -8,6 +8,7 @@ struct PageAPI: Sendable {
     let control: any LiveStreamControl
     let door: any RoomDoor
     let authority: TokenAuthority
+    let endpoints: Endpoints
     /// Whether anybody may have a room token: on for development, off otherwise.
     let handsOutTokens: Bool
     let hlsScriptURL: String?
@@ -19,9 +20,15 @@ struct PageAPI: Sendable {
         }
         router.get("/api/config") { request, _ in try await configuration(request) }
         let list = Snapshot(find: { try await rooms() })
-        router.get("/api/rooms") { _, _ in JSON.response(try await list.value()) }
-        router.get("/api/rooms/:room/stream") { _, context in
-            try await stream(room: context.parameters.get("room"))
+        router.get("/api/rooms") { request, _ in
+            var rooms = try await list.value()
+            for index in rooms.indices {
+                rooms[index].hls.url = address(rooms[index].hls.url, for: request)
+            }
+            return JSON.response(rooms)
+        }
+        router.get("/api/rooms/:room/stream") { request, context in
+            try await stream(request, room: context.parameters.get("room"))
         }
         router.post("/api/rooms/:room/token") { request, context in
             try await token(request, room: context.parameters.get("room"))
@@ -119,12 +126,23 @@ struct PageAPI: Sendable {
         }
     }
 
-    private func stream(room: String?) async throws -> Response {
+    private func stream(_ request: Request, room: String?) async throws -> Response {
         let stream = try await control.current(room: try RoomID(parameter: room), kind: .stream)
         return JSON.response(
             StreamBody(
-                state: stream?.status.rawValue ?? "none", url: stream?.playbackURL,
+                state: stream?.status.rawValue ?? "none",
+                url: address(stream?.playbackURL, for: request),
                 id: stream?.id, startedAt: stream?.startedAt?.description))
+    }
+
+    /// A stream's address for a page. One at this server is by the name by which the page came: it
+    /// may play only what has its own origin, and without a public address the server's own name is
+    /// one of several (`127.0.0.1`, `localhost`).
+    private func address(_ url: String?, for request: Request) -> String? {
+        guard let url, endpoints.publicBaseURL == nil, let own = HTTPURL(url),
+            endpoints.authorities.contains(own.authority.lowercased())
+        else { return url }
+        return endpoints.base(for: request) + own.target
     }
 
     private struct TokenOrder: Decodable {

@@ -9,6 +9,8 @@ struct PageRoutes: Sendable {
     let files: WebFiles
     /// Where hls.js comes from, when the operator configured it.
     let hlsScriptURL: String?
+    /// How the outside names this server: streams have that address by whatever name a page came.
+    let publicURL: String?
     /// What else than this server players fetch from.
     let mediaURLs: [String]
 
@@ -62,10 +64,11 @@ struct PageRoutes: Sendable {
     }
 
     /// Everything from here, media also from blobs (MSE), sockets to anywhere (the WebSocket's
-    /// address comes from `/init`), scripts from hls.js' origin if there is one, and media from where
-    /// the operator has it served.
+    /// address comes from `/init`), scripts from hls.js' origin if there is one, and media from
+    /// this server's public name and from where else the operator has it served.
     private var contentSecurityPolicy: String {
         let script = hlsScriptURL.flatMap(Self.origin).map { " \($0)" } ?? ""
+        let mediaURLs = [publicURL].compactMap { $0 } + mediaURLs
         let media = mediaURLs.compactMap(Self.origin).map { " \($0)" }.joined()
         return [
             "default-src 'self'", "script-src 'self'\(script)", "style-src 'self'",

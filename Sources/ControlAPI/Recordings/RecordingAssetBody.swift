@@ -14,6 +14,7 @@ struct RecordingAssetBody: Encodable {
 
     enum CodingKeys: String, CodingKey {
         case id, type, path, status, size, duration, thumbnails, sprite, metadata, upload
+        case thumbnailImages = "thumbnail_images"
         case jobID = "job_id"
         case roomID = "room_id"
         case sessionID = "session_id"
@@ -39,7 +40,12 @@ struct RecordingAssetBody: Encodable {
         try container.encode(
             asset.expiresAt?.description,
             forKey: .expiresAt)
-        try container.encode(asset.thumbnails?.thumbnails ?? [], forKey: .thumbnails)
+        let images = asset.thumbnails?.thumbnails ?? []
+        // 100ms has the paths alone, and null for none.
+        try container.encode(
+            images.isEmpty ? nil : images.map { asset.location(of: $0.path) ?? $0.path },
+            forKey: .thumbnails)
+        try container.encode(images, forKey: .thumbnailImages)
         try container.encode(asset.thumbnails?.sprite, forKey: .sprite)
         try container.encode(Metadata(asset), forKey: .metadata)
         try container.encode(upload.map { Upload($0) }, forKey: .upload)

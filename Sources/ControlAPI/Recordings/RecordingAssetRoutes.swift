@@ -65,7 +65,8 @@ struct RecordingAssetRoutes: Sendable {
                 thumbnailURLs: link.thumbnailPaths.map { base + $0 },
                 spriteURL: link.spritePath.map { base + $0 },
                 spriteTracksURL: link.spriteTracksPath.map { base + $0 },
-                expiry: link.expiry.description))
+                expiry: link.expiry.seconds - now.seconds,
+                expiresAt: link.expiry.description))
     }
 
     private struct LinkBody: Encodable {
@@ -77,10 +78,13 @@ struct RecordingAssetRoutes: Sendable {
         var thumbnailURLs: [String]
         var spriteURL: String?
         var spriteTracksURL: String?
-        var expiry: String
+        /// In seconds from now.
+        var expiry: Int64
+        var expiresAt: String
 
         enum CodingKeys: String, CodingKey {
             case id, path, url, expiry
+            case expiresAt = "expires_at"
             case playbackURL = "playback_url"
             case thumbnailURLs = "thumbnail_urls"
             case spriteURL = "sprite_url"

@@ -47,7 +47,8 @@ extension LiveStreamRequest {
         }
         try self.init(
             checking: [(meetingURL, nil)],
-            recording: LiveStreamRecording(singleFilePerLayer: true, thumbnails: thumbnails),
+            recording: RecordingWish(
+                hlsVOD: false, singleFilePerLayer: true, thumbnails: thumbnails),
             destination: destination, audio: LiveStreamAudio(only: isSoundAlone),
             layout: layout, room: room, authorities: authorities)
         kind = .recording

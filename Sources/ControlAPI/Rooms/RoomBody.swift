@@ -11,7 +11,7 @@ struct RoomBody: Encodable {
     var account: String
 
     enum CodingKeys: String, CodingKey {
-        case id, name, enabled, description, customer, template, region, size
+        case id, name, enabled, description, customer, template, region, size, webhook
         case customerID = "customer_id"
         case appID = "app_id"
         case recordingInfo = "recording_info"
@@ -41,6 +41,7 @@ struct RoomBody: Encodable {
         try container.encode(room.isLarge, forKey: .largeRoom)
         try container.encodeIfPresent(
             room.durationMaximum?.components.seconds, forKey: .durationMaximum)
+        try container.encodeIfPresent(room.webhook, forKey: .webhook)
         try container.encode(
             room.createdAt.description, forKey: .createdAt)
         try container.encode(

@@ -32,18 +32,30 @@ struct RoomCodeRoutes: Sendable {
     private func makeAll(room: String?) async throws -> Response {
         let room = try await enabledRoom(room)
         let roles = try await door.policy(of: room).visibleRoleNames
-        let codes = try await catalogue.makeRoomCodes(
-            of: roles, areAll: true, room: room, at: clock(), newCode: RoomCode.random)
+        let codes = try await codes(of: roles, areAll: true, room: room)
         return JSON.response(["data": codes.map { RoomCodeBody(code: $0) }])
     }
 
     private func make(room: String?, role: String?) async throws -> Response {
         let room = try await enabledRoom(room)
         let role = try await knownRole(role, in: room)
-        let codes = try await catalogue.makeRoomCodes(
-            of: [role], areAll: false, room: room, at: clock(), newCode: RoomCode.random)
+        let codes = try await codes(of: [role], areAll: false, room: room)
         guard let code = codes.first else { throw APIError.internal() }
         return JSON.response(RoomCodeBody(code: code))
+    }
+
+    private func codes(
+        of roles: [String], areAll: Bool, room: RoomID
+    ) async throws -> [RoomCode] {
+        guard
+            let codes = try await catalogue.makeRoomCodes(
+                of: roles, areAll: areAll, room: room, at: clock(), newCode: RoomCode.random)
+        else {
+            throw APIError.conflict(
+                "too many room codes",
+                "at most \(RoomCode.perRoomMaximum) of a room may be enabled; disable some first")
+        }
+        return codes
     }
 
     private func list(_ request: Request, room: String?) async throws -> Response {

@@ -1,10 +1,36 @@
 import Catalogue
+import HTTPTypes
 import MediaKernel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a room is to be like. Everything in it is optional, and what it does not name stays as it
-/// is; fields of 100ms that mean nothing here (`recording_info`, `polls`) are ignored, as unknown
-/// ones are.
+/// is. What 100ms has and is not to be had here is refused where it is asked for; unknown fields
+/// are ignored.
 struct RoomRequestBody: Decodable {
+    /// Without an address it takes away the one that the room has.
+    struct Webhook: Decodable {
+        var url: String
+        var headers: [String: String]?
+
+        var isOne: Bool { !url.isEmpty }
+    }
+
+    /// What 100ms records of each peer by itself.
+    struct RecordingInfo: Decodable {
+        var enabled: Bool?
+        var upload: JSONValue?
+
+        enum CodingKeys: String, CodingKey {
+            case enabled
+            case upload = "upload_info"
+        }
+    }
+
     var name: String?
     var description: String?
     var templateID: String?
@@ -15,9 +41,13 @@ struct RoomRequestBody: Decodable {
     var largeRoom: Bool?
     var size: Int?
     var durationMaximum: Int?
+    var webhook: Webhook?
+    var polls: [JSONValue]?
+    var recordingInfo: RecordingInfo?
 
     enum CodingKeys: String, CodingKey {
-        case name, description, template, region, enabled, size
+        case name, description, template, region, enabled, size, webhook, polls
+        case recordingInfo = "recording_info"
         case templateID = "template_id"
         case largeRoom = "large_room"
         case durationMaximum = "max_duration_seconds"
@@ -48,6 +78,16 @@ struct RoomRequestBody: Decodable {
                 "max_duration_seconds is not valid",
                 "\(seconds.lowerBound) to \(seconds.upperBound), or 0 for any")
         }
+        try webhook?.check()
+        guard polls?.isEmpty ?? true else {
+            throw .badRequest("polls are not supported", "peers make them in the room")
+        }
+        guard recordingInfo?.enabled != true, recordingInfo?.upload == nil else {
+            throw .badRequest(
+                "recording_info is not supported",
+                "the recording of a template's destinations says what is recorded of streams; "
+                    + "POST /v2/recordings/room/<room_id>/start records without one")
+        }
     }
 
     /// - Parameter standard: the template of rooms that name none.
@@ -65,6 +105,46 @@ struct RoomRequestBody: Decodable {
         if let durationMaximum {
             room.durationMaximum = durationMaximum == 0 ? nil : .seconds(durationMaximum)
         }
+        if let webhook {
+            room.webhook =
+                webhook.isOne
+                ? RoomWebhook(url: webhook.url, headers: webhook.headers ?? [:]) : nil
+        }
         return true
+    }
+}
+
+extension RoomRequestBody.Webhook {
+    /// How a request is framed, and where it goes, is not said by whoever receives it.
+    private static let reserved: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer",
+        "transfer-encoding", "upgrade",
+    ]
+
+    fileprivate func check() throws(APIError) {
+        guard isOne else { return }
+        // Parsed as AsyncHTTPClient does, which sends to it.
+        guard url.utf8.count <= Limits.webhookURLBytes, let parts = URL(string: url),
+            let host = parts.host, !host.isEmpty,
+            parts.scheme == "https" || parts.scheme == "http"
+        else {
+            throw .badRequest(
+                "webhook is not valid",
+                "url is an http or https address of at most \(Limits.webhookURLBytes) bytes")
+        }
+        let headers = headers ?? [:]
+        guard headers.count <= Limits.webhookHeaders else {
+            throw .badRequest("webhook is not valid", "at most \(Limits.webhookHeaders) headers")
+        }
+        for (name, value) in headers {
+            let lower = name.lowercased()
+            guard HTTPField.Name(name) != nil, !lower.hasPrefix("x-roomcast-"),
+                !Self.reserved.contains(lower), HTTPField.isValidValue(value),
+                name.utf8.count + value.utf8.count <= Limits.webhookHeaderBytes
+            else {
+                throw .badRequest(
+                    "webhook is not valid", "header '\(name.prefix(64))' cannot be sent")
+            }
+        }
     }
 }

@@ -15,6 +15,8 @@ struct RoomRoutes: Sendable {
     let door: any RoomDoor
     let templates: any TemplateControl
     let authority: TokenAuthority
+    /// Whether what happens in rooms is told at all.
+    let sendsWebhooks: Bool
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
@@ -56,6 +58,11 @@ struct RoomRoutes: Sendable {
 
     private func check(_ body: RoomRequestBody) async throws {
         try body.check()
+        guard body.webhook?.isOne != true || sendsWebhooks else {
+            throw APIError.badRequest(
+                "webhook is not supported",
+                "this server tells nobody of rooms: its setting webhooks.url is missing")
+        }
         guard let template = body.templateID, template != templates.standard.id else { return }
         guard try await catalogue.template(template) != nil else {
             throw APIError.badRequest("template not found", "template \(template.prefix(64))")
@@ -85,7 +92,7 @@ struct RoomRoutes: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        let query = try RoomQuery(request)
+        let query = try RoomQuery(request, standard: templates.standard.id)
         let page = try await catalogue.rooms(query)
         let names = try await templateNames(of: page.records)
         return JSON.response(
@@ -124,13 +131,18 @@ extension APIError {
 }
 
 extension RoomQuery {
-    /// The filters and the page of a list: `name`, `enabled`, `after`, `before`, `start`, `limit`.
-    /// As with 100ms, `enabled` is true when it is missing.
-    init(_ request: Request) throws(APIError) {
+    /// The filters and the page of a list: `name`, `enabled`, `template_id`, `after`, `before`,
+    /// `start`, `limit`. As with 100ms, `enabled` is true when it is missing.
+    ///
+    /// - Parameter standard: the template of rooms that name none.
+    init(_ request: Request, standard: String) throws(APIError) {
         let parameters = ListParameters(request)
         self.init(
             name: try parameters.text("name", Limits.isRoomName),
             isEnabled: try parameters.flag("enabled") ?? true,
+            template: parameters["template_id"].map { id -> RoomQuery.Template in
+                id == standard ? .standard : .written(String(id))
+            },
             createdFrom: try parameters.time("after"),
             createdTo: try parameters.time("before"), start: try parameters.start())
         limit = try parameters.limit() ?? limit

@@ -35,25 +35,16 @@ struct TemplateBody: Encodable {
         updatedAt = createdAt
     }
 
-    enum CodingKeys: String, CodingKey {
-        case id, name, roles, settings, destinations, customer, createdAt, updatedAt
-        case oldID = "_id"
-        case customerID = "customerId"
-    }
-
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        // Clients of several years read one or the other.
-        try container.encode(id, forKey: .id)
-        try container.encode(id, forKey: .oldID)
-        try container.encode(account, forKey: .customerID)
-        try container.encode(account, forKey: .customer)
-        try container.encode(name, forKey: .name)
-        try container.encode(document.shownRoles, forKey: .roles)
-        try container.encode(document.shownSettings, forKey: .settings)
-        try container.encode(document.destinations, forKey: .destinations)
-        try container.encode(createdAt, forKey: .createdAt)
-        try container.encode(updatedAt, forKey: .updatedAt)
+        // Clients of several years read one id and customer or the other.
+        let own: TemplateDocument.Object = [
+            "id": .string(id), "_id": .string(id), "customerId": .string(account),
+            "customer": .string(account), "name": .string(name),
+            "roles": .object(document.shownRoles), "settings": .object(document.shownSettings),
+            "destinations": .object(document.destinations), "createdAt": .string(createdAt),
+            "updatedAt": .string(updatedAt),
+        ]
+        try document.others.merging(own) { _, own in own }.encode(to: encoder)
     }
 }
 
@@ -65,10 +56,29 @@ struct TemplateRequestBody: Decodable, Sendable {
     var roles: TemplateDocument.Object?
     var settings: TemplateDocument.Object?
     var destinations: TemplateDocument.Object?
+    /// By their names.
+    var others: TemplateDocument.Object
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case name, roles, settings, destinations
         case isDefault = "default"
+    }
+
+    /// What a response says besides, which may be changed and sent back.
+    private static let responseFields: Set<String> = [
+        "id", "_id", "customer", "customerId", "createdAt", "updatedAt",
+    ]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        isDefault = try container.decodeIfPresent(Bool.self, forKey: .isDefault)
+        roles = try container.decodeIfPresent(TemplateDocument.Object.self, forKey: .roles)
+        settings = try container.decodeIfPresent(TemplateDocument.Object.self, forKey: .settings)
+        destinations = try container.decodeIfPresent(
+            TemplateDocument.Object.self, forKey: .destinations)
+        let known = Self.responseFields.union(CodingKeys.allCases.map(\.rawValue))
+        others = try TemplateDocument.Object(from: decoder).filter { !known.contains($0.key) }
     }
 
     /// - Throws: a 400 or a 409 that names the field.
@@ -90,8 +100,9 @@ struct TemplateRequestBody: Decodable, Sendable {
 
     func change(_ document: inout TemplateDocument) throws(APIError) {
         if let roles { try document.setRoles(roles) }
-        document.settings = settings ?? document.settings
+        if let settings { document.setSettings(settings) }
         document.destinations = destinations ?? document.destinations
+        document.others.merge(others) { $1 }
     }
 }
 

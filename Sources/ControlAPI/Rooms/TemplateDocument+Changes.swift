@@ -97,6 +97,19 @@ extension TemplateDocument {
         return role
     }
 
+    /// Settings which say what those are told who look in before they join: nothing, with 100ms,
+    /// where their maker does not say. In a policy file that is everything.
+    mutating func setSettings(_ body: Object) {
+        settings = body
+        guard body["roomState"] ?? .null == .null else { return }
+        let standard = RoomStateSettings()
+        settings["roomState"] = .object([
+            "enabled": .bool(standard.isEnabled), "sendPeerList": .bool(standard.sendsPeers),
+            "messageInterval": .integer(Int64(standard.interval)),
+            "stopRoomStateOnJoin": .bool(true),
+        ])
+    }
+
     /// - Throws: a 400 for what cannot be meant, or not be had, here.
     func checkSettings() throws(APIError) {
         switch settings["region"] {

@@ -8,10 +8,36 @@ public struct TemplateDocument: Hashable, Sendable, Codable {
     public var roles: Object
     public var settings: Object
     public var destinations: Object
+    /// All else that stands beside these three, such as 100ms' `plugins`.
+    public var others: Object
 
-    public init(roles: Object, settings: Object = [:], destinations: Object = [:]) {
+    public init(
+        roles: Object, settings: Object = [:], destinations: Object = [:], others: Object = [:]
+    ) {
         self.roles = roles
         self.settings = settings
         self.destinations = destinations
+        self.others = others
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case roles, settings, destinations
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        roles = try container.decode(Object.self, forKey: .roles)
+        settings = try container.decode(Object.self, forKey: .settings)
+        destinations = try container.decode(Object.self, forKey: .destinations)
+        let known = Set(CodingKeys.allCases.map(\.rawValue))
+        others = try Object(from: decoder).filter { !known.contains($0.key) }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let own: Object = [
+            "roles": .object(roles), "settings": .object(settings),
+            "destinations": .object(destinations),
+        ]
+        try others.merging(own) { _, own in own }.encode(to: encoder)
     }
 }

@@ -33,7 +33,7 @@ struct TemplateRoutes: Sendable {
         group.post("/:template/settings") { request, context in
             let settings = try await object(request)
             return JSON.response(
-                try await changed(context) { $0.settings = settings }.document.shownSettings)
+                try await changed(context) { $0.setSettings(settings) }.document.shownSettings)
         }
         group.get("/:template/destinations") { _, context in
             JSON.response(try await body(of: context).document.destinations)
@@ -77,6 +77,7 @@ struct TemplateRoutes: Sendable {
         let id = Hexadecimal.identifier()
         // 100ms requires no roles; without any, nobody could join.
         var document = TemplateDocument(roles: control.standard.document.roles)
+        document.setSettings([:])
         try body.change(&document)
         let template = CatalogueTemplate(
             id: id, name: body.name ?? UUID().uuidString.lowercased(),

@@ -57,8 +57,16 @@ struct TokenRoute: Sendable {
         var expiresAt: String
 
         enum CodingKeys: String, CodingKey {
-            case token
-            case expiresAt = "expires_at"
+            case token, expiresAt
+            case expiresAtInSnakeCase = "expires_at"
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(token, forKey: .token)
+            // 100ms' Android client reads the one, others the other.
+            try container.encode(expiresAt, forKey: .expiresAt)
+            try container.encode(expiresAt, forKey: .expiresAtInSnakeCase)
         }
     }
 

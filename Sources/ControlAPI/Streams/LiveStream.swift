@@ -87,6 +87,8 @@ public struct LiveStream: Hashable, Sendable {
     public var layout: JSONValue
     /// The master playlist; known before the stream runs. Empty for a recording.
     public var playbackURL: String
+    /// Whether viewers may go back in it.
+    public var playlistType = HLSVariant.PlaylistType.dvr
     public var createdAt: UnixTime
     public var startedAt: UnixTime?
     public var updatedAt: UnixTime
@@ -150,7 +152,7 @@ public struct LiveStreamVariant: Hashable, Sendable {
     }
 }
 
-/// Which recordings the caller wants to be kept; stored and returned.
+/// Which recordings are kept of a stream; stored and returned.
 public struct LiveStreamRecording: Hashable, Sendable, Codable {
     public var hlsVOD: Bool
     public var singleFilePerLayer: Bool
@@ -188,7 +190,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var kind: LiveStream.Kind
     /// At least one. Each gets a stream of its own.
     public var variants: [LiveStreamVariant]
-    public var recording: LiveStreamRecording?
+    /// Nil for what the destination says.
+    public var recording: RecordingWish?
     /// The name of a destination of the policy; empty for the default one. Stored and returned.
     public var destination: String
     /// Nil means the configured ladder.
@@ -213,7 +216,7 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public init(
         kind: LiveStream.Kind = .stream,
         variants: [LiveStreamVariant] = [LiveStreamVariant()],
-        recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
+        recording: RecordingWish? = nil, destination: String = "", ladder: Ladder? = nil,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil
     ) {
         self.kind = kind

@@ -7,7 +7,7 @@ import Rooms
 struct StartBody: Decodable {
     var meetingURL: String?
     var metadata: String?
-    var recording: LiveStreamRecording?
+    var recording: RecordingWish?
     var destination: String?
     var variants: [Variant]?
     var ladder: [Layer]?
@@ -95,7 +95,7 @@ extension LiveStreamRequest {
     /// - Throws: a 400 that names the field.
     public init(
         checking variants: [(meetingURL: String?, metadata: String?)],
-        recording: LiveStreamRecording? = nil, destination: String = "", ladder: Ladder? = nil,
+        recording: RecordingWish? = nil, destination: String = "", ladder: Ladder? = nil,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil,
         room: RoomID, authorities: Set<String>
     ) throws(APIError) {

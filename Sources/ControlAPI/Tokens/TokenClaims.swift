@@ -4,7 +4,8 @@ public import Rooms
 /// What a verified room token says: who may join which room as what. The token's type is `app`.
 public struct RoomTokenClaims: Hashable, Sendable {
     public var room: RoomID
-    /// The caller's own name for the user; several peers may carry the same one.
+    /// The caller's own name for the user; several peers may carry the same one. The token's own id
+    /// where it names nobody.
     public var user: String
     public var role: String
     public var issuedAt: UnixTime

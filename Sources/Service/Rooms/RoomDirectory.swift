@@ -41,7 +41,6 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private let media: MediaServer
     private let streaming: any LiveStreaming
     private let streamControl: Streams
-    private let playlistType: HLSVariant.PlaylistType
     private let opensTokens: Bool
     /// Nil where clients need none.
     private let turn: TURNRelay?
@@ -62,8 +61,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
-        streaming: any LiveStreaming, streams: Streams, playlistType: HLSVariant.PlaylistType,
-        opensTokens: Bool, turn: TURNRelay?, journal: RoomJournal?, logger: Logger
+        streaming: any LiveStreaming, streams: Streams, opensTokens: Bool, turn: TURNRelay?,
+        journal: RoomJournal?, logger: Logger
     ) {
         self.policies = policies
         self.settings = settings
@@ -71,7 +70,6 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         self.media = media
         self.streaming = streaming
         streamControl = streams
-        self.playlistType = playlistType
         self.opensTokens = opensTokens
         self.turn = turn
         self.journal = journal
@@ -165,7 +163,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             journal: { [journal, registry, streamControl] note, time in
                 // Who notes does not wait. Until it is written down the room itself knows it.
                 if note == .roomLocked { Task { await registry.locked(id) } }
-                if note == .roomEnded {
+                if case .roomEnded = note {
                     let now = MonotonicClock.now
                     Task { await streamControl.roomEnded(id, at: now) }
                 }
@@ -320,7 +318,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     public func streamingChanged(room: RoomID, streams: [LiveStream]) async {
-        let state = HLSState(streams, playlistType: playlistType)
+        let state = HLSState(streams)
         self.streams[room] = streams.contains(where: \.status.isOnAir) ? state : nil
         await entries[room]?.signalling.hlsChanged(state)
     }

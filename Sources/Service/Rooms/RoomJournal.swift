@@ -85,8 +85,8 @@ final class RoomJournal: Service {
         }
     }
 
-    /// - Returns: nil for what is nothing to sessions.
-    private func written(_ entry: Entry) -> (SessionChange, CatalogueDelivery?)? {
+    /// - Returns: nil for what is nothing to sessions. An event by itself changes nothing of one.
+    private func written(_ entry: Entry) -> (SessionChange?, CatalogueDelivery)? {
         func session(_ session: Room.Session) -> OpenSession {
             OpenSession(
                 id: session.id, room: entry.room, roomName: entry.roomName,
@@ -105,17 +105,34 @@ final class RoomJournal: Service {
                 .left(number: attendee.number, session.id),
                 events.left(attendee, session, reason, message: message, at: entry.time)
             )
+        case .roleChanged(let peer, let current, let role, let requester):
+            let (attendee, session) = (OpenSession.Attendee(peer), session(current))
+            return (
+                .tookRole(attendee.role, number: attendee.number, session.id),
+                events.changed(attendee, session, from: role, by: requester, at: entry.time)
+            )
         case .sessionClosed(let closed):
             let session = session(closed)
             return (.closed(session.id), events.closed(session, at: entry.time))
+        case .roomEnded(let ended?, let requester, let isLocked, let reason):
+            return (
+                nil,
+                events.ended(
+                    session(ended), by: requester, isLocked: isLocked, reason: reason,
+                    at: entry.time)
+            )
         case .roomLocked, .roomEnded:
             return nil
         }
     }
 
-    private func save(_ change: SessionChange, _ delivery: CatalogueDelivery?) async {
-        _ = await asked { catalogue throws(CatalogueError) in
-            try await catalogue.save(change, telling: delivery)
+    private func save(_ change: SessionChange?, _ delivery: CatalogueDelivery) async {
+        _ = await asked { catalogue throws(CatalogueError) -> Void in
+            if let change {
+                try await catalogue.save(change, telling: delivery)
+            } else {
+                try await catalogue.save(delivery)
+            }
         }
     }
 

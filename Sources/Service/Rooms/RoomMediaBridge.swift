@@ -92,7 +92,7 @@ extension SubscriberTerms {
                     id: entry.track.id, publisher: entry.publisher,
                     isVideo: entry.track.kind == .video,
                     importance: TrackImportance(
-                        priority: entry.priority, isScreen: entry.track.source == "screen"))
+                        priority: entry.priority, isScreen: entry.track.isPresentation))
             },
             bitsPerSecondMaximum: subscriptions.bitRateMaximum.map { $0 * 1000 },
             lossDegradation: subscriptions.degradation.map(LossDegradationRule.init))

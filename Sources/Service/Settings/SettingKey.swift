@@ -174,6 +174,7 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongType(key: String, expected: String)
     case invalid(key: String, reason: String)
     case accessKeyNeeded
+    case accessKeyNeededInPublic
 
     public var description: String {
         switch self {
@@ -185,6 +186,9 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .accessKeyNeeded:
             "auth.accessKey and auth.secret must be set: the built-in development key is only "
                 + "accepted while http.host is a loopback address"
+        case .accessKeyNeededInPublic:
+            "auth.accessKey and auth.secret must be set: the built-in development key is only "
+                + "accepted while http.publicURL, where it is set, names a loopback address"
         }
     }
 }

@@ -100,6 +100,7 @@ public struct Settings: Hashable, Sendable {
         self.init()
         let source = try SettingsSource(file: file, environment: environment)
         httpHost = source.text(.httpHost) ?? httpHost
+        publicURL = source.text(.httpPublicURL)
         try readAccess(source)
     }
 
@@ -139,7 +140,7 @@ public struct Settings: Hashable, Sendable {
             showsRecordings: usesDevelopmentKey,
             hlsScriptURL: hlsScriptURL,
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
-            pagesDirectory: pagesDirectory,
+            pagesDirectory: pagesDirectory, sendsWebhooks: webhooks != nil,
             frameRate: stream.ladder.frameRate, connectionsMaximum: httpConnectionsMaximum,
             connectionsPerAddressMaximum: httpConnectionsPerAddressMaximum)
     }
@@ -148,6 +149,19 @@ public struct Settings: Hashable, Sendable {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Whether the outside has no name for this server, or one that is this machine's alone.
+    private var isPublicURLLoopback: Bool {
+        guard let url = publicURL.flatMap({ HTTPURL($0) }) else { return true }
+        return Self.isLoopback(Self.host(of: url.authority))
+    }
+
+    /// What is left without the port, brackets and what may be before an `@`.
+    private static func host(of authority: String) -> String {
+        let address = authority.split(separator: "@").last ?? ""
+        guard address.hasPrefix("[") else { return address.prefix { $0 != ":" }.lowercased() }
+        return address.dropFirst().prefix { $0 != "]" }.lowercased()
     }
 
     private static func isAnyAddress(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
@@ -211,6 +225,8 @@ extension Settings {
         // By value, not by absence: writing the well-known key into the file changes nothing.
         let isWellKnown = usesDevelopmentKey || secret == Self.developmentSecret
         guard !isWellKnown || Self.isLoopback(httpHost) else { throw .accessKeyNeeded }
+        // Behind a proxy on this machine everybody reaches a server that listens on loopback.
+        guard !isWellKnown || isPublicURLLoopback else { throw .accessKeyNeededInPublic }
         opensTokens = source.flag(.pagesOpenTokens) ?? isWellKnown
     }
 
@@ -293,7 +309,7 @@ extension Settings {
                 key: SettingKey.streamAutoStartRecording.rawValue,
                 reason: "hls_vod and single_file_per_layer")
         }
-        stream.autoStartRecording = LiveStreamRecording(
+        stream.autoStartRecording = RecordingWish(
             hlsVOD: wanted.contains("hls_vod"),
             singleFilePerLayer: wanted.contains("single_file_per_layer"))
     }
@@ -376,7 +392,7 @@ extension Settings {
         let window = try integer(source, .streamPlaylistWindow, 3...10_000)
         switch source.text(.streamPlaylist) ?? "event" {
         case "event": return .event
-        case "live": return .live(window: window ?? 6)
+        case "live": return .live(window: window ?? StreamSettings.playlistWindow)
         default:
             throw .invalid(key: SettingKey.streamPlaylist.rawValue, reason: "event or live")
         }

@@ -11,10 +11,10 @@ extension LiveStreamRequest {
     func lack(of stream: LiveStream, ladder: Ladder?) -> String? {
         guard kind == .stream else { return nil }
         let kept = stream.recording
-        if let recording, recording.hlsVOD, kept?.hlsVOD != true {
+        if recording?.hlsVOD == true, kept?.hlsVOD != true {
             return "and hls_vod is not recorded"
         }
-        if let recording, recording.singleFilePerLayer, kept?.singleFilePerLayer != true {
+        if recording?.singleFilePerLayer == true, kept?.singleFilePerLayer != true {
             return "and single_file_per_layer is not recorded"
         }
         if audio.only, !stream.audio.only { return "with video" }

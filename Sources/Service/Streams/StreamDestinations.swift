@@ -9,13 +9,14 @@ public struct StreamDestinations: Hashable, Sendable {
     /// Nil is as configured.
     private struct Destination: Hashable {
         var ladder: Ladder?
+        var playlist: PlaylistMode?
         /// What it has other than the configured layout.
         var layout: JSONValue?
         var durationMaximum: Duration?
         var emptyTimeout: Duration?
         var idleTimeout: Duration?
         var autoStart: AutoStart?
-        var recording: LiveStreamRecording?
+        var recording: RecordingWish?
         /// What it has other than the configured thumbnails.
         var thumbnails: ThumbnailWish?
     }
@@ -30,11 +31,12 @@ public struct StreamDestinations: Hashable, Sendable {
     /// - Parameters:
     ///   - written: by their names.
     ///   - standard: gives the rungs that a destination leaves open.
+    ///   - playlist: gives what it leaves open of its own.
     ///   - layout: what its layout changes.
     /// - Throws: `.invalid`, with the destination and the rule that it breaks.
     init(
-        _ written: [String: HLSDestination], standard: Ladder, layout: Layout,
-        pictures: PictureHosts
+        _ written: [String: HLSDestination], standard: Ladder, playlist: PlaylistMode,
+        layout: Layout, pictures: PictureHosts
     ) throws(SettingsError) {
         for (name, destination) in written {
             if let change = destination.layout {
@@ -44,8 +46,11 @@ public struct StreamDestinations: Hashable, Sendable {
                     throw .invalid(key: "policy.file", reason: "destination '\(name)': \(error)")
                 }
             }
+            let ladder = try Self.ladder(destination, standard: standard, of: name)
+            try Self.checkRecorded(destination, ladder: ladder ?? standard, of: name)
             destinations[name] = Destination(
-                ladder: try Self.ladder(destination, standard: standard, of: name),
+                ladder: ladder,
+                playlist: try Self.playlist(destination, standard: playlist, of: name),
                 layout: destination.layout,
                 durationMaximum: try Self.limit(destination.maxDuration, "maxDuration", of: name),
                 emptyTimeout: try Self.limit(
@@ -58,11 +63,56 @@ public struct StreamDestinations: Hashable, Sendable {
     }
 
     /// Nil where nothing is said of what is to be kept, which thumbnails alone do not.
-    private static func recording(_ destination: HLSDestination) -> LiveStreamRecording? {
+    private static func recording(_ destination: HLSDestination) -> RecordingWish? {
         guard let kept = destination.recording, (kept.hlsVod ?? kept.singleFilePerLayer) != nil
         else { return nil }
-        return LiveStreamRecording(
-            hlsVOD: kept.hlsVod ?? false, singleFilePerLayer: kept.singleFilePerLayer ?? false)
+        return RecordingWish(hlsVOD: kept.hlsVod, singleFilePerLayer: kept.singleFilePerLayer)
+    }
+
+    /// As with 100ms, a number of segments is of live playlists alone.
+    private static func playlist(
+        _ destination: HLSDestination, standard: PlaylistMode, of name: String
+    ) throws(SettingsError) -> PlaylistMode? {
+        let count = destination.numPlaylistSegments
+        guard count.map(playlistSegments.contains) ?? true else {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': numPlaylistSegments is "
+                    + "\(playlistSegments.lowerBound) to \(playlistSegments.upperBound)")
+        }
+        switch (destination.playlistType, standard) {
+        case ("event"?, _): return .event
+        case ("live"?, .live(let window)): return .live(window: count ?? window)
+        case ("live"?, .event): return .live(window: count ?? StreamSettings.playlistWindow)
+        case (nil, .live): return count.map { .live(window: $0) }
+        case (nil, .event): return nil
+        case (_?, _):
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': playlistType is event or live")
+        }
+    }
+
+    private static let playlistSegments = 3...150
+
+    /// Checks that what is to be kept is streamed.
+    private static func checkRecorded(
+        _ destination: HLSDestination, ladder: Ladder, of name: String
+    ) throws(SettingsError) {
+        func fits(_ asked: Int?, _ made: Int) -> Bool { asked.map { $0 == made } ?? true }
+        for (index, rung) in (destination.recording?.layers ?? []).enumerated() {
+            let isStreamed = ladder.layers.contains { layer in
+                fits(rung.width, layer.width) && fits(rung.height, layer.height)
+                    && fits(rung.videoBitrate.map(Self.bits), layer.videoBitrate)
+                    && fits(rung.audioBitrate.map(Self.bits), layer.audioBitrate)
+            }
+            guard isStreamed else {
+                throw .invalid(
+                    key: "policy.file",
+                    reason: "destination '\(name)': recording.layers[\(index)] is none of its "
+                        + "layers")
+            }
+        }
     }
 
     private static func thumbnails(
@@ -163,8 +213,18 @@ public struct StreamDestinations: Hashable, Sendable {
     /// A request that names no destination gets the only one there is, or the one called "default".
     func ladder(for destination: String) -> Ladder? { destinations[named(destination)]?.ladder }
 
+    /// What the destination's media playlists show; nil for what is configured.
+    func playlist(for destination: String) -> PlaylistMode? {
+        destinations[named(destination)]?.playlist
+    }
+
     /// What the destination's layout has other than the configured one.
     func layout(for destination: String) -> JSONValue? { destinations[named(destination)]?.layout }
+
+    /// What is kept of the destination's streams unless a request says otherwise.
+    func recording(for destination: String) -> RecordingWish? {
+        destinations[named(destination)]?.recording
+    }
 
     /// What the destination's recordings are to have other than the configured thumbnails.
     func thumbnails(for destination: String) -> ThumbnailWish? {
@@ -186,7 +246,7 @@ public struct StreamDestinations: Hashable, Sendable {
         /// As a request would name it: the default one is not named.
         var destination: String
         var condition: AutoStart
-        var recording: LiveStreamRecording
+        var recording: RecordingWish
     }
 
     /// What starts by itself: the default stream, and that of each destination which says so.

@@ -9,6 +9,7 @@ struct StreamOnAir {
     var machine: StreamMachine
     var ladder: Ladder
     var layout: Layout
+    var playlist: PlaylistMode
     /// By its whole name, also where the request leaves it out. Empty for a stream that an earlier
     /// server left behind: it is over.
     var destination = ""

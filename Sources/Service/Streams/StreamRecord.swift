@@ -1,6 +1,7 @@
 import Catalogue
 import ControlAPI
 import MediaKernel
+import Rooms
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -17,6 +18,8 @@ private struct StreamDetails: Codable {
     var audio: LiveStreamAudio
     var layout: JSONValue
     var playbackURL: String
+    /// Records of before there was a choice have none.
+    var playlistType: HLSVariant.PlaylistType?
     var startedAt: UnixTime?
     var startedBy: String
     var stoppedBy: String
@@ -26,6 +29,7 @@ private struct StreamDetails: Codable {
         case meetingURL = "meeting_url"
         case metadata, recording, destination, audio, layout, degradation
         case playbackURL = "playback_url"
+        case playlistType = "playlist_type"
         case startedAt = "started_ns"
         case startedBy = "started_by"
         case stoppedBy = "stopped_by"
@@ -41,6 +45,7 @@ extension CatalogueStream {
             meetingURL: stream.variant.meetingURL, metadata: stream.variant.metadata,
             recording: stream.recording, destination: stream.destination, audio: stream.audio,
             layout: stream.layout, playbackURL: stream.playbackURL,
+            playlistType: stream.playlistType,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
             degradation: stream.degradation)
@@ -74,6 +79,7 @@ extension LiveStream {
             layout: details.layout, playbackURL: details.playbackURL,
             createdAt: record.createdAt, startedBy: details.startedBy)
         self.status = status
+        playlistType = details.playlistType ?? playlistType
         startedAt = details.startedAt
         updatedAt = record.updatedAt
         stoppedAt = record.stoppedAt

@@ -12,11 +12,12 @@ extension StreamSettings {
     /// - Throws: `.invalid`, with the destination and the rule that it breaks.
     mutating func read(_ policy: Policy) throws(SettingsError) {
         destinations = try StreamDestinations(
-            policy.hlsDestinations, standard: ladder, layout: layout, pictures: pictureHosts)
+            policy.hlsDestinations, standard: ladder, playlist: playlist, layout: layout,
+            pictures: pictureHosts)
         let best = ladder.layers[0]
         recordingDestinations = try StreamDestinations(
             policy.recordingDestinations.mapValues { HLSDestination($0, best: best) },
-            standard: ladder, layout: layout, pictures: pictureHosts)
+            standard: ladder, playlist: playlist, layout: layout, pictures: pictureHosts)
     }
 
     func destinations(of kind: LiveStream.Kind) -> StreamDestinations {
@@ -26,6 +27,10 @@ extension StreamSettings {
         }
     }
 
+    func playlist(for request: LiveStreamRequest) -> PlaylistMode {
+        destinations(of: request.kind).playlist(for: request.destination) ?? playlist
+    }
+
     func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {
         var layout = layout
         let change = destinations(of: request.kind).layout(for: request.destination)
@@ -33,6 +38,13 @@ extension StreamSettings {
             layout = try layout.changed(by: change, pictures: pictureHosts)
         }
         return layout
+    }
+
+    /// What the request says is to be kept, and where it says nothing what its destination does.
+    func recording(for request: LiveStreamRequest) -> RecordingWish? {
+        let standard = destinations(of: request.kind).recording(for: request.destination)
+        guard let asked = request.recording else { return standard }
+        return standard.map { asked.completed(by: $0) } ?? asked
     }
 
     /// Nil where none are wanted, or there is nothing to be seen.

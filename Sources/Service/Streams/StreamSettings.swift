@@ -19,6 +19,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var recordingDestinations = StreamDestinations()
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
+    /// Segments of a live playlist of which nobody says how many it has.
+    static let playlistWindow = 6
     public var layout = Layout()
     /// Where layouts and peers may have images from.
     public var pictureHosts = PictureHosts()
@@ -34,7 +36,7 @@ public struct StreamSettings: Hashable, Sendable {
     /// When rooms go on air by themselves, and what is kept of such streams, unless a destination
     /// says otherwise.
     public var autoStart = AutoStart.never
-    public var autoStartRecording = LiveStreamRecording()
+    public var autoStartRecording = RecordingWish()
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
     /// The root below which the assets of recordings lie. On the same disk as the streams, VODs

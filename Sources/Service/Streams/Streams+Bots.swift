@@ -17,7 +17,7 @@ extension Streams {
             file = try BotConfiguration(
                 room: stream.room, stream: id, ladder: entry.ladder,
                 audio: .init(roles: stream.audio.roles, only: stream.audio.only),
-                segmentDuration: settings.segmentDuration, playlist: settings.playlist,
+                segmentDuration: settings.segmentDuration, playlist: entry.playlist,
                 layout: entry.layout, pictureHosts: settings.pictureHosts,
                 preset: settings.preset,
                 encoder: (entry.mistrustsHardware ? .x264 : settings.encoder).rawValue,

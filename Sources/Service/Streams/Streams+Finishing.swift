@@ -13,7 +13,8 @@ extension Streams {
         _ request: LiveStreamRequest, _ settings: StreamSettings, room: RoomID,
         ladder: [CatalogueAsset.Size], at time: UnixTime
     ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
-        guard let recording = request.recording, recording.isWanted else { return nil }
+        guard let recording = request.recording.map(LiveStreamRecording.init), recording.isWanted
+        else { return nil }
         let order = RecordingOrder(
             hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
             layers: ladder,

@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import Logging
 import MediaKernel
+import Rooms
 import Stage
 
 extension Streams {
@@ -17,16 +18,19 @@ extension Streams {
             throw .unknownDestination(request.destination)
         }
         let ladder = try settings.ladder(for: request)
+        let playlist = settings.playlist(for: request)
         let (instant, time) = clock()
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
         let directory =
             "\(settings.outputDirectory)/\(request.kind.directory(of: id, in: room))"
-        let stream = LiveStream(
+        var stream = LiveStream(
             id: id, room: room, kind: request.kind, session: session, variant: variant,
-            recording: request.recording, destination: request.destination,
+            recording: request.recording.map(LiveStreamRecording.init),
+            destination: request.destination,
             audio: request.audio, layout: layout.json,
             playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
             request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
         let entry = StreamOnAir(
@@ -35,7 +39,7 @@ extension Streams {
                 isRecorded: recording != nil,
                 isEmpty: occupancies[room] == nil,
                 isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),
-            ladder: ladder, layout: layout,
+            ladder: ladder, layout: layout, playlist: playlist,
             destination: destinations.named(request.destination), directory: directory,
             requestedAt: instant,
             order: recording?.0, place: recording?.1)

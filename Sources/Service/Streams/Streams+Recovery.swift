@@ -27,8 +27,8 @@ extension Streams {
             archive.insert(stream)
             entries[row.id] = StreamOnAir(
                 machine: StreamMachine(rules: settings.rules, leftBehind: outcome, at: now),
-                ladder: settings.ladder, layout: settings.layout, directory: record.directory,
-                requestedAt: now, order: record.file.order,
+                ladder: settings.ladder, layout: settings.layout, playlist: settings.playlist,
+                directory: record.directory, requestedAt: now, order: record.file.order,
                 place: row.assetDirectory.flatMap { RecordingPlace(directory: $0, room: row.room) })
             log(.warning, "stream was left behind", row.id, ["status": "\(row.status.rawValue)"])
         }

@@ -131,6 +131,8 @@ public actor Streams: LiveStreamControl, Service {
         let settings = try await self.settings(of: room)
         let session = await observer?.session(of: room)
         guard !isShuttingDown else { throw .shuttingDown }
+        var request = request
+        request.recording = settings.recording(for: request)
         let layout: Layout
         do throws(LayoutError) {
             layout = try settings.layout(for: request)

@@ -29,9 +29,7 @@ public struct StreamsInRoom: LiveStreaming {
             let request = try LiveStreamRequest(
                 checking: variants.map { ($0.meetingURL, $0.metadata) },
                 recording: recording.map {
-                    LiveStreamRecording(
-                        hlsVOD: $0.hlsVOD ?? false,
-                        singleFilePerLayer: $0.singleFilePerLayer ?? false)
+                    RecordingWish(hlsVOD: $0.hlsVOD, singleFilePerLayer: $0.singleFilePerLayer)
                 },
                 room: room, authorities: authorities.union([authority.lowercased()]))
             _ = try await control.start(room: room, request, startedBy: startedBy)
@@ -125,7 +123,7 @@ extension HLSState {
     /// What peers are shown of a room's streams: `initialised` until a stream runs.
     ///
     /// A failure is shown until a newer stream is on air.
-    public init(_ streams: [LiveStream], playlistType: HLSVariant.PlaylistType) {
+    public init(_ streams: [LiveStream]) {
         let failed = streams.last { stream in
             let end = stream.stoppedAt ?? stream.createdAt
             return stream.status == .failed
@@ -135,7 +133,7 @@ extension HLSState {
             variants: streams.map { stream in
                 HLSVariant(
                     url: stream.playbackURL, meetingURL: stream.variant.meetingURL,
-                    metadata: stream.variant.metadata, playlistType: playlistType,
+                    metadata: stream.variant.metadata, playlistType: stream.playlistType,
                     state: HLSVariant.State(stream.status),
                     initialisedAt: stream.createdAt, startedAt: stream.startedAt)
             },

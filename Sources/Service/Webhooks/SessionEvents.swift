@@ -20,6 +20,41 @@ struct SessionEvents: Sendable {
             at: attendee.joinedAt)
     }
 
+    /// A role that somebody has from now on.
+    ///
+    /// - Parameters:
+    ///   - attendee: with that role.
+    ///   - requester: nil when it was done from outside.
+    func changed(
+        _ attendee: OpenSession.Attendee, _ session: OpenSession, from role: String,
+        by requester: PeerID?, at now: UnixTime
+    ) -> CatalogueDelivery {
+        var data = data(attendee, session)
+        data["previous_role"] = .string(role)
+        data["role_changed_at"] = Self.time(now)
+        if let requester { data["role_change_requested_by"] = .string(requester.rawValue) }
+        return delivery(
+            .roleChanged, "role-\(attendee.number)-\(now.nanoseconds)", data, session, at: now)
+    }
+
+    /// The end of a session for everybody. Their leaving is told after it.
+    ///
+    /// - Parameter requester: nil when it was done from outside, which 100ms has no word for.
+    func ended(
+        _ session: OpenSession, by requester: Peer?, isLocked: Bool, reason: String,
+        at now: UnixTime
+    ) -> CatalogueDelivery {
+        var data = common(session)
+        data["peer_id"] = .string(requester?.id.rawValue ?? "")
+        data["user_id"] = .string(requester?.userID ?? "")
+        data["user_name"] = .string(requester?.name ?? "")
+        data["role"] = .string(requester?.role ?? "")
+        data["lock_room"] = .bool(isLocked)
+        data["reason"] = .string(reason)
+        data["source"] = .string(requester == nil ? "server" : "peer")
+        return delivery(.roomEnded, "end", data, session, at: now)
+    }
+
     /// - Parameter message: what was said to a peer that was put out.
     func left(
         _ attendee: OpenSession.Attendee, _ session: OpenSession, _ reason: LeaveReason,
@@ -47,6 +82,8 @@ struct SessionEvents: Sendable {
             "peer_id": .string(attendee.peer.rawValue), "user_id": .string(attendee.user),
             "user_name": .string(attendee.name), "user_data": .string(attendee.data),
             "role": .string(attendee.role), "joined_at": Self.time(attendee.joinedAt),
+            // 100ms has another one for those who come by telephone.
+            "type": .string("regular"),
         ]) { common, _ in common }
     }
 

@@ -9,7 +9,8 @@ import ServiceLifecycle
 import Signing
 import Webhooks
 
-/// Posts what lies in the outbox to its receiver, until that answers 200 or a day is over.
+/// Posts what lies in the outbox to its receiver, until that answers 200 or a day is over. A room
+/// may have a receiver of its own.
 ///
 /// When what is sent is decided by `WebhookOutbox`; this actor tells it the time and what was
 /// answered, and writes down what it says. What it holds is in the catalogue too, so it may be
@@ -133,13 +134,22 @@ actor WebhookSender: Service {
     }
 
     private func post(_ id: String) async -> Bool {
-        guard let delivery = try? await catalogue.delivery(id) else { return false }
+        let delivery: CatalogueDelivery
+        let target: WebhookTarget
+        do throws(CatalogueError) {
+            guard let found = try await catalogue.delivery(id) else { return false }
+            delivery = found
+            // What is not known to have no receiver of its own is for nobody else.
+            target = WebhookTarget(
+                settings, own: try await catalogue.room(delivery.room)?.webhook)
+        } catch {
+            return false
+        }
         let (timestamp, signature) = WebhookSignature(secret: Array(settings.secret.utf8))
             .headers(body: delivery.body, sentAt: clock())
-        var request = HTTPClientRequest(url: settings.url)
+        var request = HTTPClientRequest(url: target.url)
         request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "roomcast")
+        for (name, value) in target.headers { request.headers.add(name: name, value: value) }
         request.headers.add(name: "X-Roomcast-Event", value: id)
         request.headers.add(name: WebhookSignature.timestampHeader, value: timestamp)
         request.headers.add(name: WebhookSignature.signatureHeader, value: signature)

@@ -20,7 +20,8 @@ extension RoomSignalling {
             room.left(peer)
             await settle()
         }
-        guard seats[peer] == nil else { throw .busy }
+        // Nobody would ever let go of a peer whose socket went before it had a place.
+        guard connections[connection.id] != nil, seats[peer] == nil else { throw .busy }
         if let offer = params.offer {
             try check(offer, is: .offer, field: "offer", maximum: SignallingLimits.sdpBytes)
         }
@@ -28,6 +29,7 @@ extension RoomSignalling {
             peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
             name: params.name ?? "", metadata: params.data ?? "")
         try ruled { () throws(RoomError) in try room.joinRequested(request, at: clock.now()) }
+        connections[connection.id]?.parting = nil
 
         let asksForVideos = params.disableVidAutoSub ?? false
         guard let offer = params.offer else {
@@ -102,6 +104,8 @@ extension RoomSignalling {
     func leave(_ connection: Connection) -> Reply {
         let peer = connection.peer
         room.left(peer)
+        // It has heard that the room is over.
+        if connection.parting != nil { unheardDismissals.forget(peer) }
         close(connection, code: CloseCode.normal, reason: "left")
         return .sent
     }

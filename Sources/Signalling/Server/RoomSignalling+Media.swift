@@ -160,7 +160,8 @@ extension RoomSignalling {
                 let error = ErrorPayload(code: 404, message: "track not found")
                 return (text(of: ErrorFrame(id: id, error: error)), nil)
             }
-            return (text(of: ResultFrame(id: id, result: EmptyResult())), wish)
+            let result = PreferStateResult(trackID: wish.track)
+            return (text(of: ResultFrame(id: id, result: result)), wish)
         } catch {
             return (text(of: ErrorFrame(id: id, error: error.payload(for: .web))), nil)
         }

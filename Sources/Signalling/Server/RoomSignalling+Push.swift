@@ -53,7 +53,11 @@ extension RoomSignalling {
                 .onPeerUpdate, PeerPayload(peer, withTracks: false, isListed: false),
                 to: listeners)
         case .policyChanged(let role):
-            push(.onPolicyChange, PolicyPayload(room.policy, role: role), to: listeners)
+            for listener in listeners {
+                let payload = PolicyPayload(
+                    room.policy, role: role, for: listener.claims.client)
+                push(.onPolicyChange, payload, to: listener)
+            }
         case .roleOffered(let offer):
             push(.onRoleChangeRequest, RoleOfferPayload(offer), to: listeners)
         case .trackMuteRequested(let track, let isMuted, let peer):
@@ -106,12 +110,18 @@ extension RoomSignalling {
             current[peer.id].flatMap { connections[$0] }
         }
         let members = peers.filter(\.hasJoined)
+        // Who ended the room too: the answer to its request may be lost.
         unheardDismissals.add(members, dismissal, until: clock.now() + room.limits.absence)
         push(
             .onPeerLeaveRequest, LeaveRequestNotification(dismissal),
-            to: members.compactMap(connection))
+            to: members.filter { !dismissal.isEnding(by: $0.id) }.compactMap(connection))
         for connection in peers.compactMap(connection) {
-            close(connection, code: CloseCode.normal, reason: dismissal.reason)
+            if dismissal.isEnding(by: connection.peer) {
+                connections[connection.id]?.parting = Parting(
+                    deadline: clock.now() + limits.closing, reason: dismissal.reason)
+            } else {
+                close(connection, code: CloseCode.normal, reason: dismissal.reason)
+            }
         }
     }
 

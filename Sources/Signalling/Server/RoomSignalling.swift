@@ -23,9 +23,17 @@ public actor RoomSignalling {
         var hasSpoken = false
         /// Its client has joined by it, and not by an earlier one.
         var hasJoined = false
+        /// Its peer has ended the room and is to leave.
+        var parting: Parting?
         /// What it was told last of the room's size.
         var toldRoom: RoomInfoNotification?
         var toldSession: SessionInfoNotification?
+    }
+
+    /// How long a client that has ended the room may stay, and what its socket is then closed with.
+    struct Parting {
+        let deadline: Instant
+        let reason: String
     }
 
     /// What the media plane has of a peer. It is asked for one thing at a time: a peer that comes
@@ -42,6 +50,8 @@ public actor RoomSignalling {
     private struct Farewell {
         let connection: ConnectionID
         let peer: PeerID
+        /// A client that reads to the end knows why its place is over.
+        let saysWhy: Bool
         let socket: any SignallingSocket
         let outbox: Outbox
         let deadline: Instant
@@ -108,6 +118,10 @@ public actor RoomSignalling {
         where now - connection.lastHeard >= silence(of: connection) {
             log(.info, "connection is silent", connection.peer)
             drop(connection, code: CloseCode.goingAway, reason: "nothing heard for too long")
+        }
+        for connection in connections.values {
+            guard let parting = connection.parting, parting.deadline <= now else { continue }
+            close(connection, code: CloseCode.normal, reason: parting.reason)
         }
         for peer in subscribeRestarts.due(at: now) where current[peer] != nil {
             log(.info, "subscribe connection is restarted", peer)
@@ -194,7 +208,9 @@ public actor RoomSignalling {
             return nil
         }
         push(
-            .onPolicyChange, PolicyPayload(room.policy, role: role(of: connection)), to: connection)
+            .onPolicyChange,
+            PolicyPayload(room.policy, role: role(of: connection), for: claims.client),
+            to: connection)
         if room.peer(peer)?.hasJoined ?? false {
             log(.info, "peer returned", peer)
             pushRoom(to: connection)
@@ -216,7 +232,9 @@ public actor RoomSignalling {
         if let index = farewells.firstIndex(where: { $0.connection == id }) {
             let farewell = farewells.remove(at: index)
             // Ended by its client, then, which has read to the end.
-            if clock.now() < farewell.deadline { unheardDismissals.forget(farewell.peer) }
+            if farewell.saysWhy, clock.now() < farewell.deadline {
+                unheardDismissals.forget(farewell.peer)
+            }
         }
         guard let connection = connections[id] else { return }
         forget(connection)
@@ -299,7 +317,8 @@ public actor RoomSignalling {
         connection.outbox.close(code: code, reason: reason)
         farewells.append(
             Farewell(
-                connection: connection.id, peer: connection.peer, socket: connection.socket,
+                connection: connection.id, peer: connection.peer,
+                saysWhy: connection.parting == nil, socket: connection.socket,
                 outbox: connection.outbox, deadline: clock.now() + limits.closing))
     }
 
@@ -335,7 +354,8 @@ public actor RoomSignalling {
         arePreviewsStale = false
         nextPreviews = now + .seconds(room.policy.roomState?.interval ?? 0)
         let visitors = connections.values.filter {
-            !(room.peer($0.peer)?.hasJoined ?? false) && room.policy.showsRoom(to: $0.claims.role)
+            !(room.peer($0.peer)?.hasJoined ?? false) && $0.parting == nil
+                && room.policy.showsRoom(to: $0.claims.role)
         }
         guard !visitors.isEmpty else { return }
         pushCounts(to: visitors)

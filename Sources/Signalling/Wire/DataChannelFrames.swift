@@ -27,6 +27,13 @@ public struct PreferAudioParameters: Hashable, Sendable, Codable {
     }
 }
 
+/// The answer to both. 100ms' web client looks at nothing in it, its Android library for the track.
+struct PreferStateResult: Encodable {
+    var trackID: TrackID
+
+    enum CodingKeys: String, CodingKey { case trackID = "track_id" }
+}
+
 /// `active-speakers`, on the data channel: loudest first, empty when nobody speaks.
 public struct ActiveSpeakersPayload: Hashable, Sendable, Codable {
     public struct Speaker: Hashable, Sendable, Codable {

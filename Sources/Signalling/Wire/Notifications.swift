@@ -22,12 +22,12 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
         case plugins
     }
 
-    /// A policy as a peer of that role may see it.
-    public init(_ policy: Policy, role: String) {
+    /// A policy as a peer of that role may see it, in words that its client knows.
+    public init(_ policy: Policy, role: String, for client: ClientKind = .web) {
         name = role
         knownRoles = [:]
         for var known in policy.rolesKnown(to: role) {
-            known.publishParams = known.publishParams.complete
+            known.publishParams = known.publishParams.complete(for: client)
             knownRoles[known.name] = known
         }
         templateID = policy.templateID

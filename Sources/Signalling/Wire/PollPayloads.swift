@@ -97,6 +97,7 @@ public struct PollQuestionPayload: Hashable, Sendable, Codable {
         /// From 1.
         public var option: Int?
         public var options: [Int]?
+        /// Empty where nothing is right: 100ms' Android library always sends one.
         public var text: String?
         /// Whether the case of letters counts.
         public var `case`: Bool?
@@ -129,7 +130,7 @@ public struct PollQuestionPayload: Hashable, Sendable, Codable {
                 PollAnswerKey(
                     isHidden: answer.hidden ?? false,
                     options: question.type.hasOptions ? answer.chosen(of: question.type) : [],
-                    text: question.type.hasOptions ? nil : answer.text,
+                    text: question.type.hasOptions ? nil : answer.words,
                     isCaseSensitive: answer.case ?? false, isTrimmed: answer.trim ?? false)
             })
         if !question.type.hasOptions { read.lengths = shortest...longest }
@@ -169,6 +170,9 @@ extension PollQuestionPayload.Answer {
             trim = answer.isTrimmed
         }
     }
+
+    /// The right ones, if there are any.
+    fileprivate var words: String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
     fileprivate func chosen(of kind: PollQuestion.Kind) -> [Int] {
         let one = option.map { [$0] }

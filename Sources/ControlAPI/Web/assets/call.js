@@ -379,9 +379,10 @@ export class Call {
       refuse: "Cancel",
       isDanger: true,
     });
-    if (isSure) {
-      await this.#attempt(() => this.#client.moderation.endRoom({ isLocked: lock.isOn() }));
-    }
+    if (!isSure) return;
+    const end = () => this.#client.moderation.endRoom({ isLocked: lock.isOn() });
+    // Only the others are told to leave.
+    if (await this.#attempt(end)) this.#client.leave();
   }
 
   #soundBlocked(isBlocked) {
