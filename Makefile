@@ -50,25 +50,33 @@ build: install-dependencies ## The release binary, in .build/release/roomcast
 # itself. So it runs on machines without one.
 PREFIX := /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)/lib/roomcast
+EXAMPLES = $(DESTDIR)$(PREFIX)/share/roomcast
+DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/roomcast
 
 .PHONY: install
 install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack it)
 	@test -x $(BINARY) || { echo "$(BINARY) is missing: make build" >&2; exit 1; }
-	rm -rf $(INSTALLED)
-	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin \
-		$(DESTDIR)$(PREFIX)/share/roomcast $(DESTDIR)$(PREFIX)/share/doc/roomcast
+	rm -rf $(INSTALLED) $(DOCUMENTS)
+	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures \
+		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync
 	install -m 755 $(BINARY) $(INSTALLED)/roomcast
 	cp -R $(BINARY)_ControlAPI.resources $(INSTALLED)/
 	chmod -R u=rwX,go=rX $(INSTALLED)/roomcast_ControlAPI.resources
 	ldd $(BINARY) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
 		| xargs install -m 644 -t $(INSTALLED)
 	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
-	install -m 644 README.md LICENSE docs/*.md $(DESTDIR)$(PREFIX)/share/doc/roomcast/
-	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/90-roomcast.conf \
-		$(DESTDIR)$(PREFIX)/share/roomcast/
-	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service \
-		>$(DESTDIR)$(PREFIX)/share/roomcast/roomcast.service
-	chmod 644 $(DESTDIR)$(PREFIX)/share/roomcast/roomcast.service
+	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/90-roomcast.conf $(EXAMPLES)/
+	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service
+	chmod 644 $(EXAMPLES)/roomcast.service
+	@# As they lie here, so that their links to each other hold.
+	install -m 644 README.md LICENSE $(DOCUMENTS)/
+	install -m 644 docs/*.md docs/*.svg $(DOCUMENTS)/docs/
+	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
+	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
+	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
+	for name in roomcast.service roomcast.json nginx.conf 90-roomcast.conf; do \
+		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
+	done
 
 .PHONY: test
 test: lint ## Every test, the browser ones included
