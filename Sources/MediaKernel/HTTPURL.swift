@@ -32,6 +32,38 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     /// Without query and fragment.
     public var path: Substring { target.prefix { !"?#".contains($0) } }
 
+    /// Whether there can be somebody to connect to: the host is a name or an address by its letters,
+    /// and the port is one. Clients have been seen to end their process over what is neither.
+    public var canBeReached: Bool {
+        let bytes = authority.utf8.split(
+            separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard let last = bytes.last else { return false }
+        let isBracketed = last.first == UInt8(ascii: "[")
+        let hostEnd =
+            isBracketed
+            ? last.firstIndex(of: UInt8(ascii: "]")).map { last.index(after: $0) }
+            : last.firstIndex(of: UInt8(ascii: ":")) ?? last.endIndex
+        guard let hostEnd else { return false }
+        let host = last[..<hostEnd]
+        let inside = isBracketed ? host.dropFirst().dropLast() : host
+        guard inside.contains(where: Self.isAlphanumeric),
+            inside.allSatisfy({
+                Self.isAlphanumeric($0) || "._-".utf8.contains($0)
+                    || isBracketed && $0 == UInt8(ascii: ":")
+            })
+        else { return false }
+        let rest = last[hostEnd...]
+        guard !rest.isEmpty else { return true }
+        guard rest.first == UInt8(ascii: ":") else { return false }
+        let digits = rest.dropFirst()
+        return digits.allSatisfy { (0x30...0x39).contains($0) }
+            && UInt16(String(decoding: digits, as: UTF8.self)).map { $0 > 0 } ?? false
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+
     /// `https://host[:port]`.
     public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 

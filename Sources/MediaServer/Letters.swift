@@ -16,6 +16,8 @@ struct Letters {
     static let turns = 20
     /// Of one turn, however few peers there are.
     static let sliceMinimum = 4
+    /// Of a turn at least that part of what waits, so that a flood does not make all late.
+    static let backlogPart = 50
     /// So many wait; where there are more, the first go at once.
     static let waitingMaximum = 16_384
 
@@ -31,7 +33,9 @@ struct Letters {
     }
 
     mutating func beginTurn(peers: Int) {
-        left = max((peers + Self.turns - 1) / Self.turns, Self.sliceMinimum)
+        left = max(
+            (peers + Self.turns - 1) / Self.turns, Self.sliceMinimum,
+            waiting.count / Self.backlogPart)
     }
 
     /// The next one of this turn.

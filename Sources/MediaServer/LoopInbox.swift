@@ -51,7 +51,16 @@ final class LoopInbox: Sendable {
     }
 
     /// What comes later is dropped.
-    func close() { state.withLock { $0 = State() } }
+    ///
+    /// - Returns: what had come and was not taken yet, in order.
+    func close() -> [Item] {
+        state.withLock { state in
+            var items: [Item] = []
+            while let item = state.items.popFirst() { items.append(item) }
+            state = State()
+            return items
+        }
+    }
 
     /// From any thread.
     func put(_ item: Item) {

@@ -86,7 +86,8 @@ final class MediaLoop {
     func stop() {
         ticking?.cancel()
         ticking = nil
-        directory.inboxes[index].close()
+        // Others' last words over TCP are among it.
+        take(directory.inboxes[index].close())
         let now = MonotonicClock.now
         for room in rooms.values { room.close(at: now) }
         flush()

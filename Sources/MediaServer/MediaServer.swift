@@ -84,19 +84,18 @@ public final class MediaServer: Sendable {
     }
 
     /// A port that the kernel chose for UDP may be taken for TCP, if only by a connection that ended a
-    /// moment ago and waits there (RFC 9293 sect. 3.3.2): so many are tried.
+    /// moment ago and waits there (RFC 9293 sect. 3.3.2), or at another address: so many are tried.
     private static let chosenPortsMaximum = 8
 
     private static func bind(
         _ configuration: MediaServerConfiguration, _ loops: [NIOLoopBound<MediaLoop>]
     ) async throws -> ([BoundSockets], [BoundListener]) {
-        var tries =
-            configuration.port == 0 && configuration.tcpPort == .sameAsUDP
-            ? chosenPortsMaximum : 1
+        var tries = configuration.port == 0 ? chosenPortsMaximum : 1
         while true {
-            let sockets = try await bindSockets(configuration, loops)
-            let udpPort = sockets.first?.address.port ?? 0
+            var sockets: [BoundSockets] = []
             do {
+                try await bindSockets(configuration, loops, into: &sockets)
+                let udpPort = sockets.first?.address.port ?? 0
                 return (sockets, try await bindListeners(configuration, udpPort: udpPort, loops[0]))
             } catch {
                 for socket in sockets.flatMap(\.sockets) {
@@ -109,9 +108,9 @@ public final class MediaServer: Sendable {
     }
 
     private static func bindSockets(
-        _ configuration: MediaServerConfiguration, _ loops: [NIOLoopBound<MediaLoop>]
-    ) async throws -> [BoundSockets] {
-        var bound: [BoundSockets] = []
+        _ configuration: MediaServerConfiguration, _ loops: [NIOLoopBound<MediaLoop>],
+        into bound: inout [BoundSockets]
+    ) async throws {
         var port = configuration.port
         for (index, host) in configuration.bindHosts.enumerated() {
             do {
@@ -123,7 +122,6 @@ public final class MediaServer: Sendable {
                 throw MediaServerError.cannotBind(.udp, host: host, port: port, reason: "\(error)")
             }
         }
-        return bound
     }
 
     private static func bindSockets(

@@ -28,14 +28,17 @@ final class AudioSource {
     func begin(_ clock: SampleClock, position: Int64) {
         timeline = AudioTrackTimeline(clock: clock, position: position)
         queue = SampleQueue()
+        gate.nothingWaits()
         resampler.reset()
     }
 
     func lost(from timestamp: Int64) { loss = loss ?? timestamp }
 
-    /// What comes of a muted track is silence that takes its time, so that nothing moves.
+    /// What was there before is heard out. What comes of a muted track takes its time, so that nothing
+    /// moves, and is not heard: unless the track is not muted any more when its time has come, for
+    /// sound is often sooner here than the word that it is wanted again.
     func setMuted(_ isMuted: Bool) {
-        gate.isMuted = isMuted
+        gate.set(isMuted: isMuted, waiting: queue.count)
         if isMuted { isSpeaking = false }
     }
 
@@ -131,8 +134,6 @@ final class AudioSource {
 
     /// Appends at a ratio of 1: as many samples come out as go in.
     private func append(_ block: [Float]) {
-        var block = block
-        gate.pass(&block)
         enqueue(resampler.process(block, ratio: 1))
     }
 
@@ -174,7 +175,6 @@ final class AudioSource {
                 block.removeFirst(min(block.count, dropped * 2))
                 breakOff()
             case .append(let ratio):
-                gate.pass(&block)
                 let output = resampler.process(block, ratio: ratio)
                 timeline?.appended(output.count / 2)
                 enqueue(output)
@@ -186,6 +186,7 @@ final class AudioSource {
     func cut() {
         isSpeaking = false
         queue.cut()
+        gate.nothingWaits()
     }
 
     /// The samples for the next stretch of output; nil for silence.
@@ -197,6 +198,11 @@ final class AudioSource {
             // From here on it is silence, until something comes.
             isSpeaking = concealment.count < Concealment.heardSamples
         }
-        return queue.pull(count)
+        guard var block = queue.pull(count) else {
+            gate.rest(count)
+            return nil
+        }
+        gate.pass(&block)
+        return block
     }
 }

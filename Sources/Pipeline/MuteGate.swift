@@ -1,21 +1,41 @@
-/// Lets a track's sound through or not. Between the two it fades, so that neither clicks.
+/// Lets what is heard of a track through or not. Between the two it fades, so that neither clicks.
 struct MuteGate {
-    var isMuted = false
+    private(set) var isMuted = false
+    /// Samples that were there before it was muted, and are heard out.
+    private var wanted = 0
     /// How far it is open, in samples of the fade; nil until something comes, which finds it open or
     /// closed.
     private var opening: Int?
 
+    /// - Parameter waiting: samples that are still to be heard.
+    mutating func set(isMuted: Bool, waiting: Int) {
+        guard isMuted != self.isMuted else { return }
+        self.isMuted = isMuted
+        wanted = isMuted ? waiting : 0
+    }
+
+    /// What waited is gone.
+    mutating func nothingWaits() { wanted = 0 }
+
     /// - Parameter block: the next samples, interleaved.
     mutating func pass(_ block: inout [Float]) {
         let fade = SampleQueue.fadeSamples
-        var position = opening ?? (isMuted ? 0 : fade)
+        var position = opening ?? (isMuted && wanted == 0 ? 0 : fade)
         defer { opening = position }
         guard isMuted || position < fade else { return }
         for n in 0..<block.count / 2 {
             let gain = Float(position) / Float(fade)
             block[2 * n] *= gain
             block[2 * n + 1] *= gain
-            position = max(0, min(position + (isMuted ? -1 : 1), fade))
+            let closes = isMuted && wanted == 0
+            wanted = max(0, wanted - 1)
+            position = max(0, min(position + (closes ? -1 : 1), fade))
         }
+    }
+
+    /// So many samples of silence go by.
+    mutating func rest(_ count: Int) {
+        wanted = max(0, wanted - count)
+        opening = isMuted && wanted == 0 ? 0 : SampleQueue.fadeSamples
     }
 }

@@ -57,6 +57,9 @@ struct Roster {
         return (choice.first { $0.id == cameras[peer.id] } ?? choice.first)?.id
     }
 
+    /// Whether it is a presentation.
+    func presents(_ video: TrackID) -> Bool { presentations.contains(video) }
+
     /// Looks which presentations have a picture.
     ///
     /// - Returns: whether any is seen that was not, or the other way round.

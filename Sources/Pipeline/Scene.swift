@@ -114,7 +114,8 @@ final class Scene {
     func importance(of video: TrackID) -> Int {
         guard let area = areas[video] else { return 0 }
         let one = tiles.lazy.compactMap(\.participant).first { $0.track == video }
-        guard let one, one.isScreen || one.peer == speakers.speaker else { return area }
+        let isSpeakers = one.map { $0.peer == speakers.speaker } ?? false
+        guard isSpeakers || roster.presents(video) else { return area }
         return area + compositor.canvas.width * compositor.canvas.height
     }
 
@@ -173,6 +174,7 @@ final class Scene {
     private func changeLook(at tick: Instant) -> Bool {
         guard lookChanged else { return false }
         lookChanged = false
+        if layout.transition == .zero { dissolve = nil }
         let next = look.following(layout, images)
         guard next != look else { return false }
         look = next
@@ -219,7 +221,9 @@ final class Scene {
         let seen = Set(moving.compactMap { $0.tile.participant?.track })
         for peer in roster.peers {
             for track in peer.tracks where track.isVideo && !seen.contains(track.id) {
-                _ = source(track.id)?.choose(at: tick)
+                guard let video = source(track.id) else { continue }
+                _ = video.choose(at: tick)
+                if hides(track.id) { video.goUnseen() }
             }
         }
     }
@@ -318,15 +322,15 @@ final class Scene {
         }
     }
 
-    /// Where presentations that have no picture yet will stand. They must come for that, in the
-    /// form that they are then to have.
+    /// Where presentations that have no picture yet would stand, each if it were the next to have one.
+    /// They must come for that, in the form that they are then to have.
     private var awaitedTiles: [Tile] {
-        let awaited = roster.awaited
-        guard !awaited.isEmpty else { return [] }
-        return layout.tiles(
-            for: roster.participants + awaited, on: compositor.canvas, speaker: speakers.speaker
-        )
-        .filter { tile in tile.participant.map { awaited.contains($0) } ?? false }
+        roster.awaited.flatMap { one in
+            layout.tiles(
+                for: roster.participants + [one], on: compositor.canvas, speaker: speakers.speaker
+            )
+            .filter { $0.participant == one }
+        }
     }
 }
 

@@ -82,6 +82,9 @@ final class VideoSource {
         isOutdated = true
     }
 
+    /// Nothing is to come of it, so that it is not known what the sender shows.
+    func goUnseen() { isOutdated = true }
+
     /// Decodes a frame.
     func receive(_ frame: IncomingFrame, presentation: (Int64) -> Instant?) -> Outcome {
         if wasPassedOver {

@@ -13,7 +13,7 @@ final class SRTPStreams {
     private static let replayWindowPackets: UInt = 2048
     /// The same of what we send in order. libsrtp moves the whole window with every packet, and
     /// those of ten thousand streams of sound would be 2.5 MB, in nobody's cache.
-    private static let orderedWindowPackets: UInt = 256
+    private static let orderedWindowPackets: UInt = 512
 
     /// Which outgoing streams are to leave in order, or nearly. By nothing but the SSRC: a stream
     /// whose session changed would begin anew under the same key.

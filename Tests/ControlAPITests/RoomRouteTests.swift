@@ -87,6 +87,7 @@ import Testing
             #expect(gone["webhook"] == nil)
             for hook in [
                 #"{"url":"ftp://example.org"}"#, #"{"url":"https://"}"#, #"{"url":"example.org"}"#,
+                #"{"url":"http://10.0.0.5:80800/"}"#, #"{"url":"http://%5B%5D/"}"#,
                 #"{"url":"http://a","headers":{"a b":"c"}}"#,
                 #"{"url":"http://a","headers":{"a":"b\r\nc: d"}}"#,
                 #"{"url":"http://a","headers":{"Host":"b"}}"#,

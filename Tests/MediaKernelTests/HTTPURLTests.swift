@@ -26,6 +26,22 @@ import Testing
     }
 
     @Test(arguments: [
+        "h", "h.example.org", "h_1-2", "127.0.0.1:65535", "[::1]", "[2001:db8::1]:443", "u:p@h:1",
+    ])
+    func whereSomebodyMayBe(_ authority: String) {
+        #expect(HTTPURL("https://\(authority)/a@b:c")?.canBeReached == true)
+    }
+
+    @Test(arguments: [
+        "127.0.0.1:99999", "[::1]:70000", "h:0", "h:", "h:+1", "h:1x", "%5B%5D", "[]", "[::]x",
+        "[::1",
+        "-", "a b", "h%00", "ö.example", "u@", ":80",
+    ])
+    func whereNobodyCanBe(_ authority: String) {
+        #expect(HTTPURL("https://\(authority)/")?.canBeReached == false)
+    }
+
+    @Test(arguments: [
         "", "h", "//h", "/a", "http:", "http://", "https:///a", "http://?a", "http:/h", "ftp://h",
         " http://h", "httpx://h",
     ])

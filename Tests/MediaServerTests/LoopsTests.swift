@@ -171,7 +171,7 @@ import Testing
         try await loop.submit { for item in items + [last] { inbox.put(item) } }.get()
         try await all.futureResult.get()
         let result = try await loop.submit { taken.value }.get()
-        inbox.close()
+        _ = inbox.close()
         inbox.put(.close(address, listener: 0))
         let rest = try await loop.submit { taken.value.count }.get()
         #expect(rest == result.count)

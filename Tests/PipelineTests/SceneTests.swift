@@ -302,6 +302,15 @@ import Testing
         #expect(muted.besides.map(\.track) == ["ann-screen"], "it may come back")
     }
 
+    /// The one that came last may never have a picture.
+    @Test func eachPresentationThatIsAwaitedIsAskedFor() throws {
+        let scene = try scene(Layout(name: .pip))
+        scene.show([peer("ann", screen: true), peer("ben", screen: true)])
+        _ = try scene.picture(at: tick(0)) { _ in nil }
+        let awaited = try #require(told.take().last)
+        #expect(Set(awaited.besides.map(\.track)) == ["ann-screen", "ben-screen"])
+    }
+
     /// It would stand still on its way.
     @Test func whatLeavesIsNeededUntilItIsGone() throws {
         let scene = try scene(Layout(name: .single, focus: .peer("ann")))
@@ -352,6 +361,8 @@ import Testing
         scene.setLayout(Layout(margin: 20, background: white))
         let next = try ground(1183)
         #expect(abs(next - half) <= 1)
+        scene.setLayout(Layout(margin: 20, background: white, transition: .zero))
+        #expect(try ground(1216) == 235, "a cut is one")
     }
 
     /// In the left half, which a strip of faces leaves free.

@@ -339,6 +339,10 @@ import Workbench
             .invalid(key: "webhooks.url", reason: "an http or https address")
         ),
         (
+            #"{"webhooks": {"url": "http://127.0.0.1:80800/"}}"#,
+            .invalid(key: "webhooks.url", reason: "an http or https address")
+        ),
+        (
             #"{"webhooks": {"url": "http://a/", "secret": "short"}}"#,
             .invalid(
                 key: "webhooks.secret", reason: "at least 32 bytes that the receiver has too")

@@ -126,7 +126,8 @@ extension RoomRequestBody.Webhook {
         // Parsed as AsyncHTTPClient does, which sends to it.
         guard url.utf8.count <= Limits.webhookURLBytes, let parts = URL(string: url),
             let host = parts.host, !host.isEmpty,
-            parts.scheme == "https" || parts.scheme == "http"
+            parts.scheme == "https" || parts.scheme == "http",
+            HTTPURL(url)?.canBeReached == true
         else {
             throw .badRequest(
                 "webhook is not valid",

@@ -356,7 +356,8 @@ extension Settings {
         }
         // Parsed as AsyncHTTPClient does, which sends to it.
         guard let parts = URL(string: url), let host = parts.host, !host.isEmpty,
-            parts.scheme == "https" || parts.scheme == "http"
+            parts.scheme == "https" || parts.scheme == "http",
+            HTTPURL(url)?.canBeReached == true
         else {
             throw .invalid(
                 key: SettingKey.webhooksURL.rawValue, reason: "an http or https address")

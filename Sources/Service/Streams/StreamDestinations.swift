@@ -47,7 +47,7 @@ public struct StreamDestinations: Hashable, Sendable {
                 }
             }
             let ladder = try Self.ladder(destination, standard: standard, of: name)
-            try Self.checkRecorded(destination, ladder: ladder ?? standard, of: name)
+            if let ladder { try Self.checkRecorded(destination, ladder: ladder, of: name) }
             destinations[name] = Destination(
                 ladder: ladder,
                 playlist: try Self.playlist(destination, standard: playlist, of: name),
@@ -73,14 +73,16 @@ public struct StreamDestinations: Hashable, Sendable {
     private static func playlist(
         _ destination: HLSDestination, standard: PlaylistMode, of name: String
     ) throws(SettingsError) -> PlaylistMode? {
-        let count = destination.numPlaylistSegments
+        // Clients that have to say something say 0, or nothing in quotes.
+        let count = destination.numPlaylistSegments.flatMap { $0 == 0 ? nil : $0 }
+        let type = destination.playlistType.flatMap { $0.isEmpty ? nil : $0 }
         guard count.map(playlistSegments.contains) ?? true else {
             throw .invalid(
                 key: "policy.file",
                 reason: "destination '\(name)': numPlaylistSegments is "
                     + "\(playlistSegments.lowerBound) to \(playlistSegments.upperBound)")
         }
-        switch (destination.playlistType, standard) {
+        switch (type, standard) {
         case ("event"?, _): return .event
         case ("live"?, .live(let window)): return .live(window: count ?? window)
         case ("live"?, .event): return .live(window: count ?? StreamSettings.playlistWindow)
@@ -95,7 +97,8 @@ public struct StreamDestinations: Hashable, Sendable {
 
     private static let playlistSegments = 3...150
 
-    /// Checks that what is to be kept is streamed.
+    /// Checks that what is to be kept is streamed. Not where the ladder is the server's, which may
+    /// change: that must close no room.
     private static func checkRecorded(
         _ destination: HLSDestination, ladder: Ladder, of name: String
     ) throws(SettingsError) {

@@ -21,6 +21,7 @@ actor WebhookSender: Service {
     static let timeout: TimeAmount = .seconds(10)
     /// Of an answer, which nobody looks at.
     private static let answerBytesMaximum = 64 * 1024
+    private static let bodyTimeout: Duration = .seconds(1)
     /// Pending events that are looked for at a time; the others stay in the catalogue.
     static let readMaximum = 1000
     /// How long it is known what was told.
@@ -145,6 +146,8 @@ actor WebhookSender: Service {
         } catch {
             return false
         }
+        // Checked when it was given; what was stored otherwise must not end the server.
+        guard HTTPURL(target.url)?.canBeReached == true else { return false }
         let (timestamp, signature) = WebhookSignature(secret: Array(settings.secret.utf8))
             .headers(body: delivery.body, sentAt: clock())
         var request = HTTPClientRequest(url: target.url)
@@ -156,8 +159,7 @@ actor WebhookSender: Service {
         request.body = .bytes(ByteBuffer(bytes: delivery.body))
         do {
             let answer = try await client.execute(request, timeout: Self.timeout)
-            // Read, so that the connection can be used again.
-            _ = try? await answer.body.collect(upTo: Self.answerBytesMaximum)
+            await Self.readOff(answer.body)
             guard answer.status != .ok else { return true }
             logger.warning(
                 "webhook refused", metadata: ["event": "\(id)", "status": "\(answer.status.code)"])
@@ -166,6 +168,18 @@ actor WebhookSender: Service {
                 "webhook not delivered", metadata: ["event": "\(id)", "error": "\(error)"])
         }
         return false
+    }
+
+    /// So that the connection can be used again, unless that takes long: whoever sends an answer bit
+    /// by bit holds up the others.
+    private static func readOff(_ body: HTTPClientResponse.Body) async {
+        let reading = Task { _ = try? await body.collect(upTo: answerBytesMaximum) }
+        let patience = Task {
+            try await Task.sleep(for: bodyTimeout)
+            reading.cancel()
+        }
+        await reading.value
+        patience.cancel()
     }
 
     private func write(_ order: WebhookOutbox.Order, at now: UnixTime) async {
