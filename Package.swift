@@ -123,7 +123,7 @@ let package = Package(
             "ControlAPI",
             [
                 "MediaKernel", "HLS", "Clocks", "Rooms", "Catalogue", "Signing", "ObjectStorage",
-                "Datagrams", log, crypto,
+                "Datagrams", "Webhooks", log, crypto,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -21,12 +21,11 @@ extension RemoteRoom {
 }
 
 extension TrackSource {
-    /// By the word with which a client of 100ms publishes a track. A plugin's video is what an
-    /// application has drawn, such as a whiteboard.
+    /// By the word with which a client of 100ms publishes a track.
     init(named word: String) {
         switch word {
         case "regular": self = .regular
-        case "screen", "videoplaylist", "plugin": self = .presentation
+        case _ where PublishedTrack.presentations.contains(word): self = .presentation
         // A playlist's sound, and words of clients' own.
         default: self = .other
         }

@@ -67,7 +67,7 @@ public final class Compositor {
     ) throws(CodecError) -> VideoFrame {
         var drawings: [TileDrawing] = []
         drawings.reserveCapacity(tiles.count)
-        let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        let whole = canvas.bounds
         for tile in tiles where whole.contains(tile.rectangle) {
             let frame = try shownFrame(of: tile)
             if let drawing = try TileDrawing(tile, showing: frame, on: canvas, labels: labels) {
@@ -100,7 +100,7 @@ public final class Compositor {
     public func lay(
         _ upper: VideoFrame, opacity: UInt8, over lower: VideoFrame
     ) throws(CodecError) -> VideoFrame {
-        let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        let whole = canvas.bounds
         return try pool.makeFrame { planes in
             lower.withPlanes { PicturePainter.copy($0, whole, into: planes) }
             upper.withPlanes {

@@ -43,7 +43,7 @@ final class DressingArtist {
         surface.draw(
             picture, x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height))
         let overlay = try surface.makeOverlay()
-        let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        let whole = canvas.bounds
         let frame = try VideoFrame.make(width: canvas.width, height: canvas.height) { planes in
             PicturePainter.fill(whole, of: planes, with: colour)
             PicturePainter.blend(overlay, whole, onto: planes, x: 0, y: 0)

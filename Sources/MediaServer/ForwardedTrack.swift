@@ -82,8 +82,6 @@ final class Subscription {
     let stream: OutboundStream
     unowned let connection: Connection
     let track: TrackID
-    /// The subscriber records what it gets.
-    let isRecorder: Bool
     var forwarder: LayerForwarder
     /// The best that the subscriber wishes to get.
     var preference: LayerPreference
@@ -104,7 +102,7 @@ final class Subscription {
 
     init(
         mid: String, stream: OutboundStream, connection: Connection, track: ForwardedTrack,
-        preference: LayerPreference, isRecorder: Bool, at now: Instant
+        preference: LayerPreference, at now: Instant
     ) {
         keyframes = TokenBucket(
             rate: Self.keyframesPerSecond, burst: Self.keyframesBurst, at: now)
@@ -113,7 +111,6 @@ final class Subscription {
         self.connection = connection
         self.track = track.id
         self.preference = preference
-        self.isRecorder = isRecorder
         let isAtOnce = !track.codec.isVideo && preference != .none
         forwarder = LayerForwarder(
             clockRate: track.codec.clockRate, isVideo: track.codec.isVideo,

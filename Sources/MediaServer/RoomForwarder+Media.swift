@@ -137,7 +137,8 @@ extension RoomForwarder {
     private func report(_ track: ForwardedTrack, encoding: Int, at now: Instant) {
         let isQuiet = track.encodings[encoding].isQuiet
         track.encodings[encoding].owesReport = isQuiet
-        for subscription in track.subscriptions.values where !isQuiet || subscription.isRecorder {
+        for (id, subscription) in track.subscriptions
+        where !isQuiet || peers[id]?.isRecorder == true {
             report(track, encoding: encoding, to: subscription)
             loop.drain(subscription.connection, at: now)
         }

@@ -126,7 +126,7 @@ extension RoomForwarder {
             else { continue }
             track.subscriptions[id] = Subscription(
                 mid: mid, stream: stream, connection: connection, track: track,
-                preference: peer.preference(for: track), isRecorder: peer.isRecorder, at: now)
+                preference: peer.preference(for: track), at: now)
             peer.received = nil
         }
         allocate(peer, at: now)

@@ -133,9 +133,7 @@ final class AudioSource {
     }
 
     /// Appends at a ratio of 1: as many samples come out as go in.
-    private func append(_ block: [Float]) {
-        enqueue(resampler.process(block, ratio: 1))
-    }
+    private func append(_ block: [Float]) { enqueue(resampler.process(block, ratio: 1)) }
 
     /// Appends samples that the timeline counts as queued.
     private func enqueue(_ samples: [Float]) { refused(queue.append(samples)) }
@@ -202,6 +200,7 @@ final class AudioSource {
             gate.rest(count)
             return nil
         }
+        if gate.isClosed { return nil }
         gate.pass(&block)
         return block
     }

@@ -14,6 +14,9 @@ struct MuteGate {
         wanted = isMuted ? waiting : 0
     }
 
+    /// Whether nothing comes through.
+    var isClosed: Bool { isMuted && wanted == 0 && opening == 0 }
+
     /// What waited is gone.
     mutating func nothingWaits() { wanted = 0 }
 

@@ -89,7 +89,7 @@ struct Roster {
     private func screens(_ isMeant: (TrackID) -> Bool) -> [Participant] {
         peers.flatMap { peer in
             peer.tracks
-                .filter { $0.isVideo && $0.source == .presentation && isMeant($0.id) }
+                .filter { presents($0.id) && isMeant($0.id) }
                 .map { participant(peer, showing: $0.id, isScreen: true) }
         }
     }

@@ -164,9 +164,8 @@ final class Scene {
     private func slate() throws -> VideoFrame {
         let canvas = compositor.canvas
         let slate = try slates.slate(width: canvas.width, height: canvas.height, room: title)
-        let whole = Rectangle(x: 0, y: 0, width: canvas.width, height: canvas.height)
         return try compositor.compose(
-            tiles: [PlacedFrame(rectangle: whole, fit: .crop, frame: slate)],
+            tiles: [PlacedFrame(rectangle: canvas.bounds, fit: .crop, frame: slate)],
             dressing: look.dressing)
     }
 
@@ -325,9 +324,10 @@ final class Scene {
     /// Where presentations that have no picture yet would stand, each if it were the next to have one.
     /// They must come for that, in the form that they are then to have.
     private var awaitedTiles: [Tile] {
-        roster.awaited.flatMap { one in
+        let participants = roster.participants
+        return roster.awaited.flatMap { one in
             layout.tiles(
-                for: roster.participants + [one], on: compositor.canvas, speaker: speakers.speaker
+                for: participants + [one], on: compositor.canvas, speaker: speakers.speaker
             )
             .filter { $0.participant == one }
         }

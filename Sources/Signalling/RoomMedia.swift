@@ -24,7 +24,10 @@ public struct PublishedTrack: Sendable, Hashable {
 
     /// Whether it is what somebody shows beside themselves: a screen, a video that is played to the
     /// room, or what an application draws, such as a whiteboard.
-    public var isPresentation: Bool { ["screen", "videoplaylist", "plugin"].contains(source) }
+    public var isPresentation: Bool { Self.presentations.contains(source) }
+
+    /// The words with which clients of 100ms publish such tracks.
+    public static let presentations: Set<String> = ["screen", "videoplaylist", "plugin"]
 }
 
 /// The tracks that a peer should now receive, all of them, and how.

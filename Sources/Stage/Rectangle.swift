@@ -36,6 +36,9 @@ public struct Canvas: Hashable, Sendable {
     }
 
     public var isPortrait: Bool { height > width }
+
+    /// All of it.
+    public var bounds: Rectangle { Rectangle(x: 0, y: 0, width: width, height: height) }
 }
 
 extension Int {

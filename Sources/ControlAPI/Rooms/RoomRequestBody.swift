@@ -1,12 +1,7 @@
 import Catalogue
 import HTTPTypes
 import MediaKernel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Webhooks
 
 /// What a room is to be like. Everything in it is optional, and what it does not name stays as it
 /// is. What 100ms has and is not to be had here is refused where it is asked for; unknown fields
@@ -123,12 +118,7 @@ extension RoomRequestBody.Webhook {
 
     fileprivate func check() throws(APIError) {
         guard isOne else { return }
-        // Parsed as AsyncHTTPClient does, which sends to it.
-        guard url.utf8.count <= Limits.webhookURLBytes, let parts = URL(string: url),
-            let host = parts.host, !host.isEmpty,
-            parts.scheme == "https" || parts.scheme == "http",
-            HTTPURL(url)?.canBeReached == true
-        else {
+        guard url.utf8.count <= Limits.webhookURLBytes, WebhookAddress.isUsable(url) else {
             throw .badRequest(
                 "webhook is not valid",
                 "url is an http or https address of at most \(Limits.webhookURLBytes) bytes")

@@ -30,6 +30,10 @@ struct MediaMetrics: MetricsSource {
                 .counter, "roomcast_media_stray_datagrams_total",
                 help: "Datagrams received that belong to no connection.",
                 Double(figures.strayDatagrams)),
+            Metric(
+                .counter, "roomcast_media_unsent_packets_total",
+                help: "Packets that could not be encrypted, and so were not sent.",
+                Double(figures.unsentPackets)),
         ]
     }
 }

@@ -7,6 +7,7 @@ public import MediaServer
 import NIOCore
 import ObjectStorage
 import Stage
+import Webhooks
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -354,11 +355,7 @@ extension Settings {
             }
             return
         }
-        // Parsed as AsyncHTTPClient does, which sends to it.
-        guard let parts = URL(string: url), let host = parts.host, !host.isEmpty,
-            parts.scheme == "https" || parts.scheme == "http",
-            HTTPURL(url)?.canBeReached == true
-        else {
+        guard WebhookAddress.isUsable(url) else {
             throw .invalid(
                 key: SettingKey.webhooksURL.rawValue, reason: "an http or https address")
         }

@@ -147,7 +147,7 @@ actor WebhookSender: Service {
             return false
         }
         // Checked when it was given; what was stored otherwise must not end the server.
-        guard HTTPURL(target.url)?.canBeReached == true else { return false }
+        guard WebhookAddress.isUsable(target.url) else { return false }
         let (timestamp, signature) = WebhookSignature(secret: Array(settings.secret.utf8))
             .headers(body: delivery.body, sentAt: clock())
         var request = HTTPClientRequest(url: target.url)

@@ -1,0 +1,20 @@
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where webhooks may be sent.
+public enum WebhookAddress {
+    /// Whether it is an http or https address, parsed as AsyncHTTPClient does, at which there can be
+    /// somebody.
+    public static func isUsable(_ text: String) -> Bool {
+        guard let parts = URL(string: text), let host = parts.host, !host.isEmpty else {
+            return false
+        }
+        return (parts.scheme == "https" || parts.scheme == "http")
+            && HTTPURL(text)?.canBeReached == true
+    }
+}
