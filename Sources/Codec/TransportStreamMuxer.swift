@@ -13,9 +13,7 @@ public import MediaKernel
 ///
 /// **Time.** A packet with `pts` zero is written with the PTS `timestampOffset`, for ever, and
 /// so are all others: nothing shifts a stream against the other. The PCR runs half of that
-/// offset behind the decoding time. Pictures carry it: below ten of them a second, as in layers
-/// that are thinned for want of CPU, it is further apart than the 100 ms of ISO/IEC 13818-1
-/// sect. 2.7.2, which players of files do not mind.
+/// offset behind the decoding time. Pictures carry it, and where they are few, packets of its own.
 ///
 /// Packets wait here until a cut or `finish()`. Not thread-safe: one owner at a time.
 public final class TransportStreamMuxer {
@@ -37,6 +35,7 @@ public final class TransportStreamMuxer {
     private let audioStream: Int32
     private var video: [EncodedPacket] = []
     private var audio: [EncodedPacket] = []
+    private var clockReferences = ClockReferences()
 
     /// - Parameter video: nil for sound alone, which is cut by `cut(at:)`.
     /// - Throws: `.partMissing`, `.library`, `.outOfMemory`.
@@ -161,7 +160,7 @@ public final class TransportStreamMuxer {
         // The last must not wait.
         try flushPackets()
         avio_flush(format.pointee.pb)
-        return output.take()
+        return clockReferences.completing(output.take())
     }
 
     /// Ends the PES packets in which audio blocks are collected.

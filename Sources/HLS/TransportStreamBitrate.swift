@@ -29,10 +29,10 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     private static let aacFramesPerPES = (fewest: 4, usual: 8)
     /// Without a picture the PES packets are short, since they carry the clock.
     private static let aacFramesPerPESAlone = (fewest: 2, usual: 3)
-    /// PAT and PMT every 100 ms and SDT every 500 ms.
-    private static let tablePacketsPerSecond = 22
-    /// PAT, PMT and SDT at the start of a segment.
+    /// PAT, PMT and SDT, at the start of a segment.
     private static let tablePacketsPerSegment = 3
+    /// Below so many pictures a second each has a packet beside it with a clock reference alone.
+    private static let frameRateOfOwnClock = 10
 
     public init(layer: Layer, segmentDuration: MediaTime) {
         let rateControl = VideoRateControl.standard
@@ -68,7 +68,9 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     ) -> Int {
         let videoFrames = seconds * Double(layer.frameRate)
         let videoBytes = videoBits / 8 + videoFrames * Double(videoFrameHeaderBytes)
-        let videoPackets = videoBytes / Double(payloadBytes) + videoFrames * stuffedShare
+        let clockPackets = layer.frameRate < frameRateOfOwnClock ? videoFrames : 0
+        let videoPackets =
+            videoBytes / Double(payloadBytes) + videoFrames * stuffedShare + clockPackets
         return wireBitrate(
             seconds: seconds, videoPackets: videoPackets, soundBitrate: layer.audioBitrate,
             stuffedShare: stuffedShare, aacFramesPerPES: aacFramesPerPES)
@@ -85,8 +87,8 @@ public struct TransportStreamBitrate: Hashable, Sendable {
             + audioPES * Double(audioPESHeaderBytes)
         let audioPackets = audioBytes / Double(payloadBytes) + audioPES * stuffedShare
 
-        let tables = Double(tablePacketsPerSecond) * seconds + Double(tablePacketsPerSegment)
-        let bits = (videoPackets + audioPackets + tables) * Double(packetBytes) * 8
+        let packets = videoPackets + audioPackets + Double(tablePacketsPerSegment)
+        let bits = packets * Double(packetBytes) * 8
         return Int((bits / seconds).rounded(.up))
     }
 

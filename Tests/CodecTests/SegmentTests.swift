@@ -82,6 +82,38 @@ import Testing
         #expect(references.first.map { $0 > 0 && $0 < 90_000 } == true)
     }
 
+    /// With pictures 200 and 125 ms apart, reordered or not, over the edges of segments too.
+    @Test(arguments: [(5, 0), (5, 2), (8, 0), (10, 0)])
+    func theClockReferenceComesAsOftenWherePicturesAreFew(rate: Int, bFrames: Int) throws {
+        let stream = try EncodedStream(seconds: 6) {
+            $0.frameRate = rate
+            $0.keyframeInterval = 2 * rate
+            $0.bFramesMaximum = bFrames
+        }
+        #expect(stream.segments.count == 3)
+        let bytes = stream.segments.flatMap { $0 }
+        let packets = try #require(TransportStreamPackets(bytes)).packets
+        let references = packets.compactMap(\.clockReference)
+        for (a, b) in zip(references, references.dropFirst()) {
+            #expect(b > a && b - a <= 9_000)
+        }
+        // None too many: two for each 200 ms, two for each 125.
+        #expect(references.count <= 6 * (rate < 10 ? 2 * rate : rate))
+        var last = 15
+        for packet in packets where packet.pid == 0x100 {
+            let expected = packet.hasPayload ? (last + 1) % 16 : last
+            #expect(packet.continuityCounter == expected && !packet.isDiscontinuous)
+            last = packet.continuityCounter
+        }
+        for segment in stream.segments {
+            let head = try #require(TransportStreamPackets(segment)).packets
+            #expect(head.map(\.pid).filter { $0 != 0x11 }.prefix(2) == [0, 0x1000])
+        }
+        let report = try MediaProbe.decode(bytes)
+        #expect(report.damagedPackets == 0)
+        #expect(report.pictures.count == 6 * rate)
+    }
+
     @Test func soundAndPicturesOfASegmentCoverTheSameTime() throws {
         let stream = try EncodedStream(seconds: 6)
         for (number, segment) in stream.segments.enumerated() {

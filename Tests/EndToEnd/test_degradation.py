@@ -91,6 +91,9 @@ def outcome(binary, tmp_path_factory):
         with quota(bot_of(server)):
             patience = SHARE_TIME * len(SHARES)
             wait_for("a layer is thinned", lambda: (state() or {}).get("layers_thinned"), patience)
+            changed = server.manage(
+                "PATCH", f"/live-streams/{started['id']}",
+                {"layout": {"name": "single", "focus": {"peer": "ben"}}})
 
         def recovered():
             found = state()
@@ -105,7 +108,7 @@ def outcome(binary, tmp_path_factory):
         state()
         stream = hls.Stream(server.http, url, tmp_path_factory.mktemp("stream"))
         log = server.log.read_text()
-    stream.log, stream.seen = log, seen
+    stream.log, stream.seen, stream.changed = log, seen, changed
     return stream
 
 
@@ -136,6 +139,20 @@ def test_the_sound_has_no_gap(outcome):
         times = [packet.pts for packet in media.packets(layer.file) if packet.kind == "audio"]
         steps = [late - early for early, late in zip(times, times[1:])]
         assert max(steps) < BLOCK * 1.5 and min(steps) > 0
+
+
+def test_the_layout_can_be_changed_meanwhile(outcome):
+    assert outcome.changed.status == 200, outcome.changed
+    assert outcome.changed.json["layout"]["name"] == "single"
+    last = media.frames(outcome.top.file)[-FRAME_RATE:]
+    [ben] = [clip.colour for clip in avsync.CLIPS if clip.name == "ben"]
+    # He alone, on both sides.
+    for side in ((0.05, 0.1, 0.2, 0.9), (0.8, 0.1, 0.95, 0.9)):
+        assert np.abs(media.colour_of(last, side) - ben).max() < 40, side
+
+
+def test_a_player_is_told_the_time_however_few_the_pictures_are(outcome):
+    checks.the_clock_is_told_in_time(outcome)
 
 
 def test_segments_stay_aligned(outcome):

@@ -70,7 +70,7 @@ let masterText = """
         let control = VideoRateControl.standard
         let perFrame = control.bitrateMaximum(average: layer.videoBitrate) / 8 / layer.frameRate
         let buffer = control.bufferBits(average: layer.videoBitrate) / 8
-        var packets = 22 * frames / 30 + 3
+        var packets = 3
         for frame in 0..<frames {
             let bytes = perFrame + (frame == 0 ? buffer : 0) + 33
             packets += (bytes + 183) / 184
@@ -101,11 +101,11 @@ let masterText = """
     }
 
     /// Of sound alone a packet of two blocks is the worst: each has a header, and ends in a transport
-    /// packet that is not full. Three a second are tables, as many as are with each segment.
+    /// packet that is not full.
     @Test func theWorstSegmentOfSoundAloneIsCountedByItsPackets() {
         // 375 blocks in 8 s, 188 packets of two with 14 bytes of header, 7 of each block.
         let bytes = 8 * 96_000 / 8 + 375 * 7 + 375 * 14 / 2
-        let packets = Double(bytes) / 184 + 375.0 / 2 + 22 * 8 + 3
+        let packets = Double(bytes) / 184 + 375.0 / 2 + 3
         let rate = TransportStreamBitrate(
             soundBitrate: 96_000, segmentDuration: MediaTime(ticks: 8, timescale: 1))
         #expect(abs(Double(rate.peak) - packets * 188) < 500, "\(rate.peak)")

@@ -96,6 +96,21 @@ def identifier(packet, at):
     return (packet[at] & 0x1F) << 8 | packet[at + 1]
 
 
+def the_clock_is_told_in_time(stream):
+    """Every 100 ms, however few the pictures are (ISO/IEC 13818-1 sect. 2.7.2)."""
+    for layer in stream.layers:
+        steps = np.diff(list(clock_references(layer.file.read_bytes())))
+        assert steps.min() > 0 and steps.max() <= 9_000, (steps.min(), steps.max())
+
+
+def clock_references(data):
+    """Each clock reference (PCR), in ticks of 90 kHz."""
+    for at in range(0, len(data), 188):
+        # An adaptation field that is not empty, with a reference in it.
+        if data[at + 3] & 0x20 and data[at + 4] and data[at + 5] & 0x10:
+            yield int.from_bytes(data[at + 6:at + 11], "big") >> 7
+
+
 def time_runs_evenly(stream):
     """No picture and no sound is missing or doubled, and both last equally long."""
     for layer in stream.layers:

@@ -47,11 +47,12 @@ def frames(path, width=320, height=180):
     return np.frombuffer(data, np.uint8).reshape(-1, height, width, 3)
 
 
-def sound(path):
-    """The decoded sound as mono samples at 48 kHz, between -1 and 1."""
-    data = run("ffmpeg", "-v", "error", "-i", str(path), "-map", "0:a:0", "-ac", "1",
+def sound(path, channels=1):
+    """The decoded sound at 48 kHz, between -1 and 1: an array of samples, or of samples' channels."""
+    data = run("ffmpeg", "-v", "error", "-i", str(path), "-map", "0:a:0", "-ac", str(channels),
                "-ar", str(SAMPLE_RATE), "-f", "f32le", "-")
-    return np.frombuffer(data, np.float32)
+    samples = np.frombuffer(data, np.float32)
+    return samples if channels == 1 else samples.reshape(-1, channels)
 
 
 def luma(pictures):

@@ -3,7 +3,7 @@
 
 import { randomIdentifier } from "./identifier.js";
 import { Queue } from "./queue.js";
-import { mediaIdentifiers, withRepairedSound, withoutSilence } from "./sdp.js";
+import { mediaIdentifiers, withRepairedSound, withSoundWishes } from "./sdp.js";
 
 const channelLabel = "ion-sfu";
 
@@ -87,6 +87,12 @@ export class PublishConnection extends Connection {
     publication.transceiver.stop(); // or its section would stay in every offer for good
   }
 
+  /** The mids of the sections with what shared screens play. */
+  get #screenSounds() {
+    const are = this.publications.filter(({ kind, source }) => kind === "audio" && source === "screen");
+    return new Set(are.map(({ transceiver }) => transceiver.mid));
+  }
+
   /**
    * One offer and its answer.
    * @param {(offer: object, tracks: object) => Promise<{sdp: string}>} exchange
@@ -96,7 +102,7 @@ export class PublishConnection extends Connection {
       await this.pc.setLocalDescription(await this.pc.createOffer({ iceRestart }));
       try {
         const { type, sdp: offer } = this.pc.localDescription;
-        const wished = withRepairedSound(withoutSilence(offer));
+        const wished = withRepairedSound(withSoundWishes(offer, this.#screenSounds));
         const { sdp } = await exchange({ type, sdp: wished }, this.describe());
         await this.setRemote({ type: "answer", sdp });
       } catch (error) {

@@ -31,14 +31,27 @@ export function mediaIdentifiers(sdp) {
 }
 
 /**
- * Wishes not to send silence. The server says in its answer that it wishes so too, which is what
- * browsers heed: of a muted microphone five packets a second are left of fifty. RFC 7587 sect. 6.1.
+ * Wishes how sound is sent. The server says in its answer that it wishes so too, which is what browsers
+ * heed. RFC 7587 sect. 6.1.
+ *
+ * Speech without its silence: of a muted microphone five packets a second are left of fifty. What a
+ * screen plays is sent whole, since soft music is no silence, and in stereo.
  *
  * @param {string} sdp
+ * @param {Set<string>} screens the mids of the sections with a screen's sound
  * @returns {string}
  */
-export function withoutSilence(sdp) {
-  return sdp.replaceAll("useinbandfec=1", "useinbandfec=1;usedtx=1");
+export function withSoundWishes(sdp, screens) {
+  return sdp
+    .split(/^(?=m=)/m)
+    .map((section) => {
+      const [, mid] = /^a=mid:(\S+)/m.exec(section) ?? [];
+      const wish = screens.has(mid) ? "stereo=1" : "usedtx=1";
+      return section.replace(/^a=fmtp:.*useinbandfec=1.*$/gm, (line) =>
+        line.includes(wish) ? line : line.replace("useinbandfec=1", `useinbandfec=1;${wish}`),
+      );
+    })
+    .join("");
 }
 
 /**
