@@ -12,7 +12,7 @@ struct ClockReferences {
     private static let gapMaximum: Int64 = 10 * 90_000
 
     private static let packetBytes = 188
-    /// A clock reference counts modulo so much.
+    /// 33 bits, of which a clock reference has the lower ones.
     private static let mask: Int64 = (1 << 33) - 1
 
     private var last: Int64?
@@ -89,7 +89,8 @@ struct ClockReferences {
             copied = end
         }
         count(in: segment, from: copied, to: segment.count, identifier)
-        return result + segment[copied...]
+        result += segment[copied...]
+        return result
     }
 
     /// The counter of the last packet with the identifier, which one without payload repeats

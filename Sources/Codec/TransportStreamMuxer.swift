@@ -5,7 +5,8 @@ public import MediaKernel
 /// that is cut into HLS segments (RFC 8216 sect. 3.2).
 ///
 /// All segments come from one continuous stream: continuity counters run on, so segments can
-/// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture. Its
+/// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture (between
+/// them is what the clock lacked: `ClockReferences`). Its
 /// audio is the blocks that end before the next segment's first picture: the one that begins before
 /// it and ends behind it is that segment's, so that whoever enters there has both from the first
 /// picture on. Players do not begin, or jump, where one of them is missing. It does not matter which

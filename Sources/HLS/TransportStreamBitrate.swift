@@ -20,8 +20,9 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     private static let payloadBytes = 184
     /// PES header with PTS and DTS (19), access unit delimiter (6), adaptation field with PCR (8).
     private static let videoFrameHeaderBytes = 19 + 6 + 8
-    /// PES header with PTS.
+    /// PES header with PTS (14); without a picture adaptation field with PCR (8).
     private static let audioPESHeaderBytes = 14
+    private static let audioPESHeaderBytesAlone = 14 + 8
     private static let adtsHeaderBytes = 7
     private static let aacFrameSamples = 1024
     private static let audioSampleRate = 48_000
@@ -54,11 +55,15 @@ public struct TransportStreamBitrate: Hashable, Sendable {
         let seconds = max(segmentDuration.seconds, 0.1)
         let frames = Self.aacFramesPerPESAlone
         peak = Self.wireBitrate(
-            seconds: seconds, videoPackets: 0, soundBitrate: soundBitrate, stuffedShare: 1,
-            aacFramesPerPES: frames.fewest)
+            seconds: seconds,
+            packets: Self.soundPackets(
+                seconds: seconds, bitrate: soundBitrate, stuffedShare: 1,
+                aacFramesPerPES: frames.fewest, headerBytes: Self.audioPESHeaderBytesAlone))
         average = Self.wireBitrate(
-            seconds: seconds, videoPackets: 0, soundBitrate: soundBitrate, stuffedShare: 0.5,
-            aacFramesPerPES: frames.usual)
+            seconds: seconds,
+            packets: Self.soundPackets(
+                seconds: seconds, bitrate: soundBitrate, stuffedShare: 0.5,
+                aacFramesPerPES: frames.usual, headerBytes: Self.audioPESHeaderBytesAlone))
     }
 
     /// The last packet of a PES packet is stuffed: wholly in the worst case, by half on average.
@@ -71,24 +76,26 @@ public struct TransportStreamBitrate: Hashable, Sendable {
         let clockPackets = layer.frameRate < frameRateOfOwnClock ? videoFrames : 0
         let videoPackets =
             videoBytes / Double(payloadBytes) + videoFrames * stuffedShare + clockPackets
-        return wireBitrate(
-            seconds: seconds, videoPackets: videoPackets, soundBitrate: layer.audioBitrate,
-            stuffedShare: stuffedShare, aacFramesPerPES: aacFramesPerPES)
+        let soundPackets = soundPackets(
+            seconds: seconds, bitrate: layer.audioBitrate, stuffedShare: stuffedShare,
+            aacFramesPerPES: aacFramesPerPES, headerBytes: audioPESHeaderBytes)
+        return wireBitrate(seconds: seconds, packets: videoPackets + soundPackets)
     }
 
-    private static func wireBitrate(
-        seconds: Double, videoPackets: Double, soundBitrate: Int, stuffedShare: Double,
-        aacFramesPerPES: Int
-    ) -> Int {
+    private static func soundPackets(
+        seconds: Double, bitrate: Int, stuffedShare: Double, aacFramesPerPES: Int,
+        headerBytes: Int
+    ) -> Double {
         let aacFrames = seconds * Double(audioSampleRate) / Double(aacFrameSamples)
         let audioPES = aacFrames / Double(aacFramesPerPES)
         let audioBytes =
-            Double(soundBitrate) * seconds / 8 + aacFrames * Double(adtsHeaderBytes)
-            + audioPES * Double(audioPESHeaderBytes)
-        let audioPackets = audioBytes / Double(payloadBytes) + audioPES * stuffedShare
+            Double(bitrate) * seconds / 8 + aacFrames * Double(adtsHeaderBytes)
+            + audioPES * Double(headerBytes)
+        return audioBytes / Double(payloadBytes) + audioPES * stuffedShare
+    }
 
-        let packets = videoPackets + audioPackets + Double(tablePacketsPerSegment)
-        let bits = packets * Double(packetBytes) * 8
+    private static func wireBitrate(seconds: Double, packets: Double) -> Int {
+        let bits = (packets + Double(tablePacketsPerSegment)) * Double(packetBytes) * 8
         return Int((bits / seconds).rounded(.up))
     }
 

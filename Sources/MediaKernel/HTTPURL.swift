@@ -32,32 +32,34 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     /// Without query and fragment.
     public var path: Substring { target.prefix { !"?#".contains($0) } }
 
+    /// In small letters, without brackets; empty where a bracket is not closed.
+    public var host: String { (place?.host ?? "").lowercased() }
+
     /// Whether there can be somebody to connect to: the host is a name or an address by its letters,
     /// and the port is one. Clients have been seen to end their process over what is neither.
     public var canBeReached: Bool {
-        let bytes = authority.utf8.split(
-            separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard let last = bytes.last else { return false }
-        let isBracketed = last.first == UInt8(ascii: "[")
-        let hostEnd =
-            isBracketed
-            ? last.firstIndex(of: UInt8(ascii: "]")).map { last.index(after: $0) }
-            : last.firstIndex(of: UInt8(ascii: ":")) ?? last.endIndex
-        guard let hostEnd else { return false }
-        let host = last[..<hostEnd]
-        let inside = isBracketed ? host.dropFirst().dropLast() : host
-        guard inside.contains(where: Self.isAlphanumeric),
-            inside.allSatisfy({
+        guard let place, place.host.utf8.contains(where: Self.isAlphanumeric),
+            place.host.utf8.allSatisfy({
                 Self.isAlphanumeric($0) || "._-".utf8.contains($0)
-                    || isBracketed && $0 == UInt8(ascii: ":")
+                    || place.isBracketed && $0 == UInt8(ascii: ":")
             })
         else { return false }
-        let rest = last[hostEnd...]
-        guard !rest.isEmpty else { return true }
-        guard rest.first == UInt8(ascii: ":") else { return false }
-        let digits = rest.dropFirst()
-        return digits.allSatisfy { (0x30...0x39).contains($0) }
-            && UInt16(String(decoding: digits, as: UTF8.self)).map { $0 > 0 } ?? false
+        guard !place.rest.isEmpty else { return true }
+        let digits = place.rest.dropFirst()
+        return place.rest.first == ":" && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && UInt16(digits).map { $0 > 0 } ?? false
+    }
+
+    /// The host without brackets, and what follows it.
+    private var place: (host: Substring, isBracketed: Bool, rest: Substring)? {
+        let begin = authority.lastIndex(of: "@").map { authority.index(after: $0) }
+        let place = authority[(begin ?? authority.startIndex)...]
+        guard place.hasPrefix("[") else {
+            let host = place.prefix { $0 != ":" }
+            return (host, false, place[host.endIndex...])
+        }
+        guard let end = place.firstIndex(of: "]") else { return nil }
+        return (place[..<end].dropFirst(), true, place[end...].dropFirst())
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

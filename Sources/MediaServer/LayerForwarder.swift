@@ -31,6 +31,8 @@ struct LayerForwarder {
     private let clockRate: Int
     private let isVideo: Bool
     private var source: Source?
+    /// Packets of another stream of the encoding that flows came, and none that begins a key frame.
+    private var isOvertaken = false
     private var output = Output()
     /// How often an encoding began to flow.
     private(set) var beginnings = 0
@@ -52,7 +54,7 @@ struct LayerForwarder {
     var awaitsKeyframe: Bool {
         guard isVideo, let wanted else { return false }
         guard let source, source.encoding == wanted.encoding else { return true }
-        return source.needsKeyframe(for: wanted)
+        return isOvertaken || source.needsKeyframe(for: wanted)
     }
 
     /// Where the subscriber's stream is, for its sender reports; nil for a report of another
@@ -73,8 +75,11 @@ struct LayerForwarder {
     ) -> RTPPacket? {
         guard let wanted else { return nil }
         let isCurrent = source?.encoding == encoding && source?.ssrc == packet.ssrc
-        if !isCurrent {
+        if isCurrent {
+            if summary.isKeyframeStart { isOvertaken = false }
+        } else {
             guard encoding == wanted.encoding, !isVideo || summary.isKeyframeStart else {
+                isOvertaken = isOvertaken || source?.encoding == encoding
                 return nil
             }
             begin(packet, encoding: encoding, summary: summary, report: report, at: now)
@@ -104,6 +109,7 @@ struct LayerForwarder {
             pictures: PictureNumbers(
                 from: summary.vp8, after: output.picture, index: output.temporalLayerZeroIndex))
         if let report { _ = self.timestamp(of: report, encoding: encoding) }
+        isOvertaken = false
         beginnings += 1
     }
 

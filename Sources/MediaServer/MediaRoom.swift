@@ -9,6 +9,8 @@ public final class MediaRoom: Sendable {
     /// Events waiting for a reader. A reader that is this far behind has stopped reading.
     public static let eventsMaximum = 16_384
     public static let peersMaximum = 5000
+    /// Recorders, which have a place in a full room too.
+    static let sparePlaces = 100
     public static let tracksPerPeerMaximum = 32
 
     let eventLoop: any EventLoop

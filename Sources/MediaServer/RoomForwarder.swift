@@ -61,7 +61,7 @@ final class RoomForwarder {
     ) throws(MediaServerError) {
         guard !isClosed else { throw .roomClosed }
         guard peers[id] == nil else { return }
-        guard peers.count < MediaRoom.peersMaximum else {
+        guard peers.count < MediaRoom.peersMaximum + MediaRoom.sparePlaces else {
             throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
         // They take turns, also where all come at once.

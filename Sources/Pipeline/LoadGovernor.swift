@@ -24,7 +24,7 @@ public struct Reduction: Hashable, Sendable {
     }
 
     /// A thinned layer has every so manieth picture: five a second of 30, so that its players
-    /// go on and its clock references stay close. A multiple of every `pictureInterval`.
+    /// go on. A multiple of every `pictureInterval`.
     static let thinnedInterval = 6
 }
 

@@ -5,7 +5,7 @@ public import MediaKernel
 ///
 /// A number is asked for `reorderDelay` after the gap shows (it may only be late), then once per
 /// round trip until it comes, `triesMaximum` times at most. After `abandonAfter` it is given to
-/// `takeAbandonedExtended`: the sender may be a server that has to ask for it itself. Feed every
+/// `takeAbandoned`: the sender may be a server that has to ask for it itself. Feed every
 /// packet, repaired ones included: how long they take to come is what the round trip is known from.
 public struct NACKGenerator: Sendable {
     public struct Configuration: Hashable, Sendable {
@@ -138,9 +138,9 @@ extension NACKGenerator {
         due = min(due, nextTry)
     }
 
-    /// The numbers given up since the last call; at most `outstandingMaximum`, of which the
+    /// The extended numbers given up since the last call; at most `outstandingMaximum`, of which the
     /// newest are kept. Of a hole larger than that, the newest number stands for the rest.
-    mutating func takeAbandonedExtended() -> [Int64] {
+    mutating func takeAbandoned() -> [Int64] {
         guard !abandoned.isEmpty else { return [] }
         defer { abandoned = [] }
         return abandoned

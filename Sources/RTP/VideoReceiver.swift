@@ -263,7 +263,7 @@ extension VideoReceiver {
 
     /// Answers whether a hole was given up.
     private mutating func giveUpAbandoned() -> Bool {
-        let abandoned = nack.takeAbandonedExtended()
+        let abandoned = nack.takeAbandoned()
         switch phase {
         case .empty, .seeking:
             return false

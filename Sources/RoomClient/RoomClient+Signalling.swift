@@ -48,7 +48,7 @@ extension RoomClient {
             }
             throw RoomClientError.refused(code: error.code, message: error.message)
         case .fatal(let error):
-            throw RoomClientError.removed(reason: error.message)
+            throw RoomClientError.refused(code: error.code, message: error.message)
         case .leaveRequested(let request):
             throw request.roomEnd
                 ? RoomClientError.roomEnded(reason: request.reason)

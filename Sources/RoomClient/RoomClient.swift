@@ -122,11 +122,12 @@ public actor RoomClient {
     /// Joins and stays. Returns after `leave()`; throws when the room does not want us, or cannot
     /// be reached for `reconnectWindow`.
     public func run() async throws {
-        try await startMedia()
+        // Whatever happens: others wait for the end.
         defer {
             eventSink.finish()
             endedSink.finish()
         }
+        try await startMedia()
         do {
             try await stayConnected()
         } catch {

@@ -6,8 +6,8 @@ import NIOWebSocket
 
 /// A WebSocket to a server, for as long as `body` runs. RFC 6455, text messages only.
 enum WebSocketClient {
-    /// The largest message taken: a description of a full room fits many times over.
-    static let messageBytesMaximum = 4 << 20
+    /// The largest message taken: the list of a full room whose peers have all the metadata they may.
+    static let messageBytesMaximum = 128 << 20
 
     struct Writer: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>

@@ -8,6 +8,9 @@ extension Room {
     /// How many peers the room says it has. Hidden ones do not count.
     public var peerCount: Int { peers.values.count { $0.isVisible } }
 
+    /// The session, where anybody may know of it: one of hidden peers alone is nobody's.
+    public var visibleSession: Session? { peerCount > 0 ? session : nil }
+
     /// How many tracks are published.
     public var trackCount: Int {
         peers.values.reduce(0) { $0 + ($1.isVisible ? $1.tracks.count : 0) }

@@ -27,7 +27,9 @@ extension Room {
         if let maximum = limits.visiblePeers, !role.isHidden {
             try makePlace(maximum, .roomFull(maximum: maximum)) { !$0.isHidden }
         }
-        try makePlace(limits.peers, .roomFull(maximum: limits.peers)) { _ in true }
+        let hidden = role.isHidden ? RoomLimits.hiddenPlaces : peers.values.count(where: \.isHidden)
+        let places = limits.peers + min(hidden, RoomLimits.hiddenPlaces)
+        try makePlace(places, .roomFull(maximum: limits.peers)) { _ in true }
         return replaced
     }
 

@@ -1,6 +1,6 @@
 /// What a room holds at most. Each maximum is far above what people need and far below what hurts.
 public struct RoomLimits: Hashable, Sendable {
-    /// Peers in a room at once, hidden ones included.
+    /// Peers in a room at once, hidden ones included but for the first `hiddenPlaces`.
     public var peers = 1500
     /// Of them, visible ones; nil where `peers` is the only limit.
     public var visiblePeers: Int?
@@ -34,6 +34,8 @@ public struct RoomLimits: Hashable, Sendable {
 
     public init() {}
 
+    /// Hidden peers that have a place besides: a room that is full can be recorded.
+    public static let hiddenPlaces = 16
     /// In Unicode scalars: a peer's name, a role's name.
     public static let nameScalars = 256
     /// In bytes of UTF-8: a peer's metadata (100ms: `data`).

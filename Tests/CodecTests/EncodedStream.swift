@@ -11,7 +11,7 @@ struct EncodedStream {
         picture: (Int, VideoEncoderSettings) throws -> VideoFrame = {
             try TestSignals.movingBar(width: $1.width, height: $1.height, index: $0)
         },
-        sound: [Float]? = nil
+        sound: [Float]? = nil, startingAt start: MediaTime = MediaTime(ticks: 0, timescale: 1)
     ) throws {
         var settings = VideoEncoderSettings(
             width: 320, height: 180, frameRate: 30, bitrate: 300_000, keyframeInterval: 60)
@@ -26,17 +26,18 @@ struct EncodedStream {
         var position = 0
         func takeVideo(_ packets: [EncodedPacket], _ segments: inout [[UInt8]]) throws {
             for packet in packets {
+                let moved = packet.moved(by: start)
                 if packet.isKeyframe, packet.pts.ticks > 0 {
-                    segments.append(try muxer.cut(before: packet.pts))
+                    segments.append(try muxer.cut(before: moved.pts))
                 }
-                try muxer.write(video: packet)
+                try muxer.write(video: moved)
             }
         }
         func encodeAudio(upTo end: Int) throws {
             while position + AACEncoder.frameSize <= min(end, samples.count / 2) {
                 let block = Array(samples[position * 2..<(position + AACEncoder.frameSize) * 2])
                 for packet in try audio.encode(block, index: Int64(position)) {
-                    try muxer.write(audio: packet)
+                    try muxer.write(audio: packet.moved(by: start))
                 }
                 position += AACEncoder.frameSize
             }
@@ -51,7 +52,16 @@ struct EncodedStream {
         }
         try encodeAudio(upTo: samples.count / 2)
         try takeVideo(try video.flush(), &segments)
-        for packet in try audio.flush() { try muxer.write(audio: packet) }
+        for packet in try audio.flush() { try muxer.write(audio: packet.moved(by: start)) }
         segments.append(try muxer.finish())
+    }
+}
+
+extension EncodedPacket {
+    fileprivate func moved(by time: MediaTime) -> EncodedPacket {
+        var packet = self
+        packet.pts.ticks += time.rescaled(to: pts.timescale).ticks
+        packet.dts.ticks += time.rescaled(to: dts.timescale).ticks
+        return packet
     }
 }

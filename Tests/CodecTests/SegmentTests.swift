@@ -82,7 +82,7 @@ import Testing
         #expect(references.first.map { $0 > 0 && $0 < 90_000 } == true)
     }
 
-    /// With pictures 200 and 125 ms apart, reordered or not, over the edges of segments too.
+    /// With pictures 100 to 200 ms apart, reordered or not, over the edges of segments too.
     @Test(arguments: [(5, 0), (5, 2), (8, 0), (10, 0)])
     func theClockReferenceComesAsOftenWherePicturesAreFew(rate: Int, bFrames: Int) throws {
         let stream = try EncodedStream(seconds: 6) {
@@ -112,6 +112,31 @@ import Testing
         let report = try MediaProbe.decode(bytes)
         #expect(report.damagedPackets == 0)
         #expect(report.pictures.count == 6 * rate)
+    }
+
+    /// After 26.5 hours all clocks begin anew, which have 33 bits. ISO/IEC 13818-1 sect. 2.4.3.
+    @Test(arguments: [5, 30]) func clocksRunOnOverTheirEnd(rate: Int) throws {
+        let end: Int64 = 1 << 33
+        // Of the first picture, whose PTS is a second more. A whole number of pictures at either rate.
+        let start = (end - 270_000) / 18_000 * 18_000
+        let stream = try EncodedStream(
+            seconds: 6,
+            configure: {
+                $0.frameRate = rate
+                $0.keyframeInterval = 2 * rate
+            }, startingAt: MediaTime(ticks: start, timescale: 90_000))
+        let packets = try #require(TransportStreamPackets(stream.segments.flatMap { $0 })).packets
+        let pictures = packets.filter { $0.pid == 0x100 && $0.isStart }
+            .compactMap { TransportStreamPackets.presentationTime($0.payload) }
+        let interval = 90_000 / Int64(rate)
+        #expect(pictures == (0..<6 * Int64(rate)).map { (start + 90_000 + $0 * interval) % end })
+        let references = packets.compactMap(\.clockReference)
+        for (a, b) in zip(references, references.dropFirst()) {
+            #expect((1...9000).contains((b - a + end) % end))
+        }
+        #expect(references.contains { $0 > end - 90_000 } && references.contains { $0 < 90_000 })
+        let report = try MediaProbe.decode(stream.segments[2])
+        #expect(report.damagedPackets == 0 && report.pictures.count == 2 * rate)
     }
 
     @Test func soundAndPicturesOfASegmentCoverTheSameTime() throws {

@@ -36,6 +36,29 @@ import Testing
                 PeerID("peer-\(side)"), initialsOf: "Peer \(side)", name: nil, picture: nil))
     }
 
+    @Test(arguments: Layout.Anchor.allCases)
+    func aWatermarkLiesWhereItIsWanted(anchor: Layout.Anchor) throws {
+        let still = StillPicture(
+            width: 64, height: 36,
+            pixels: (0..<64 * 36).flatMap { _ in [0, 255, 0, 255] as [UInt8] })
+        let picture = try Compositor(canvas: canvas).compose(
+            tiles: [half(0, try solid(320, 360, red)), half(1, try solid(320, 360, red))],
+            dressing: Dressing(
+                watermark: .init(picture: still, anchor: anchor, opacity: 1, width: 0.1)))
+        // A thirtieth of the height away from the edges.
+        let corners: [Layout.Anchor: (x: Int, y: Int)] = [
+            .topLeft: (12, 12), .topRight: (564, 12), .bottomLeft: (12, 312),
+            .bottomRight: (564, 312), .centre: (288, 162),
+        ]
+        for (other, corner) in corners {
+            let inside = [(2, 2), (61, 2), (2, 33), (61, 33)].map {
+                colour(picture, corner.x + $0.0, corner.y + $0.1)
+            }
+            let wanted = other == anchor ? green : red
+            #expect(inside.allSatisfy { isNear($0, wanted, 4) }, "\(anchor), at \(other)")
+        }
+    }
+
     @Test func eachTileFillsItsRectangleAndNothingElse() throws {
         let compositor = try Compositor(canvas: canvas)
         let inner = Rectangle(x: 100, y: 60, width: 200, height: 120)

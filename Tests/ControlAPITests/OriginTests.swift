@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Synchronization
 import Testing
 
 @testable import ControlAPI
@@ -196,21 +197,44 @@ import Testing
         }
     }
 
-    @Test func theCacheOfPlaylistsStaysBelowItsMaximum() {
+    @Test func theCacheOfPlaylistsStaysBelowItsMaximum() async {
         let cache = PlaylistCache()
         for index in 0..<PlaylistCache.entriesMaximum * 2 {
-            #expect(cache.body(tag: "\(index)") { [UInt8(index % 256)] } == [UInt8(index % 256)])
+            let body = [UInt8(index % 256)]
+            #expect(await cache.body(tag: "\(index)") { body } == body)
         }
-        var made = 0
-        _ = cache.body(tag: "\(PlaylistCache.entriesMaximum * 2 - 1)") {
-            made += 1
-            return []
+        let last = "\(PlaylistCache.entriesMaximum * 2 - 1)"
+        #expect(await cache.body(tag: last) { [] } != [])
+        #expect(await cache.body(tag: "0") { [7] } == [7])
+    }
+
+    private final class Count: Sendable {
+        let value = Mutex(0)
+    }
+
+    @Test func whoAsksWhileAPlaylistIsBeingMadeWaitsForIt() async {
+        let cache = PlaylistCache()
+        let made = Count()
+        let (gate, opener) = AsyncStream<Never>.makeStream()
+        await withTaskGroup(of: [UInt8]?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await cache.body(tag: "a") {
+                        made.value.withLock { $0 += 1 }
+                        for await _ in gate {}
+                        return [1]
+                    }
+                }
+            }
+            opener.finish()
+            for await body in group { #expect(body == [1]) }
         }
-        #expect(made == 0)
-        _ = cache.body(tag: "0") {
-            made += 1
-            return []
-        }
-        #expect(made == 1)
+        #expect(made.value.withLock { $0 } == 1)
+    }
+
+    @Test func whatCouldNotBeMadeIsTriedAgain() async {
+        let cache = PlaylistCache()
+        #expect(await cache.body(tag: "a") { nil } == nil)
+        #expect(await cache.body(tag: "a") { [1] } == [1])
     }
 }

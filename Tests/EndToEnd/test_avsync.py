@@ -1,12 +1,8 @@
 """The measuring instrument (Tests/AVSync), tried on files whose faults were put there."""
 
-import json
-import subprocess
-import sys
-
 import avsync
 import pytest
-from harness import media
+from harness import instrument, media
 from harness.server import REPOSITORY
 
 CLIPS = REPOSITORY / "fixtures/media"
@@ -57,6 +53,20 @@ def test_publishers_that_are_in_time_but_not_alike_are_seen(tmp_path):
     )
     report = report_of(make(tmp_path / "apart.mkv", ["ann", "ben"], graph))
     assert report["failures"] == ["offsets disagree"], report
+
+
+def test_a_publisher_that_is_late_as_a_whole_is_seen_where_all_run_by_the_clock(tmp_path):
+    graph = (
+        "[0:v]fps=30,trim=start_frame=3,setpts=N/30/TB[early];[1:v]fps=30[late];"
+        "[0:a]atrim=start=0.1,asetpts=PTS-STARTPTS[sound];"
+        "[early][late]hstack[v];[sound][1:a]amix=normalize=0[a]"
+    )
+    file = make(tmp_path / "late.mkv", ["ann", "ben"], graph)
+    report = report_of(file)
+    assert report["failures"] == [], report
+    assert abs(report["agreement"]["second_spread_ms"] - 100) <= 10
+    assert report_of(file, second=0.045)["failures"] == ["seconds disagree"]
+    assert report_of(file, second=0.15)["failures"] == []
 
 
 def test_sound_before_its_picture_is_an_offset_below_zero(tmp_path):
@@ -216,24 +226,20 @@ def test_tiles_are_found_after_they_moved(tmp_path):
     assert all(one["events"]["flashes"] == 11 for one in report["publishers"].values())
 
 
-def run_tool(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "avsync", *map(str, arguments)], cwd=REPOSITORY / "Tests/AVSync",
-        capture_output=True, text=True, check=False,
-    )
-    return done.returncode, json.loads(done.stdout)
-
-
 def test_the_tool_says_what_it_found_on_one_line_and_by_its_status(tmp_path):
     both = make(tmp_path / "both.mkv", ["ann", "cleo"], SIDE_BY_SIDE)
-    status, report = run_tool(both, "--publishers", 2)
+    status, report = instrument.run(both, "--publishers", 2)
     assert (status, report["verdict"]) == (0, "pass")
-    status, report = run_tool(both, "--publishers", 3)
+    status, report = instrument.run(both, "--publishers", 3)
     assert (status, report["failures"]) == (1, ["not 3 publishers"])
-    status, report = run_tool(both, "--seconds", 6)
+    status, report = instrument.run(both, "--seconds", 6)
     assert status == 0 and abs(report["seconds"] - 6) < 0.1
-    status, report = run_tool(tmp_path / "nothing.ts")
+    later = make(tmp_path / "later.ts", ["ann", "cleo"], SIDE_BY_SIDE,
+                 ["-c:a", "aac", "-output_ts_offset", "3600"])
+    status, report = instrument.run(later, "--seconds", 6)
+    assert status == 0 and abs(report["seconds"] - 6) < 0.1
+    status, report = instrument.run(tmp_path / "nothing.ts")
     assert (status, report["verdict"]) == (2, "unknown")
     assert "No such file" in report["reason"]
     empty = make(tmp_path / "empty.mkv", ["ann"], "[0:v]hue=s=0[v];[0:a]volume=0[a]")
-    assert run_tool(empty)[0] == 2
+    assert instrument.run(empty)[0] == 2

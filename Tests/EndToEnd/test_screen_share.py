@@ -1,5 +1,7 @@
-"""A browser's shared screen with its sound, on air: large while it is shared, and heard as long."""
+"""A browser's shared screen with its sound, on air: large while it is shared, heard as long, in stereo,
+and both together."""
 
+import avsync
 import numpy as np
 import pytest
 from harness import checks, chromium, media
@@ -8,37 +10,79 @@ from harness.recording import SMALL_LADDER
 from harness.waiting import wait_for
 
 TIMEOUT = 30  # s
-MAGENTA = (0xC0, 0x20, 0xC0)
-TONE = 3500  # Hz; the fake microphone has nothing there
+# The screen flashes and beeps as this clip does; besides, it has a tone on the left all the time.
+[DORA] = [clip for clip in avsync.CLIPS if clip.name == "dora"]
+TONE = 3500  # Hz; the fake microphone has hardly anything there
 WINDOW = 0.1  # s
 THERE = 0.03  # of full scale
+OFFSET = 0.1  # s that sound and picture may be apart
 # No test can press what a browser asks with before it gives a screen away.
 SCREEN = """navigator.mediaDevices.getDisplayMedia = async () => {
+  const audio = new AudioContext();
+  const destination = new MediaStreamAudioDestinationNode(audio);
+  const sound = (frequency, gain) => {
+    const oscillator = new OscillatorNode(audio, { frequency });
+    oscillator.start();
+    return oscillator.connect(new GainNode(audio, { gain }));
+  };
+  const left = new StereoPannerNode(audio, { pan: -1 });
+  sound(%d, 0.2).connect(left).connect(destination);
+  const beep = sound(%d, 0);
+  beep.connect(destination);
   const canvas = Object.assign(document.createElement("canvas"), { width: 1280, height: 720 });
   const context = canvas.getContext("2d");
-  let count = 0;
+  let count = 0, second = null, end = 0;
   setInterval(() => {
-    context.fillStyle = "rgb%s";
+    const now = performance.now();
+    if (Math.floor(now / 1000) !== second) {
+      second = Math.floor(now / 1000);
+      end = now + 100;
+      beep.gain.setValueAtTime(0.5, audio.currentTime);
+      beep.gain.setValueAtTime(0, audio.currentTime + 0.1);
+    }
+    context.fillStyle = now < end ? "white" : "rgb%s";
     context.fillRect(0, 0, 1280, 720);
-    context.fillStyle = "white";
+    context.fillStyle = "black";
     context.fillRect(20 * (count++ %% 20), 0, 20, 20);
-  }, 66);
-  const audio = new AudioContext();
-  const oscillator = new OscillatorNode(audio, { frequency: %d });
-  const gain = new GainNode(audio, { gain: 0.3 });
-  const left = new StereoPannerNode(audio, { pan: -1 });
-  const destination = new MediaStreamAudioDestinationNode(audio);
-  oscillator.connect(gain).connect(left).connect(destination);
-  oscillator.start();
-  return new MediaStream([...canvas.captureStream(15).getTracks(),
+  }, 33);
+  return new MediaStream([...canvas.captureStream(30).getTracks(),
                           ...destination.stream.getTracks()]);
-};""" % (MAGENTA, TONE)
+};""" % (TONE, DORA.pitch, DORA.colour)
+
+
+# How strong a band of frequencies is (dB), on the left and on the right, in each sound that comes.
+CHANNELS = """async ([low, high]) => {
+  const audio = new AudioContext();
+  const receivers = window.connections.flatMap((one) => one.getReceivers());
+  const sounds = receivers.map(({ track }) => track)
+    .filter(({ kind, readyState }) => kind === "audio" && readyState === "live");
+  const all = sounds.map((track) => {
+    const source = audio.createMediaStreamSource(new MediaStream([track]));
+    const splitter = new ChannelSplitterNode(audio, { numberOfOutputs: 2 });
+    source.connect(splitter);
+    return [0, 1].map((output) => {
+      const analyser = new AnalyserNode(audio, { fftSize: 4096 });
+      splitter.connect(analyser, output);
+      return analyser;
+    });
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const bin = audio.sampleRate / 4096;
+  const found = all.map((channels) => channels.map((analyser) => {
+    const levels = new Float32Array(analyser.frequencyBinCount);
+    analyser.getFloatFrequencyData(levels);
+    return Math.max(-200, ...levels.slice(Math.floor(low / bin), Math.ceil(high / bin) + 1));
+  }));
+  await audio.close();
+  return found;
+}"""
 
 
 @pytest.fixture(scope="module")
 def shown(server, browser, tmp_path_factory):
     room = "shared-screen"
     ann = chromium.Participant(browser, server, room, "Ann", script=SCREEN)
+    ben = chromium.Participant(browser, server, room, "Ben", "viewer")
     try:
         started = server.start_stream(room, {"ladder": SMALL_LADDER})
         server.wait_for_status(started["id"], "running", TIMEOUT)
@@ -55,24 +99,28 @@ def shown(server, browser, tmp_path_factory):
             # Beside the microphone and the camera, whose layers are one.
             wait_for(f"its {kind} is sent", lambda kind=kind: len(
                 {one["mid"] for one in ann.outbound(kind) if one["packetsSent"]}) == 2, TIMEOUT)
-        pass_segments(4)
+        pass_segments(5)
+        both = ben.page.evaluate(CHANNELS, [TONE - 50, TONE + 50])
         ann.page.get_by_role("button", name="Stop sharing the screen").click()
         pass_segments(3)
         server.stop_stream(room)
         server.wait_for_status(started["id"], "completed", TIMEOUT)
-        assert ann.errors == []
+        assert ann.errors == ben.errors == []
     finally:
         ann.close()
-    return Stream(server.http, url, tmp_path_factory.mktemp("stream"))
+        ben.close()
+    stream = Stream(server.http, url, tmp_path_factory.mktemp("stream"))
+    stream.at_bens = both
+    return stream
 
 
 @pytest.fixture(scope="module")
 def seen(shown):
-    """For each picture whether the screen is large in it."""
+    """For each picture whether the screen, as it is between its flashes, is large in it."""
     pictures = media.frames(shown.top.file)
     middle = media.crop(pictures, 0.4, 0.4, 0.2, 0.2, 1, 1)
     colours = np.median(middle.reshape(len(middle), -1, 3), axis=1)
-    return np.abs(colours - MAGENTA).max(axis=1) < 40
+    return np.abs(colours - DORA.colour).max(axis=1) < 40
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +136,12 @@ def heard(shown):
 
 
 def span(flags, step):
-    """From when to when (s); the flags must be set without a break."""
+    """From when to when (s); the flags must be set nearly all of that time."""
     [where] = np.nonzero(flags)
-    assert len(where) == where[-1] - where[0] + 1, "it comes and goes"
-    return where[0] * step, (where[-1] + 1) * step
+    first, end = where[0], where[-1] + 1
+    # Of a screen a tenth is flashes; a browser that is short of CPU leaves out some sound.
+    assert flags[first:end].mean() > 0.75, f"it comes and goes: {where}"
+    return first * step, end * step
 
 
 def test_it_is_large_while_it_is_shared(seen):
@@ -108,8 +158,20 @@ def test_its_sound_is_heard_as_long_as_it_is_seen(seen, heard):
 
 def test_its_sound_is_in_stereo(heard):
     left, right = heard[heard[:, 0] > THERE].T
-    assert np.percentile(left, 10) > 0.1
+    assert np.percentile(left, 10) > 0.07
     assert np.median(right) < 0.1 * np.median(left)
+
+
+def test_others_in_the_room_hear_it_in_stereo(shown):
+    left, right = max(shown.at_bens)
+    assert left > -60 and right < left - 20, shown.at_bens
+
+
+def test_its_sound_and_its_picture_are_together(shown):
+    _, offsets = avsync.measure(shown.top.file).publishers["dora"].pairs()
+    # A browser that is short of CPU takes single ones of either when it can.
+    assert len(offsets) >= 4
+    assert abs(np.median(offsets)) <= OFFSET, np.round(offsets * 1000)
 
 
 def test_the_stream_itself_never_wavers(shown):

@@ -1,8 +1,10 @@
-"""Streams of sound alone, and of some roles' voices only, with a publisher's clip in the room."""
+"""Streams of sound alone, of some roles' voices only, and of people without a camera, with a
+publisher's clip in the room."""
 
+import numpy as np
 from harness import hls, media
 from harness.recording import record
-from harness.scene import people
+from harness.scene import CLIPS, LADDER, Guest, film, people
 from harness.sniffer import Sniffer
 from harness.waiting import wait_for
 
@@ -29,8 +31,29 @@ def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(server, room, tmp
         assert abs(len(samples) / media.SAMPLE_RATE - announced) <= 0.1
         # A beep of 100 ms in every second.
         assert len(media.onsets(media.loudness(samples), 0.02, 0.05)) >= announced - 3
-        # -1 dBFS, and no sample-to-sample step that a tone of 20 kHz would not make.
+        # -1 dBFS, and no step from sample to sample that tones of up to 2.7 kHz would not make.
         assert abs(samples).max() < 0.891
+        assert abs(np.diff(samples)).max() < 0.4
+
+
+def test_people_without_a_camera_are_shown_by_their_initials(server, room, tmp_path):
+    voice = tmp_path / "ann.webm"
+    media.run("ffmpeg", "-v", "error", "-y", "-i", str(CLIPS / "ann.webm"), "-vn", "-c", "copy",
+              str(voice))
+    # The stage alone is what is in the gap.
+    take = film(server, room, 8, [Guest(voice)], tmp_path, {"layout": {"margin": 40}})
+    pictures = media.frames(take.stream.top.file, 640, 360)
+    width, height = LADDER[0]["width"], LADDER[0]["height"]
+    edge = media.crop(pictures, 0, 0, 20, height, width, height)
+    tile = media.crop(pictures, 60, 60, 100, 60, width, height)
+    middle = media.crop(pictures, 220, 100, 200, 160, width, height)
+    assert media.luma(pictures).min() > 16, "a black picture"
+    colours = [np.median(part[30:].reshape(-1, 3), axis=0) for part in (edge, tile)]
+    assert np.abs(np.subtract(*colours)).max() > 20, "no tile"
+    assert middle[-1].std() > 5, "no initials"
+    levels = media.loudness(media.sound(take.stream.top.file))
+    beeps = media.onsets(levels, 0.02, 0.05)
+    assert beeps[0] < 2.1 and len(beeps) >= 6, beeps
 
 
 def test_roles_that_are_not_named_are_not_heard(server, room, tmp_path):

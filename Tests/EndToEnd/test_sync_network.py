@@ -14,7 +14,7 @@ NETWORKS = {
 CLOCKS = {
     "ann": Guest("ann", "--clock-skew 300"),
     "ben": Guest("ben", "--clock-skew -300 --wrap-soon --by-the-clock"),
-    "cleo": Guest("cleo", "--sender-reports none --by-the-clock", late=True),
+    "cleo": Guest("cleo", "--sender-reports none --by-the-clock", late=0),
     "dora": Guest("dora", "--sender-reports late --by-the-clock"),
 }
 
@@ -26,8 +26,9 @@ def networks(server, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def equals(server, tmp_path_factory):
-    guests = [Guest(name, "--by-the-clock") for name in ("ann", "ben", "cleo")]
-    return film(server, "equals", 15, guests, tmp_path_factory.mktemp("equals"))
+    guests = [Guest(name, "--by-the-clock", late)
+              for name, late in (("ann", None), ("ben", 0), ("cleo", 4))]
+    return film(server, "equals", 18, guests, tmp_path_factory.mktemp("equals"))
 
 
 @pytest.fixture(scope="module")
@@ -39,24 +40,27 @@ def clocks(server, tmp_path_factory):
 def test_loss_jitter_and_reordering_are_not_noticed(networks, name):
     publisher = networks.publisher(name)
     scene.is_in_time(publisher)
-    scene.is_complete(publisher)
+    # Of a flash whose repair was lost too nothing may be left.
+    scene.is_complete(publisher, spare=1)
 
 
 @pytest.mark.parametrize("name", CLOCKS)
 def test_skewed_clocks_and_missing_reports_are_not_noticed(clocks, name):
     publisher = clocks.publisher(name)
     scene.is_in_time(publisher)
-    scene.is_complete(publisher)
+    # Cleo comes later, and the others' tiles move.
+    scene.is_complete(publisher, spare=1)
 
 
-def test_those_whose_networks_are_alike_agree(equals):
+def test_those_who_join_at_different_times_agree(equals):
     report = equals.measurement.report(expected=3)
-    # Their clips beep at each full second of the wall clock.
-    assert report["agreement"]["second_spread_ms"] <= 45, report["agreement"]
     assert report["agreement"]["offset_spread_ms"] <= 45, report["agreement"]
+    # Their clips beep at each full second of the wall clock. A newcomer's playout delay is up to 90
+    # ms longer for a while than that of who is known to have a good network.
+    assert report["agreement"]["second_spread_ms"] <= 100, report["agreement"]
 
 
-def test_those_who_join_at_different_times_agree(clocks):
+def test_those_whose_clocks_are_wrong_agree(clocks):
     # Their clips beep at each full second of the wall clock. Half a second away from the seam.
     middle = clocks.publisher("dora").beeps[-1] - 0.5
     phases = [

@@ -53,9 +53,15 @@ let masterText = """
     }
 
     @Test func theWorstSegmentTheBucketAllowsIsWithinATenthOfTheBandwidth() {
-        for layer in Ladder.standard.layers {
-            for frames: Int64 in [15, 30, 60, 120, 300] {
-                let duration = MediaTime(ticks: frames, timescale: 30)
+        let slow = [5, 9, 10].map {
+            Layer(
+                width: 640, height: 360, frameRate: $0, videoBitrate: 300_000,
+                audioBitrate: 64_000)
+        }
+        for layer in Ladder.standard.layers + slow {
+            for halves: Int64 in [1, 2, 4, 8, 20] {
+                let frames = halves * Int64(layer.frameRate) / 2
+                let duration = MediaTime(ticks: frames, timescale: Int32(layer.frameRate))
                 let bitrate = TransportStreamBitrate(layer: layer, segmentDuration: duration)
                 let packets = worstPackets(layer, frames: Int(frames))
                 let worst = Double(packets * 188 * 8) / duration.seconds
@@ -65,7 +71,8 @@ let masterText = """
         }
     }
 
-    /// Counts packets one by one: a full bucket spent on one picture, the rest evenly.
+    /// Counts packets one by one: a full bucket spent on one picture, the rest evenly. Below ten
+    /// pictures a second each has a clock reference beside it.
     private func worstPackets(_ layer: Layer, frames: Int) -> Int {
         let control = VideoRateControl.standard
         let perFrame = control.bitrateMaximum(average: layer.videoBitrate) / 8 / layer.frameRate
@@ -73,9 +80,10 @@ let masterText = """
         var packets = 3
         for frame in 0..<frames {
             let bytes = perFrame + (frame == 0 ? buffer : 0) + 33
-            packets += (bytes + 183) / 184
+            packets += (bytes + 183) / 184 + (layer.frameRate < 10 ? 1 : 0)
         }
-        let aacFrames = Int((Double(frames) / 30 * 46.875).rounded(.down))
+        let seconds = Double(frames) / Double(layer.frameRate)
+        let aacFrames = Int((seconds * 46.875).rounded(.down))
         let aacBytes = layer.audioBitrate * 1024 / 48_000 / 8 + 7
         packets += aacFrames / 4 * ((aacBytes * 4 + 14 + 183) / 184)
         return packets
@@ -103,8 +111,9 @@ let masterText = """
     /// Of sound alone a packet of two blocks is the worst: each has a header, and ends in a transport
     /// packet that is not full.
     @Test func theWorstSegmentOfSoundAloneIsCountedByItsPackets() {
-        // 375 blocks in 8 s, 188 packets of two with 14 bytes of header, 7 of each block.
-        let bytes = 8 * 96_000 / 8 + 375 * 7 + 375 * 14 / 2
+        // 375 blocks in 8 s, 188 packets of two with 14 bytes of header and 8 of the clock's, 7 of
+        // each block.
+        let bytes = 8 * 96_000 / 8 + 375 * 7 + 375 * 22 / 2
         let packets = Double(bytes) / 184 + 375.0 / 2 + 3
         let rate = TransportStreamBitrate(
             soundBitrate: 96_000, segmentDuration: MediaTime(ticks: 8, timescale: 1))

@@ -26,6 +26,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Example.org:8443", "example.org"), ("[2001:DB8::1]:80", "2001:db8::1"), ("[::1]", "::1"),
+        ("u:p@h:1", "h"), ("u@v@h", "h"), ("[::1", ""), ("u@", ""),
+    ])
+    func aHostIsNamedWithoutWhatIsAroundIt(authority: String, host: String) {
+        #expect(HTTPURL("https://\(authority)/a@b:c")?.host == host)
+    }
+
+    @Test(arguments: [
         "h", "h.example.org", "h_1-2", "127.0.0.1:65535", "[::1]", "[2001:db8::1]:443", "u:p@h:1",
     ])
     func whereSomebodyMayBe(_ authority: String) {

@@ -85,6 +85,20 @@ import Testing
         #expect(next.sequenceNumber.rawValue == 101)
     }
 
+    /// A publisher that begins anew takes another SSRC, and the beginning of its key frame is lost.
+    @Test func aVideoThatGoesOnInAnotherStreamWaitsForAKeyFrameOfIt() {
+        let lane = Lane()
+        #expect(lane.send(.vp8(1, picture: 1, isKey: true)) != nil)
+        #expect(lane.send(.vp8(700, picture: 9, ssrc: 7)) == nil)
+        #expect(lane.awaitsKeyframe)
+        // What is late of the one before is still forwarded.
+        #expect(lane.send(.vp8(2, picture: 2)) != nil)
+        #expect(lane.awaitsKeyframe)
+        #expect(lane.send(.vp8(710, picture: 20, isKey: true, ssrc: 7)) != nil)
+        #expect(!lane.awaitsKeyframe)
+        #expect(lane.send(.vp8(711, picture: 21, ssrc: 7)) != nil)
+    }
+
     @Test func nothingIsSentBeforeAKeyFrameOfTheWantedLayer() {
         let lane = Lane(wanted: LayerChoice(encoding: 1))
         #expect(lane.send(.vp8(1, picture: 1, isKey: true)) == nil)

@@ -25,7 +25,8 @@ struct LayerPacket {
 
     static func vp8(
         _ number: Int, picture: Int, zeroIndex: UInt8 = 0, layer: UInt8 = 0, isSync: Bool = false,
-        isKey: Bool = false, starts: Bool = true, encoding: Int = 0, timestamp: UInt32? = nil
+        isKey: Bool = false, starts: Bool = true, encoding: Int = 0, timestamp: UInt32? = nil,
+        ssrc: UInt32? = nil
     ) -> LayerPacket {
         var descriptor = VP8PayloadDescriptor()
         descriptor.startsPartition = starts
@@ -38,7 +39,7 @@ struct LayerPacket {
             encoding: encoding, codec: .vp8,
             packet: make(
                 number, timestamp ?? UInt32(truncatingIfNeeded: picture * 3000),
-                UInt32(1000 + encoding), descriptor.serialized() + header))
+                ssrc ?? UInt32(1000 + encoding), descriptor.serialized() + header))
     }
 
     static func vp9(

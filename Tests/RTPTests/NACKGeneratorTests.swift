@@ -27,7 +27,7 @@ import Testing
         #expect(generator.poll(at: at(60)) == numbers([0]))
         generator.received(SequenceNumber(0), at: at(61))
         #expect(generator.nextDeadline == nil)
-        #expect(generator.takeAbandoned().isEmpty)
+        #expect(generator.takeAbandonedNumbers().isEmpty)
     }
 
     @Test func mereReorderingIsNotAskedFor() {
@@ -51,8 +51,8 @@ import Testing
         }
         #expect(now == 400)
         #expect(asked == 4)
-        #expect(generator.takeAbandoned() == numbers([2]))
-        #expect(generator.takeAbandoned().isEmpty)
+        #expect(generator.takeAbandonedNumbers() == numbers([2]))
+        #expect(generator.takeAbandonedNumbers().isEmpty)
     }
 
     @Test func aNumberIsAskedForSoOftenAtMostAndThenOnlyWaitedFor() {
@@ -70,7 +70,7 @@ import Testing
         }
         #expect(asked == configuration.triesMaximum)
         #expect(last == at(6000))
-        #expect(generator.takeAbandoned() == numbers([2]))
+        #expect(generator.takeAbandonedNumbers() == numbers([2]))
     }
 
     @Test func aLongRoundTripIsGivenTimeForThreeTries() {
@@ -92,11 +92,11 @@ import Testing
         generator.received(SequenceNumber(9), at: at(0))
         generator.received(SequenceNumber(15), at: at(0))
         #expect(generator.outstandingCount == 10)
-        #expect(generator.takeAbandoned() == numbers([1, 2, 3]))
+        #expect(generator.takeAbandonedNumbers() == numbers([1, 2, 3]))
         #expect(generator.poll(at: at(20)) == numbers([4, 5, 6, 7, 8, 10, 11, 12, 13, 14]))
         generator.received(SequenceNumber(100), at: at(20))
         #expect(generator.outstandingCount == 10)
-        #expect(generator.takeAbandoned().last == SequenceNumber(14))
+        #expect(generator.takeAbandonedNumbers().last == SequenceNumber(14))
         #expect(generator.poll(at: at(40)) == numbers(Array(90..<100)))
     }
 
@@ -148,17 +148,17 @@ import Testing
         var generator = NACKGenerator()
         generator.received(SequenceNumber(0), at: at(0))
         generator.received(SequenceNumber(1001), at: at(0))
-        #expect(generator.outstandingCount == 1000 && generator.takeAbandoned().isEmpty)
+        #expect(generator.outstandingCount == 1000 && generator.takeAbandonedNumbers().isEmpty)
         generator = NACKGenerator()
         generator.received(SequenceNumber(0), at: at(0))
         generator.received(SequenceNumber(2000), at: at(0))
         #expect(generator.outstandingCount == 1000)
-        #expect(generator.takeAbandoned() == numbers([999]))
+        #expect(generator.takeAbandonedNumbers() == numbers([999]))
     }
 }
 
 extension NACKGenerator {
-    fileprivate mutating func takeAbandoned() -> [SequenceNumber] {
-        takeAbandonedExtended().map(SequenceNumber.init(extended:))
+    fileprivate mutating func takeAbandonedNumbers() -> [SequenceNumber] {
+        takeAbandoned().map(SequenceNumber.init(extended:))
     }
 }

@@ -118,6 +118,25 @@ import Testing
         try fixture.join("c")
     }
 
+    @Test mutating func aFullRoomStillHasAPlaceForItsRecorders() throws {
+        var limits = RoomLimits()
+        limits.peers = 2
+        fixture = RoomFixture(limits: limits)
+        try fixture.join("a")
+        try fixture.join("b")
+        for index in 0..<RoomLimits.hiddenPlaces {
+            try fixture.join(PeerID("bot\(index)"), role: Policy.recorderRole)
+        }
+        #expect(
+            roomError { try fixture.join("more", role: Policy.recorderRole) }
+                == .roomFull(maximum: 2))
+        #expect(roomError { try fixture.join("c") } == .roomFull(maximum: 2))
+        // They take nobody's place either.
+        fixture.room.left("a")
+        try fixture.join("c")
+        #expect(roomError { try fixture.join("d") } == .roomFull(maximum: 2))
+    }
+
     @Test mutating func whoLeavesAndComesAgainMayAskNoMoreForThat() throws {
         var limits = RoomLimits()
         (limits.fanOutBurst, limits.fanOutPerSecond) = (6, 2)
@@ -245,6 +264,13 @@ import Testing
                 try room.checkArrival("a", of: TokenOwner(userID: "a"), role: "host")
             }
                 == .roomLocked)
+    }
+
+    @Test mutating func aSessionOfHiddenPeersAloneIsNobodys() throws {
+        try fixture.join("bot", role: Policy.recorderRole)
+        #expect(fixture.room.session != nil && fixture.room.visibleSession == nil)
+        try fixture.join("a")
+        #expect(fixture.room.visibleSession == fixture.room.session)
     }
 
     @Test mutating func aRoomOfASizeTakesSoManyAndARecorder() throws {

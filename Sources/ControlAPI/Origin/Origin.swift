@@ -92,10 +92,12 @@ struct Origin: Sendable {
         guard isGzip else {
             return Self.body(of: file, range: 0..<file.byteCount, .ok, headers)
         }
-        let cache = cache
-        let bytes = try await threads.runIfActive { () -> [UInt8]? in
-            guard let plain = file.read(at: 0, count: Int(file.byteCount)) else { return nil }
-            return cache.body(tag: file.entityTag) { Gzip.compressed(plain) }
+        let threads = threads
+        let bytes = await cache.body(tag: file.entityTag) {
+            let made = try? await threads.runIfActive {
+                file.read(at: 0, count: Int(file.byteCount)).map { Gzip.compressed($0) }
+            }
+            return made ?? nil
         }
         guard let bytes else { throw Self.withCORS(.internal()) }
         headers[.contentLength] = String(bytes.count)

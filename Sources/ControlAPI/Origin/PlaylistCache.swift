@@ -11,16 +11,44 @@ final class PlaylistCache: Sendable {
         var bodies: [String: [UInt8]] = [:]
         var order: [String] = []
         var bytes = 0
+        /// What is being made.
+        var tasks: [String: Task<[UInt8]?, Never>] = [:]
+    }
+
+    private enum Found {
+        case body([UInt8])
+        case task(Task<[UInt8]?, Never>)
     }
 
     private let state = Mutex(State())
 
-    /// - Parameter tag: the entity tag of the plain form, which changes with the content.
-    func body(tag: String, make: () -> [UInt8]) -> [UInt8] {
-        if let known = state.withLock({ $0.bodies[tag] }) { return known }
-        let body = make()
-        guard body.count <= Self.bytesMaximum else { return body }
+    /// Who asks while it is being made waits for it.
+    ///
+    /// - Parameters:
+    ///   - tag: the entity tag of the plain form, which changes with the content.
+    ///   - make: gives nil where it cannot be made, which is not remembered.
+    func body(tag: String, make: @escaping @Sendable () async -> [UInt8]?) async -> [UInt8]? {
+        let found = state.withLock { state -> Found in
+            if let body = state.bodies[tag] { return .body(body) }
+            if let task = state.tasks[tag] { return .task(task) }
+            let task = Task {
+                let body = await make()
+                keep(body, tag)
+                return body
+            }
+            state.tasks[tag] = task
+            return .task(task)
+        }
+        switch found {
+        case .body(let body): return body
+        case .task(let task): return await task.value
+        }
+    }
+
+    private func keep(_ body: [UInt8]?, _ tag: String) {
         state.withLock { state in
+            state.tasks[tag] = nil
+            guard let body, body.count <= Self.bytesMaximum else { return }
             guard state.bodies.updateValue(body, forKey: tag) == nil else { return }
             state.order.append(tag)
             state.bytes += body.count
@@ -29,6 +57,5 @@ final class PlaylistCache: Sendable {
                 state.bytes -= state.bodies.removeValue(forKey: oldest)?.count ?? 0
             }
         }
-        return body
     }
 }

@@ -155,14 +155,7 @@ public struct Settings: Hashable, Sendable {
     /// Whether the outside has no name for this server, or one that is this machine's alone.
     private var isPublicURLLoopback: Bool {
         guard let url = publicURL.flatMap({ HTTPURL($0) }) else { return true }
-        return Self.isLoopback(Self.host(of: url.authority))
-    }
-
-    /// What is left without the port, brackets and what may be before an `@`.
-    private static func host(of authority: String) -> String {
-        let address = authority.split(separator: "@").last ?? ""
-        guard address.hasPrefix("[") else { return address.prefix { $0 != ":" }.lowercased() }
-        return address.dropFirst().prefix { $0 != "]" }.lowercased()
+        return Self.isLoopback(url.host)
     }
 
     private static func isAnyAddress(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }

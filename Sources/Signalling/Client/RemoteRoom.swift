@@ -19,7 +19,7 @@ public struct RemoteRoom: Sendable {
     }
 
     /// A server that lists more than this is not believed.
-    public static let peersMaximum = 2000
+    public static let peersMaximum = 6000
     /// The same for one peer's tracks.
     public static let tracksMaximum = 64
 

@@ -160,7 +160,7 @@ extension RoomSignalling {
             maxSize: room.limits.visiblePeers ?? room.limits.peers,
             largeRoomOptimization: room.isLarge)
         let sessionInfo = SessionInfoNotification(
-            sessionID: room.session?.id ?? "", roomID: room.id, peerCount: room.peerCount,
+            sessionID: room.visibleSession?.id ?? "", roomID: room.id, peerCount: room.peerCount,
             trackCount: room.trackCount)
         push(.roomInfo, roomInfo, to: listeners.filter { $0.toldRoom != roomInfo })
         push(.sessionInfo, sessionInfo, to: listeners.filter { $0.toldSession != sessionInfo })

@@ -140,8 +140,8 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
 
     public init(_ room: Room) {
         name = room.name
-        sessionID = room.session?.id.rawValue
-        startedAt = room.session?.startedAt.milliseconds
+        sessionID = room.visibleSession?.id.rawValue
+        startedAt = room.visibleSession?.startedAt.milliseconds
         recording = Recording(room)
         streaming = Streaming(room)
         transcriptions = []

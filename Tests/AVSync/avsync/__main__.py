@@ -22,12 +22,14 @@ def main():
     parser.add_argument("--absences", type=int, default=standard.absences)
     parser.add_argument("--lag-ms", type=float, default=standard.lag * 1000)
     parser.add_argument("--spread-ms", type=float, default=standard.spread * 1000)
+    parser.add_argument("--second-ms", type=float, help="for clips that run by the wall clock")
     options = parser.parse_args()
     thresholds = Thresholds(
         offset=options.offset_ms / 1000, cadence=options.cadence_ms / 1000,
         present=options.present, drift=options.drift_ms / 1000,
         freeze=options.freeze_ms / 1000, absences=options.absences, lag=options.lag_ms / 1000,
         spread=options.spread_ms / 1000,
+        second=None if options.second_ms is None else options.second_ms / 1000,
     )
     try:
         report = measure(options.media, options.seconds).report(thresholds, options.publishers)

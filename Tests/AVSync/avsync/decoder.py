@@ -19,8 +19,11 @@ WIDTH, HEIGHT = 256, 144  # pixels that the picture is scaled to
 BLOCK = SAMPLE_RATE // 2  # samples handed over at once
 KEPT_LINES = 20  # of what ffmpeg says besides
 
-PICTURE = re.compile(r"_showinfo_.*? pts_time:(\S+) .*? s:(\d+)x(\d+) ")
-SOUND = re.compile(r"_ashowinfo_.*? pts_time:(\S+) .*? nb_samples:(\d+) ")
+# Ticks a second in which the filters tell times: in seconds they tell no more than six digits, which
+# after a quarter of an hour is hundredths.
+TICKS = 720_000
+PICTURE = re.compile(r"_showinfo_.*? pts: *(-?\d+) .*? s:(\d+)x(\d+) ")
+SOUND = re.compile(r"_ashowinfo_.*? pts: *(-?\d+) .*? nb_samples:(\d+) ")
 
 
 @dataclass
@@ -85,19 +88,20 @@ def decode(media, see, hear, seconds=None):
 
 def _command(media, descriptor, seconds):
     is_playlist = str(media).split("?")[0].endswith((".m3u8", ".m3u"))
+    # An output's own `-t` would count from timestamp zero.
+    limit = [f"trim=duration={seconds}"] if seconds else []
+    picture = [*limit, f"settb=1/{TICKS}", "showinfo=checksum=0",
+               f"scale={WIDTH}:{HEIGHT}:flags=area"]
+    sound = [*(f"a{one}" for one in limit), f"aresample={SAMPLE_RATE}",
+             "aformat=sample_fmts=flt:channel_layouts=mono", f"asettb=1/{TICKS}", "ashowinfo"]
     return [
         "ffmpeg", "-hide_banner", "-nostats", "-nostdin", "-copyts",
         # A running stream is taken from its first segment on, not from its edge.
         *(["-live_start_index", "0"] if is_playlist else []),
         "-i", str(media),
-        *(["-t", str(seconds)] if seconds else []),
-        "-map", "0:v:0", "-fps_mode", "passthrough",
-        "-vf", f"showinfo=checksum=0,scale={WIDTH}:{HEIGHT}:flags=area",
+        "-map", "0:v:0", "-fps_mode", "passthrough", "-vf", ",".join(picture),
         "-pix_fmt", "gbrp", "-f", "rawvideo", "pipe:1",
-        *(["-t", str(seconds)] if seconds else []),
-        "-map", "0:a:0",
-        "-af", f"aresample={SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono,ashowinfo",
-        "-f", "f32le", f"pipe:{descriptor}",
+        "-map", "0:a:0", "-af", ",".join(sound), "-f", "f32le", f"pipe:{descriptor}",
     ]
 
 
@@ -119,10 +123,10 @@ def _read_notes(pipe, timing, said):
     for line in pipe:
         text = line.decode(errors="replace").rstrip()
         if found := PICTURE.search(text):
-            timing.pictures.append(float(found[1]))
+            timing.pictures.append(int(found[1]) / TICKS)
             timing.sizes.add((int(found[2]), int(found[3])))
         elif found := SOUND.search(text):
-            timing.blocks.append((float(found[1]), int(found[2])))
+            timing.blocks.append((int(found[1]) / TICKS, int(found[2])))
         elif "showinfo" not in text:
             said.append(text)
             del said[:-KEPT_LINES]

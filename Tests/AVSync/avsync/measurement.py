@@ -143,6 +143,8 @@ class Measurement:
                 "size changes": len(self.sizes) > 1,
                 "sound jumps": self.sound_jump > EVEN,
                 "offsets disagree": agreement["offset_spread_ms"] / 1000 > thresholds.spread,
+                "seconds disagree": thresholds.second is not None
+                and agreement["second_spread_ms"] / 1000 > thresholds.second,
                 f"not {expected} publishers": expected is not None and len(found) != expected,
             }.items() if failed
         ]

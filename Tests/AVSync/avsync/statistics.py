@@ -22,6 +22,8 @@ class Thresholds:
     # middle of the beep: so one may be missing at each end, but not a second one.
     lag: float = 1.5
     spread: float = 0.045  # s between the publishers' median offsets
+    # s between the publishers' marks. Clips that do not run by the wall clock have them anywhere.
+    second: float | None = None
 
     #: Pairs of flash and beep without which nothing can be said.
     FEWEST_PAIRS = 3

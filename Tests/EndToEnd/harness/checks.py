@@ -61,9 +61,13 @@ def sizes_and_rates_are_right(stream):
         video, audio = found["video"], found["audio"]
         assert (video["width"], video["height"]) == layer.size
         assert (video["codec_name"], audio["codec_name"]) == ("h264", "aac")
-        assert video["avg_frame_rate"] == "30/1"
+        assert video["avg_frame_rate"] == "30/1", len(media.packets(layer.file))
         assert audio["sample_rate"] == "48000" and audio["channels"] == 2
         # What the master announces is what a player's buffers are made for.
+        bits = sum(one.path.stat().st_size for one in layer.playlist.segments) * 8
+        seconds = sum(one.duration for one in layer.playlist.segments)
+        average = int(layer.variant.attributes["AVERAGE-BANDWIDTH"])
+        assert bits / seconds <= average * 1.1, f"{bits / seconds} of {average} bit/s"
         announced = int(layer.variant.attributes["BANDWIDTH"])
         for segment in layer.playlist.segments[:-1]:
             rate = segment.path.stat().st_size * 8 / segment.duration
@@ -73,9 +77,9 @@ def sizes_and_rates_are_right(stream):
 def segments_are_cut_alike(stream):
     """Every layer at the same picture, each segment decodable by itself."""
     starts = [hls.starts(layer) for layer in stream.layers]
-    assert all(one == starts[0] for one in starts)
-    assert all(is_key for _, _, is_key in starts[0])
-    assert {count for _, count, _ in starts[0][:-1]} == {60}
+    assert all(one == starts[0] for one in starts), starts
+    assert all(is_key for _, _, is_key in starts[0]), starts[0]
+    assert {count for _, count, _ in starts[0][:-1]} == {60}, starts[0]
     for layer in stream.layers:
         for segment in layer.playlist.segments:
             begins_with_tables(segment.path.read_bytes())
@@ -117,7 +121,9 @@ def time_runs_evenly(stream):
         found = media.packets(layer.file)
         pictures = np.array(sorted(one.pts for one in found if one.kind == "video"))
         sounds = np.array(sorted(one.pts for one in found if one.kind == "audio"))
-        assert set(np.diff(pictures)) == {FRAME}
+        steps = np.diff(pictures)
+        # Where they are says whether it is chance.
+        assert set(steps) == {FRAME}, pictures[1:][steps != FRAME]
         assert np.abs(np.diff(sounds) - AAC_FRAME).max() <= 1
         assert abs(pictures[0] - sounds[0]) <= 3 * AAC_FRAME
         assert abs((pictures[-1] + FRAME) - (sounds[-1] + AAC_FRAME)) <= 3 * AAC_FRAME

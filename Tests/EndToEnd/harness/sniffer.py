@@ -8,6 +8,7 @@ from collections import defaultdict
 EVERY_PROTOCOL = 3  # ETH_P_ALL
 OUTGOING = 4  # PACKET_OUTGOING: the loopback interface shows everything twice
 ETHERNET, UDP_HEADER = 14, 8  # bytes
+RECEIVE_BUFFER_FORCE = 33  # SO_RCVBUFFORCE, socket(7)
 
 
 class Sniffer:
@@ -19,6 +20,8 @@ class Sniffer:
         self._socket = socket.socket(
             socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERY_PROTOCOL))
         self._socket.bind(("lo", 0))
+        # Others' files come by too, in frames of 64 KiB.
+        self._socket.setsockopt(socket.SOL_SOCKET, RECEIVE_BUFFER_FORCE, 16 << 20)
         self._socket.settimeout(0.2)
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._read)

@@ -17,9 +17,8 @@ from _pytest.runner import runtestprotocol
 from .machine import Watch
 
 STARVED = 0.15  # of the machine over two seconds
-# s. A quarter of the machine over so long makes pictures and sound late just as well.
+# s. So much of the machine over so long holds up one core for 150 ms, which is heard.
 SHORT_PIECE = 0.5
-SHORT_WEIGHT = 0.6
 # What fails for want of time says the same each time.
 LATE = re.compile(r"not within|TimeoutError|Timeout \d+ ?ms|no answer to|no on-|timed out")
 ATTEMPTS = 3
@@ -89,7 +88,7 @@ def pytest_runtest_protocol(item, nextitem):
 
 def _kept_back(windows):
     return max(
-        max(watch.worst(*window), SHORT_WEIGHT * watch.worst(*window, SHORT_PIECE))
+        max(watch.worst(*window), watch.worst(*window, SHORT_PIECE))
         for window in windows)
 
 

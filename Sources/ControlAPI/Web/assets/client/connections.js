@@ -3,7 +3,7 @@
 
 import { randomIdentifier } from "./identifier.js";
 import { Queue } from "./queue.js";
-import { mediaIdentifiers, withRepairedSound, withSoundWishes } from "./sdp.js";
+import { mediaIdentifiers, withRepairedSound, withSoundWishes, withStereoAsOffered } from "./sdp.js";
 
 const channelLabel = "ion-sfu";
 
@@ -161,7 +161,8 @@ export class SubscribeConnection extends Connection {
   accept(offer, reply) {
     return this.queue.run(async () => {
       await this.setRemote({ type: "offer", sdp: offer.sdp });
-      await this.pc.setLocalDescription(await this.pc.createAnswer());
+      const { type, sdp } = await this.pc.createAnswer();
+      await this.pc.setLocalDescription({ type, sdp: withStereoAsOffered(sdp, offer.sdp) });
       reply(this.pc.localDescription.toJSON());
       this.releaseCandidates();
       this.#compare(mediaIdentifiers(offer.sdp));

@@ -37,21 +37,52 @@ export function mediaIdentifiers(sdp) {
  * Speech without its silence: of a muted microphone five packets a second are left of fifty. What a
  * screen plays is sent whole, since soft music is no silence, and in stereo.
  *
+ * So sections of one bundle have one payload type with different parameters, which RFC 9143 sect. 9.1
+ * does not provide for. These tell an encoder what it may leave out and change no format; browsers choose
+ * the numbers and offer no other way.
+ *
  * @param {string} sdp
  * @param {Set<string>} screens the mids of the sections with a screen's sound
  * @returns {string}
  */
 export function withSoundWishes(sdp, screens) {
+  return mapSections(sdp, (section, mid) =>
+    withOpusParameter(section, screens.has(mid) ? "stereo=1" : "usedtx=1"),
+  );
+}
+
+/**
+ * Wishes to hear in stereo what is offered so, which browsers of Chromium's kind do not by themselves.
+ *
+ * @param {string} answer
+ * @param {string} offer
+ * @returns {string}
+ */
+export function withStereoAsOffered(answer, offer) {
+  const offered = new Set();
+  mapSections(offer, (section, mid) => {
+    if (/^a=fmtp:.*[ ;]stereo=1(;|\r?$)/m.test(section)) offered.add(mid);
+    return section;
+  });
+  return mapSections(answer, (section, mid) =>
+    offered.has(mid) ? withOpusParameter(section, "stereo=1") : section,
+  );
+}
+
+function mapSections(sdp, change) {
   return sdp
     .split(/^(?=m=)/m)
-    .map((section) => {
-      const [, mid] = /^a=mid:(\S+)/m.exec(section) ?? [];
-      const wish = screens.has(mid) ? "stereo=1" : "usedtx=1";
-      return section.replace(/^a=fmtp:.*useinbandfec=1.*$/gm, (line) =>
-        line.includes(wish) ? line : line.replace("useinbandfec=1", `useinbandfec=1;${wish}`),
-      );
-    })
+    .map((section) => change(section, /^a=mid:(\S+)/m.exec(section)?.[1]))
     .join("");
+}
+
+/** Browsers write all of Opus' formats with `useinbandfec=1`, and no other's. */
+function withOpusParameter(section, parameter) {
+  return section.replace(/^a=fmtp:\d+ (.*useinbandfec=1.*)$/gm, (line, parameters) =>
+    parameters.split(";").includes(parameter)
+      ? line
+      : line.replace("useinbandfec=1", `useinbandfec=1;${parameter}`),
+  );
 }
 
 /**
