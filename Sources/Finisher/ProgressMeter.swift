@@ -39,16 +39,17 @@ final class ProgressMeter: Sendable {
 
     /// Something was done, in a job or beside them.
     func goesOn() {
-        let time = now()
-        let told = state.withLock { state -> Int? in
+        // One job after the other, from the look at the clock to the report: or one would find the
+        // other's later time and take it for a clock that was set back, or tell a step behind the next.
+        state.withLock { state in
+            let time = now()
             let permille = state.done.reduce(0, +) / max(1, state.done.count)
             // The clock is the wall's, which may be set back.
             let isSilent = !(state.toldAt..<state.toldAt + Self.silenceMaximum).contains(time)
-            guard permille >= state.told + Self.step || isSilent else { return nil }
+            guard permille >= state.told + Self.step || isSilent else { return }
             state.told = max(permille, state.told)
             state.toldAt = time
-            return state.told
+            report(.progress(state.told))
         }
-        if let told { report(.progress(told)) }
     }
 }
