@@ -2,7 +2,7 @@
 public enum RoomClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The endpoint is no HTTP or HTTPS origin.
     case badEndpoint(String)
-    /// The server refused the token or the room, with its own code and words.
+    /// The server refused the token, the room or the connection, with its own code and words.
     case refused(code: Int, message: String)
     /// The server could not be reached, or stopped answering, for longer than we try.
     case unreachable(String)

@@ -6,7 +6,8 @@ import NIOWebSocket
 
 /// A WebSocket to a server, for as long as `body` runs. RFC 6455, text messages only.
 enum WebSocketClient {
-    /// The largest message taken: the list of a full room whose peers have all the metadata they may.
+    /// The largest message taken: the list of a full room whose peers have all the metadata they may,
+    /// in ordinary letters.
     static let messageBytesMaximum = 128 << 20
 
     struct Writer: Sendable {

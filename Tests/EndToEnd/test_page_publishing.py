@@ -22,7 +22,7 @@ def test_the_description_names_stream_and_track_of_each_section(page):
     ]
 
 
-def test_speech_is_wished_without_its_silence_and_what_a_screen_plays_in_stereo(page):
+def test_sound_is_wished_without_silence_and_what_a_screen_plays_in_stereo(page):
     sdp = "\r\n".join([
         "v=0", "m=audio 9 UDP/TLS/RTP/SAVPF 111 63", "a=mid:0", "a=rtpmap:111 opus/48000/2",
         "a=fmtp:111 minptime=10;useinbandfec=1", "a=fmtp:63 111/111",
@@ -39,7 +39,8 @@ def test_speech_is_wished_without_its_silence_and_what_a_screen_plays_in_stereo(
     )
     assert [line for line in found.split("\r\n") if "fmtp" in line] == [
         "a=fmtp:111 minptime=10;useinbandfec=1;usedtx=1", "a=fmtp:63 111/111",
-        "a=fmtp:111 minptime=10;useinbandfec=1;stereo=1", "a=fmtp:111 stereo=1;useinbandfec=1",
+        "a=fmtp:111 minptime=10;useinbandfec=1;stereo=1;usedtx=1",
+        "a=fmtp:111 stereo=1;useinbandfec=1;usedtx=1",
         "a=fmtp:96 profile-id=0",
     ]
     assert len(found.split("\r\n")) == len(sdp.split("\r\n"))

@@ -54,21 +54,10 @@ struct SilenceThinnerTests {
         #expect(passed(packets) == [0, 400, 800, 820, 840])
     }
 
-    /// Without DTX silence is sent like sound, and receivers expect all of it until it has lasted.
-    @Test func silenceWithoutEndGoesOnForASecondAndThenSomeOfIt() {
-        let packets = stride(from: 0, to: 12_000, by: 20).map { ($0, Self.full, Self.silence) }
-        let first = Array(stride(from: 0, to: 1000, by: 20))
-        #expect(passed(packets) == first + [5980, 6000, 6020, 11_020, 11_040, 11_060])
-    }
-
-    @Test func soundAfterALongSilenceGoesOnAtOnceAndSoDoesTheNextSilence() {
-        let sound = AudioLevel(voice: false, level: 90)
-        let packets = stride(from: 0, to: 4000, by: 20).map { time in
-            (time, Self.full, time == 2000 ? sound : Self.silence)
-        }
-        let first = Array(stride(from: 0, to: 1000, by: 20))
-        let second = Array(stride(from: 2000, through: 3000, by: 20))
-        #expect(passed(packets) == first + second)
+    /// Without DTX silence is sent like sound, and receivers expect all of it.
+    @Test func silenceWithoutEndGoesOn() {
+        let packets = stride(from: 0, to: 200, by: 20).map { ($0, Self.full, Self.silence) }
+        #expect(passed(packets).count == 10)
     }
 
     @Test func whatSaysNoLevelGoesOn() {

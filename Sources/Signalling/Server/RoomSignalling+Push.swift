@@ -153,7 +153,7 @@ extension RoomSignalling {
     }
 
     /// To visitors too: clients of 100ms take the number of peers from nothing else. Without a
-    /// session it is nobody's.
+    /// session, or with one of hidden peers alone, it is nobody's.
     func pushCounts(to listeners: [Connection]) {
         let roomInfo = RoomInfoNotification(
             roomID: room.id, name: room.name, description: room.description,

@@ -1,5 +1,6 @@
 """What a server's media port sends on the loopback interface. RTP's header is not encrypted."""
 
+import contextlib
 import socket
 import struct
 import threading
@@ -21,7 +22,8 @@ class Sniffer:
             socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERY_PROTOCOL))
         self._socket.bind(("lo", 0))
         # Others' files come by too, in frames of 64 KiB.
-        self._socket.setsockopt(socket.SOL_SOCKET, RECEIVE_BUFFER_FORCE, 16 << 20)
+        with contextlib.suppress(PermissionError):
+            self._socket.setsockopt(socket.SOL_SOCKET, RECEIVE_BUFFER_FORCE, 16 << 20)
         self._socket.settimeout(0.2)
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._read)

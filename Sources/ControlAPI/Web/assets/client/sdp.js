@@ -34,8 +34,8 @@ export function mediaIdentifiers(sdp) {
  * Wishes how sound is sent. The server says in its answer that it wishes so too, which is what browsers
  * heed. RFC 7587 sect. 6.1.
  *
- * Speech without its silence: of a muted microphone five packets a second are left of fifty. What a
- * screen plays is sent whole, since soft music is no silence, and in stereo.
+ * Without silence: of a muted microphone five packets a second are left of fifty. And what a screen
+ * plays in stereo.
  *
  * So sections of one bundle have one payload type with different parameters, which RFC 9143 sect. 9.1
  * does not provide for. These tell an encoder what it may leave out and change no format; browsers choose
@@ -46,9 +46,10 @@ export function mediaIdentifiers(sdp) {
  * @returns {string}
  */
 export function withSoundWishes(sdp, screens) {
-  return mapSections(sdp, (section, mid) =>
-    withOpusParameter(section, screens.has(mid) ? "stereo=1" : "usedtx=1"),
-  );
+  return mapSections(sdp, (section, mid) => {
+    const frugal = withOpusParameter(section, "usedtx=1");
+    return screens.has(mid) ? withOpusParameter(frugal, "stereo=1") : frugal;
+  });
 }
 
 /**
