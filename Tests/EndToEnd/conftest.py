@@ -13,36 +13,26 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
 from harness import chromium, signalling  # noqa: E402
+from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
+from harness.lanes import is_aside  # noqa: E402
 from harness.namespace import ADDRESS, Namespace  # noqa: E402
 from harness.receiver import Receiver  # noqa: E402
 from harness.room_world import World  # noqa: E402
+from harness.seeds import Seeds  # noqa: E402
 from harness.server import BINARY, Server  # noqa: E402
+from harness.skips import Skips  # noqa: E402
 from harness.starvation import (  # noqa: E402, F401
+    Account,
     pytest_fixture_setup,
+    pytest_runtest_makereport,
     pytest_runtest_protocol,
 )
 from harness.store import Moto  # noqa: E402
 from harness.web import Web  # noqa: E402
 
 
-# Modules that wait more than they work, and judge nothing by the clock. They run beside the others,
-# which have the machine to themselves but for them.
-ASIDE = {
-    "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "chat_recording",
-    "command_line", "crash_series", "disk_full", "harness", "install", "live_store",
-    "media_over_tcp", "moderation", "network_change", "object_storage",
-    "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",
-    "page_reconnecting", "page_room_state", "page_stage", "polls", "process", "recording_assets",
-    "recording_in_room", "recordings_page", "relay", "room_page_manners", "room_registry",
-    "sessions", "starvation", "stream_control", "stream_races", "templates", "thumbnails",
-    "webhooks",
-}
 ASIDE_NICENESS = 5
-
-
-def is_aside(module):
-    return module.removeprefix("test_") in ASIDE
 
 
 class Lanes(LoadScopeScheduling):
@@ -54,6 +44,12 @@ class Lanes(LoadScopeScheduling):
 
 def pytest_xdist_make_scheduler(config, log):
     return Lanes(config, log)
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):  # the process that reports
+        for plugin in (Account(), Seeds(), Skips()):
+            config.pluginmanager.register(plugin)
 
 
 def pytest_report_header(config):
@@ -81,7 +77,8 @@ def server(request, binary, tmp_path_factory):
     settings = getattr(request.module, "SETTINGS", None)
     server = Server(tmp_path_factory.mktemp("server"), settings=settings)
     yield server
-    assert server.process.poll() is None, f"the server died:\n{server.tail()}"
+    if server.process.poll() is not None:
+        raise Fault(f"the server died:\n{server.tail()}")
     assert server.stop() == 0, server.tail()
 
 
@@ -128,7 +125,8 @@ def enter(server, browser, room):
     for person in people:
         person.close()
     for person in people:
-        assert person.errors == [], f"errors on the page of {person.name}"
+        if person.errors:
+            raise Fault(f"errors on the page of {person.name}: {person.errors}")
 
 
 @pytest.fixture

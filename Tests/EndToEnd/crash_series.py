@@ -6,6 +6,7 @@ Ends with a status other than 0 at the first loss, and leaves the directory to b
 
 import argparse
 import collections
+import itertools
 import json
 import random
 import re
@@ -17,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from harness import assets  # noqa: E402
+from harness.fault import Fault  # noqa: E402
 from harness.receiver import Receiver  # noqa: E402
 from harness.server import Server  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
@@ -26,11 +28,13 @@ VICTIMS = ["writer", "server", "both"]
 # How long after the beginning of a phase, in seconds: beyond its end at times.
 MOMENTS = {"starting": 1.5, "running": 3.0, "stopping": 0.4, "post_processing": 0.15}
 END_TIMEOUT = 90  # s
+# Of a phase and a victim that was gone each time: then something else is wrong than the moment.
+TRIES_MAXIMUM = 12
 TERMINAL = {"hls.stopped.success", "hls.failure"}
 
 
-class Loss(AssertionError):
-    pass
+class Loss(Fault):
+    """Something recorded that is gone, or an end that was told twice."""
 
 
 class Series:
@@ -41,6 +45,7 @@ class Series:
         self.settings = self.receiver.settings | assets.SHORT_SEGMENTS
         self.server = Server(self.directory, settings=self.settings)
         self.outcomes = collections.Counter()
+        self.hits = collections.Counter()  # by (phase, victim)
 
     def close(self):
         self.server.stop()
@@ -65,6 +70,7 @@ class Series:
         end = self.ended(stream)
         self.judge(stream, end, folder, published)
         self.outcomes[end["status"]] += 1
+        self.hits[phase, victim] += hit
         print(f"{number:4} {phase:15} {victim:6} {'hit' if hit else 'late':4} "
               f"{end['status']:9} {end['stop_reason']}", flush=True)
 
@@ -166,16 +172,28 @@ class Series:
 
 
 def run(rounds, seed, directory):
+    """So many rounds, and more until each kind of kill has hit a living process once, if all kinds
+    had a turn. Returns the series, which is closed."""
     series = Series(directory, seed)
     kinds = [(phase, victim) for phase in PHASES for victim in VICTIMS]
+    numbers = itertools.count()
     try:
-        for number in range(rounds):
-            if number % len(kinds) == 0:
+        for turn in range(rounds):
+            if turn % len(kinds) == 0:
                 series.random.shuffle(kinds)
-            series.round(number, *kinds[number % len(kinds)])
+            series.round(next(numbers), *kinds[turn % len(kinds)])
+        for kind in kinds[:rounds]:
+            tries = 0
+            while not series.hits[kind]:
+                tries += 1
+                if tries > TRIES_MAXIMUM:
+                    raise Fault(f"{kind} came late {tries} times")
+                series.round(next(numbers), *kind)
+    except AssertionError as error:
+        raise type(error)(f"seed {seed}: {error}") from error
     finally:
         series.close()
-    return series.outcomes
+    return series
 
 
 def main():
@@ -187,12 +205,12 @@ def main():
     print(f"seed {arguments.seed}, files in {directory}", flush=True)
     started = time.monotonic()
     try:
-        outcomes = run(arguments.rounds, arguments.seed, directory)
+        series = run(arguments.rounds, arguments.seed, directory)
     except AssertionError as loss:
-        print(f"LOSS with seed {arguments.seed}: {loss}", file=sys.stderr)
+        print(f"LOSS with {loss}", file=sys.stderr)
         return 1
-    print(json.dumps({"rounds": arguments.rounds, "seed": arguments.seed, "losses": 0,
-                      "outcomes": dict(outcomes),
+    print(json.dumps({"rounds": series.outcomes.total(), "seed": arguments.seed, "losses": 0,
+                      "hits": series.hits.total(), "outcomes": dict(series.outcomes),
                       "seconds": round(time.monotonic() - started)}))
     return 0
 

@@ -1,5 +1,10 @@
 """The eyes and ears of the other tests, tried on media of which everything is known."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,3 +77,21 @@ def test_tokens_have_three_parts_and_the_right_claims():
     header, payload, signature = tokens.room_token("r", role="guest").split(".")
     assert header and payload and len(signature) == 43
     assert tokens.management_token(algorithm="none").endswith(".")
+
+
+@pytest.mark.parametrize("is_ci, status", [(True, 1), (False, 0)])
+def test_ci_skips_nothing_and_every_run_counts_what_it_skipped(tmp_path, is_ci, status):
+    (tmp_path / "conftest.py").write_text(
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from harness.skips import Skips\n"
+        "def pytest_configure(config): config.pluginmanager.register(Skips())\n")
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n"
+        "def test_one(): pass\n"
+        "def test_two(): pytest.skip('no root')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)],
+        env=os.environ | {"CI": "true" if is_ci else ""}, capture_output=True, text=True,
+        check=False)
+    assert done.returncode == status, done.stdout
+    assert "not tried here: 1 tests" in done.stdout and "no root" in done.stdout

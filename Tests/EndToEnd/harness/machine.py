@@ -6,8 +6,10 @@ both cases nothing on this machine can be in time, and no time-out means anythin
 on the machine itself is not counted: to stand that is the product's task.
 """
 
+import collections
 import math
 import os
+import statistics
 import threading
 import time
 
@@ -15,8 +17,11 @@ INTERVAL = 0.25  # s between two looks
 PIECE = 2.0  # s over which a share is taken
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = os.cpu_count() or 1
-# A core this much slower than it has been is shared; caches that others have filled cost less.
-SLOW = 0.7
+# A core this much slower than it usually is is shared; caches that others have filled, and our own
+# work on the core's other half, cost less.
+SLOW = 0.55
+# s. What is usual is the median of so long: neither one fast look nor one slow second moves it.
+USUAL = 300
 
 
 def stolen():
@@ -46,7 +51,7 @@ class Watch:
     """Remembers when the host kept back how much."""
 
     def __init__(self):
-        self._least = effort()
+        self._efforts = collections.deque([effort()], maxlen=int(USUAL / INTERVAL))
         self._slowed = 0.0  # s, of all cores together
         self._samples = [(time.monotonic(), stolen())]
         self._lock = threading.Lock()
@@ -58,10 +63,10 @@ class Watch:
             self._look()
 
     def _look(self):
-        speed = effort()
+        latest = effort()
         with self._lock:
-            self._least = min(self._least, speed)
-            speed = self._least / speed
+            self._efforts.append(latest)
+            speed = statistics.median(self._efforts) / latest
             now, taken = time.monotonic(), stolen()
             before, kept = self._samples[-1]
             if speed < SLOW:

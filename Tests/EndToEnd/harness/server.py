@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from . import tokens
+from .fault import Fault
 from .http import Client
 from .waiting import wait_for
 
@@ -49,6 +50,14 @@ def environment():
     return {name: value for name, value in os.environ.items() if not name.startswith("ROOMCAST_")}
 
 
+_running = set()
+
+
+def deaths():
+    """Servers that ended though no test ended them."""
+    return [one for one in _running if one.process.poll() is not None]
+
+
 class Server:
     """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
     `media_address`. `log_file` is one to log to instead of its own."""
@@ -79,6 +88,7 @@ class Server:
             stdout=log_file or self._file,
             stderr=subprocess.STDOUT,
         )
+        _running.add(self)
         try:
             wait_for("the server answers", self._is_up, START_TIMEOUT)
         except BaseException:
@@ -106,7 +116,7 @@ class Server:
 
     def _is_up(self):
         if self.process.poll() is not None:
-            raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.tail()}")
+            raise Fault(f"the server ended with {self.process.returncode}:\n{self.tail()}")
         try:
             return self.http.get("/health").status == 200
         except OSError:
@@ -117,6 +127,7 @@ class Server:
 
     def stop(self):
         """Ends the server as an operator would; returns its exit status."""
+        _running.discard(self)
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -129,6 +140,7 @@ class Server:
 
     def kill(self):
         """`kill -9`: whoever comes next finds the directory as it was at that moment."""
+        _running.discard(self)
         self.process.kill()
         self.process.wait()
         self._file.close()
