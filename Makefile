@@ -8,9 +8,9 @@
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
 #   BENCH_CHART=FILE   make bench: where to draw the chart
-#   MINUTES=60         make soak: how long
+#   MINUTES=60         make soak, attack: how long
 #   ROUNDS=100         make crash-series: how many streams are killed at
-#   SEED=1             make crash-series: which moments are drawn
+#   SEED=1             make crash-series, attack: which moments and bytes are drawn
 #   PREFIX=/usr/local  make install: where to
 #   DESTDIR=...        make install: a directory to take for the root, to be packed
 
@@ -130,6 +130,11 @@ soak: install-bench-dependencies build ## Whether a stream's memory stays flat o
 crash-series: install-test-dependencies build ## kill -9 of bot, server and finisher at random moments (ROUNDS=100 SEED=…)
 	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/crash_series.py \
 		--rounds $(or $(ROUNDS),100) $(if $(SEED),--seed $(SEED))
+
+.PHONY: attack
+attack: install-test-dependencies build ## A hostile hour beside a healthy stream (MINUTES=60 SEED=…)
+	@cd Tests/EndToEnd && ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(CURDIR)/$(PYTHON) -m attack.siege \
+		--seconds $$(($(or $(MINUTES),60) * 60)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: install-dependencies
 install-dependencies: ## Debian packages to build and run, where missing
