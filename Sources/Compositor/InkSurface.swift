@@ -137,11 +137,12 @@ struct InkSurface: ~Copyable {
     ///   - size: the font's size in pixels.
     func write(_ text: String, centredAt y: Double, size: Double, isBold: Bool, _ ink: Ink) {
         guard
-            let line = TextLine(
-                text, size: size, isBold: isBold, widthMaximum: Double(width) * 0.9, on: context)
+            let line = line(
+                text, size: size, isBold: isBold, widthMaximum: Double(width) * 0.9)
         else { return }
         take(ink)
-        line.show(at: (Double(width) - line.width) / 2, y - line.height / 2)
+        line.show(
+            at: (Double(width) - line.width) / 2, centredAt: y, within: Double(height))
     }
 
     /// Writes one line with its left end and its middle at a point.
@@ -150,19 +151,17 @@ struct InkSurface: ~Copyable {
         widthMaximum: Double, _ ink: Ink
     ) {
         guard
-            let line = TextLine(
-                text, size: size, isBold: isBold, widthMaximum: widthMaximum, on: context)
+            let line = line(text, size: size, isBold: isBold, widthMaximum: widthMaximum)
         else { return }
         take(ink)
-        line.show(at: x, y - line.height / 2)
+        line.show(at: x, centredAt: y, within: Double(height))
     }
 
-    /// How wide a line will be; 0 where it cannot be written.
-    func width(
-        of text: String, size: Double, isBold: Bool, widthMaximum: Double
-    ) -> Double {
-        TextLine(text, size: size, isBold: isBold, widthMaximum: widthMaximum, on: context)?
-            .width ?? 0
+    /// A line to be measured or shown here; nil where it cannot be written.
+    func line(
+        _ text: String, size: Double, isBold: Bool, widthMaximum: Double
+    ) -> TextLine? {
+        TextLine(text, size: size, isBold: isBold, widthMaximum: widthMaximum, on: context)
     }
 
     /// The drawing as I420, BT.601 limited range.

@@ -72,7 +72,7 @@ final class LabelArtist {
         let wide =
             room >= size
             ? try InkSurface(width: 2, height: 2)
-                .width(of: text, size: size, isBold: false, widthMaximum: room) : 0
+                .line(text, size: size, isBold: false, widthMaximum: room)?.width ?? 0 : 0
         guard wide > 0 || icon > 0 else { return nil }
         let width = Int(2 * padding + icon + (wide > 0 ? between + wide : 0)).evenCeiling
         let surface = try InkSurface(width: width, height: height)

@@ -138,11 +138,12 @@ public final class SlateRenderer {
         return frame
     }
 
-    /// A name as one line: no control characters, not endless.
+    /// A name as one line: no control characters, not endless. What is newer than this program's
+    /// tables stays: the fonts decide.
     static func line(_ text: String) -> String {
         let visible = text.unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            case .control, .lineSeparator, .paragraphSeparator: false
             default: true
             }
         }

@@ -10,11 +10,15 @@ struct TextLine: ~Copyable {
     private let context: OpaquePointer
     private let left: Double
     let width: Double
-    let height: Double
+    private let height: Double
+    /// Where there is something to see, from the line's top.
+    private let ink: ClosedRange<Double>
+    /// As it is written: a question mark stands for each character that no font on the machine has.
+    /// Pango would draw a box with its number.
+    let text: String
 
     /// - Parameter size: the font's size in pixels.
-    /// - Returns: nil for no text, and for one that no font on the machine can write: Pango would
-    ///   draw boxes, and nothing is better than that.
+    /// - Returns: nil for no text, and on a machine that has no font at all.
     init?(
         _ text: String, size: Double, isBold: Bool, widthMaximum: Double,
         on context: OpaquePointer
@@ -35,28 +39,49 @@ struct TextLine: ~Copyable {
         pango_layout_set_width(layout, Int32(widthMaximum * scale))
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
         pango_layout_set_text(layout, text, -1)
-        guard
-            pango_layout_get_unknown_glyphs_count(layout) * 2
-                < pango_layout_get_character_count(layout)
-        else {
+        var written = text
+        if pango_layout_get_unknown_glyphs_count(layout) > 0 {
+            written = Self.questioned(text, on: layout)
+            pango_layout_set_text(layout, written, -1)
+        }
+        guard pango_layout_get_unknown_glyphs_count(layout) == 0 else {
             pango_shim_release(UnsafeMutableRawPointer(layout))
             return nil
         }
         // A right-to-left line stands at the right end of the width that it was given.
         var extents = PangoRectangle()
-        pango_layout_get_pixel_extents(layout, nil, &extents)
+        var inked = PangoRectangle()
+        pango_layout_get_pixel_extents(layout, &inked, &extents)
+        self.text = written
         self.layout = layout
         self.context = context
         left = Double(extents.x)
         width = Double(extents.width)
         height = Double(extents.height)
+        ink = Double(inked.y)...Double(inked.y + max(inked.height, 0))
+    }
+
+    /// Character by character, so that those beside one that is missing stay.
+    private static func questioned(_ text: String, on layout: OpaquePointer) -> String {
+        String(
+            text.map { character in
+                pango_layout_set_text(layout, String(character), -1)
+                return pango_layout_get_unknown_glyphs_count(layout) == 0 ? character : "?"
+            })
     }
 
     deinit { pango_shim_release(UnsafeMutableRawPointer(layout)) }
 
-    /// Shows the line with its upper left corner at a point, in the context's colour.
-    func show(at x: Double, _ y: Double) {
-        cairo_move_to(context, x - left, y)
+    /// Shows the line with its left end and its middle at a point, in the context's colour. One
+    /// whose letters stand higher or deeper than the space there is moves into it.
+    ///
+    /// - Parameter space: the height of what is drawn on.
+    func show(at x: Double, centredAt y: Double, within space: Double) {
+        let top = y - height / 2
+        let highest = 1 - ink.lowerBound
+        let lowest = space - 1 - ink.upperBound
+        let fitted = highest < lowest ? min(max(top, highest), lowest) : (highest + lowest) / 2
+        cairo_move_to(context, x - left, fitted)
         pango_cairo_show_layout(context, layout)
     }
 }
