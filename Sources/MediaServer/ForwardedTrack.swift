@@ -5,6 +5,7 @@ import SDP
 
 /// One published track and who receives it.
 final class ForwardedTrack {
+    /// What its publisher calls it.
     let id: TrackID
     let publisher: PeerID
     var incoming: IncomingTrack { didSet { repairsLoss = Self.isRepaired(incoming) } }
@@ -88,6 +89,7 @@ final class Subscription {
     /// Key frames that the subscriber may ask for: each costs the publisher, and all who receive it.
     var keyframes: TokenBucket
     private var extensionIDs: ExtensionIDs?
+    /// What the subscriber calls the track.
     /// Beginnings of the stream that were followed by a report.
     var reportedBeginning = 0
     /// The name of the form that was chosen, and whether the way allows no better one.
@@ -102,14 +104,14 @@ final class Subscription {
 
     init(
         mid: String, stream: OutboundStream, connection: Connection, track: ForwardedTrack,
-        preference: LayerPreference, at now: Instant
+        as id: TrackID, preference: LayerPreference, at now: Instant
     ) {
         keyframes = TokenBucket(
             rate: Self.keyframesPerSecond, burst: Self.keyframesBurst, at: now)
         self.mid = mid
         self.stream = stream
         self.connection = connection
-        self.track = track.id
+        self.track = id
         self.preference = preference
         let isAtOnce = !track.codec.isVideo && preference != .none
         forwarder = LayerForwarder(

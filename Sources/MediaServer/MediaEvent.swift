@@ -7,7 +7,7 @@ public enum MediaEvent: Sendable {
     /// The peer is to answer this offer for its subscribe connection, through that WebSocket of it.
     case subscribeOffer(PeerID, SessionDescription, signallingSocket: Int)
     case connection(PeerID, ConnectionDirection, PeerConnectionState)
-    /// The first packet of a track has come, or none has for a while.
+    /// The first packet of a track, named as its publisher does, has come, or none has for a while.
     case trackMedia(PeerID, TrackID, isFlowing: Bool)
     /// Text that a peer sent on its data channel.
     case dataText(PeerID, ConnectionDirection, String)
@@ -33,6 +33,7 @@ public struct PeerQuality: Sendable, Hashable {
 
 public struct ActiveSpeaker: Sendable, Hashable {
     public var peer: PeerID
+    /// As its publisher calls it.
     public var track: TrackID
     /// 1 (barely heard) … 100 (full scale).
     public var level: Int

@@ -14,7 +14,8 @@ final class MediaPeer {
     /// Bits per second of all that it receives; nil for as much as its way carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?
-    /// Tracks in the subscribe connection's description, with their sections. A track that went and
+    /// Tracks in the subscribe connection's description by what they are called there, with their
+    /// sections. A track that went and
     /// came again under its id is another one.
     private(set) var offered: [TrackID: (mid: String, track: ForwardedTrack)] = [:] {
         didSet { received = nil }
@@ -24,7 +25,7 @@ final class MediaPeer {
     /// Those of `offered` that it was not to receive at some time since it was offered anything. Its
     /// client has been told that they are gone, so they have to come again.
     var lapsed: Set<TrackID> = []
-    /// Sections of the publish connection to tracks, as last looked up.
+    /// Sections of the publish connection to the peer's own names of its tracks, as last looked up.
     var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive.
     var preferences: [TrackID: LayerPreference] = [:]
@@ -75,8 +76,8 @@ final class MediaPeer {
     }
 
     /// Puts a track into the subscribe connection's description.
-    func offer(_ track: ForwardedTrack, mid: String) {
-        offered[track.id] = (mid, track)
+    func offer(_ track: ForwardedTrack, as id: TrackID, mid: String) {
+        offered[id] = (mid, track)
         offeredBySection[mid] = track
     }
 
@@ -87,7 +88,7 @@ final class MediaPeer {
     }
 
     /// The best form in which a track is to be sent to it.
-    func preference(for track: ForwardedTrack) -> LayerPreference {
-        preferences[track.id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
+    func preference(for track: ForwardedTrack, offeredAs id: TrackID) -> LayerPreference {
+        preferences[id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
     }
 }

@@ -73,7 +73,7 @@ extension RoomForwarder {
         }
         var demands = zip(received.videos, wishes).map { video, rungs in
             LayerAllocator.Demand(
-                track: video.track.id, importance: video.importance,
+                track: video.subscription.track, importance: video.importance,
                 bitsPerSecond: rungs.list.map(\.bitsPerSecond))
         }
         takeForLoss(&demands, from: peer, at: now)
@@ -125,7 +125,9 @@ extension RoomForwarder {
                 received.audio.append((subscription, track))
             }
         }
-        received.videos.sort { ($0.importance, $0.track.id) < ($1.importance, $1.track.id) }
+        received.videos.sort {
+            ($0.importance, $0.subscription.track) < ($1.importance, $1.subscription.track)
+        }
         peer.received = received
         return received
     }
@@ -159,7 +161,7 @@ extension RoomForwarder {
             let (subscription, track) = (video.subscription, video.track)
             let expected = track.ladder.expected(for: subscription.preference)
             let layers = TrackLayers(
-                track: track.id, current: subscription.name, expected: expected,
+                track: subscription.track, current: subscription.name, expected: expected,
                 isSubscriberDegraded: subscription.isLimited,
                 isPublisherDegraded: !subscription.isLimited && subscription.name < expected,
                 layers: track.ladder.rungs.compactMap { rung in

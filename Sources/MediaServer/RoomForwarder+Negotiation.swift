@@ -65,7 +65,9 @@ extension RoomForwarder {
             added.insert(key.id)
         }
         for subscriber in peers.values
-        where added.contains(where: { subscriber.desired[$0]?.publisher == peer.id }) {
+        where subscriber.desired.values.contains(where: {
+            $0.publisher == peer.id && added.contains($0.publishedID)
+        }) {
             offerSubscribe(subscriber, at: now)
         }
     }
@@ -89,7 +91,7 @@ extension RoomForwarder {
     func setSubscriptions(_ terms: SubscriberTerms, at now: Instant) {
         guard let peer = peers[terms.peer] else { return }
         let desired = Dictionary(terms.tracks.map { ($0.id, $0) }) { _, last in last }
-        for (id, entry) in peer.offered where desired[id]?.publisher != entry.track.publisher {
+        for (id, entry) in peer.offered where desired[id].map(TrackKey.init) != entry.track.key {
             peer.lapsed.insert(id)
         }
         peer.desired = desired
@@ -120,13 +122,13 @@ extension RoomForwarder {
         }
         peer.refusedAnswers = 0
         loop.drain(connection, at: now)
-        for (mid, track) in peer.offered.values where connection.core.isWanted(mid: mid) {
+        for (trackID, (mid, track)) in peer.offered where connection.core.isWanted(mid: mid) {
             guard tracks[track.key] === track, track.subscriptions[id] == nil,
                 let stream = connection.core.outboundStream(mid)
             else { continue }
             track.subscriptions[id] = Subscription(
-                mid: mid, stream: stream, connection: connection, track: track,
-                preference: peer.preference(for: track), at: now)
+                mid: mid, stream: stream, connection: connection, track: track, as: trackID,
+                preference: peer.preference(for: track, offeredAs: trackID), at: now)
             peer.received = nil
         }
         allocate(peer, at: now)
@@ -255,14 +257,12 @@ extension RoomForwarder {
         // Sound first, of which nothing may be missing; then what counts most.
         for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
         where peer.offered[wanted.id] == nil && !gone.contains(wanted.id) {
-            let trackID = wanted.id
-            guard wanted.publisher != peer.id,
-                let track = tracks[TrackKey(trackID, of: wanted.publisher)],
+            guard wanted.publisher != peer.id, let track = tracks[TrackKey(wanted)],
                 track.codec.isVideo == wanted.isVideo
             else { continue }
             do throws(PeerConnectionError) {
-                let mid = try connection.core.add(.forwarding(track.incoming))
-                peer.offer(track, mid: mid)
+                let mid = try connection.core.add(.forwarding(track.incoming, as: wanted.id))
+                peer.offer(track, as: wanted.id, mid: mid)
                 hasAdded = true
             } catch {
                 leftOut = error
@@ -301,13 +301,13 @@ extension OutgoingTrack {
 
     /// Offers the bitstream that the publisher sends, since nothing is transcoded, in one of the forms
     /// of ``CodecCapability/forwarded(_:)``.
-    static func forwarding(_ track: IncomingTrack) -> OutgoingTrack {
+    static func forwarding(_ track: IncomingTrack, as id: TrackID) -> OutgoingTrack {
         let capability = Defaults.roomcast.first { $0.matches(track.codec) }
         var codec = capability?.forwarded(track.codec) ?? track.codec
         let forwarded = track.kind == .video ? forwardedFeedback : forwardedSoundFeedback
         codec.feedback = codec.feedback.filter { forwarded.contains($0) }
         return OutgoingTrack(
-            streamID: track.streamID, trackID: track.trackID, kind: track.kind, codecs: [codec],
+            streamID: track.streamID, trackID: id.rawValue, kind: track.kind, codecs: [codec],
             headerExtensions: [
                 HeaderExtensionURI.transportSequence,
                 track.kind == .audio

@@ -22,18 +22,24 @@ public struct SubscriberTerms: Sendable, Hashable {
 
 /// A track that a peer is to receive, and how much it matters among the others.
 public struct WantedTrack: Sendable, Hashable {
+    /// What it is called in the description of who receives it. No other track is called so.
     public var id: TrackID
-    /// Whose track it is. What somebody else sends under that id goes to nobody.
+    /// Whose track it is.
     public var publisher: PeerID
-    /// What its publisher may send under that id: where it sends the other, nothing goes on.
+    /// What it is called in the description of its publisher.
+    public var publishedID: TrackID
+    /// What its publisher may send under that name: where it sends the other, nothing goes on.
     public var isVideo: Bool
     public var importance: TrackImportance
 
+    /// - Parameter publishedID: nil for the same as the id.
     public init(
-        id: TrackID, publisher: PeerID, isVideo: Bool, importance: TrackImportance = .init()
+        id: TrackID, publisher: PeerID, publishedID: TrackID? = nil, isVideo: Bool,
+        importance: TrackImportance = .init()
     ) {
         self.id = id
         self.publisher = publisher
+        self.publishedID = publishedID ?? id
         self.isVideo = isVideo
         self.importance = importance
     }

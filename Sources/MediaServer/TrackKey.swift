@@ -1,6 +1,7 @@
 import MediaKernel
 
-/// A track by who sends it, too: peers choose the ids of their tracks, and may choose another one's.
+/// A track by who sends it and what its sender calls it: peers choose the names of their tracks, and may
+/// choose another one's.
 struct TrackKey: Hashable {
     let id: TrackID
     let publisher: PeerID
@@ -9,4 +10,6 @@ struct TrackKey: Hashable {
         self.id = id
         self.publisher = publisher
     }
+
+    init(_ wanted: WantedTrack) { self.init(wanted.publishedID, of: wanted.publisher) }
 }

@@ -26,7 +26,7 @@ public struct Peer: Hashable, Sendable {
 
     /// Tracks that it may not publish, newest last: a role change took them away, or its offer was
     /// taken without them. Its client goes on to name them until it has taken them out of its offers
-    /// one by one, which is no fault of it.
+    /// one by one, which is no fault of it. They have its own ids.
     var withdrawn: [TrackID] = []
     /// Tracks of which it said something that others have not been told yet.
     var untold: Set<TrackID> = []
@@ -110,6 +110,9 @@ public struct Peer: Hashable, Sendable {
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 
+    /// The one that it calls so itself.
+    public func track(published id: TrackID) -> Track? { tracks.first { $0.publishedID == id } }
+
     /// Keeps an offer in the place of those that are over, and of the oldest past the maximum.
     mutating func take(_ offer: RoleOffer, maximum: Int, at now: Instant) {
         roleOffers.removeAll { $0.until <= now }
@@ -125,7 +128,7 @@ public struct Peer: Hashable, Sendable {
         let gone = tracks.filter(isGone)
         tracks.removeAll(where: isGone)
         for track in gone { startedAt[track.id] = nil }
-        remember(withdrawn: gone.map(\.id), maximum: maximum)
+        remember(withdrawn: gone.map(\.publishedID), maximum: maximum)
         return gone
     }
 

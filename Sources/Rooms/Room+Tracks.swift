@@ -21,13 +21,13 @@ extension Room {
         var peer = try joinedPeer(id)
         let (tracks, refusals) = admitted(tracks, of: peer)
         let news = refusals.filter { !peer.withdrawn.contains($0.track) }.map { $0.reason }
-        peer.withdrawn.removeAll { withdrawn in tracks.contains { $0.id == withdrawn } }
+        peer.withdrawn.removeAll { withdrawn in tracks.contains { $0.publishedID == withdrawn } }
         peer.remember(withdrawn: refusals.map { $0.track }, maximum: withdrawnMaximum)
         let before = peer.tracks
         peer.tracks = before.compactMap { old in tracks.first { $0.id == old.id } }
         let added = tracks.filter { track in !before.contains { $0.id == track.id } }
         peer.tracks += added
-        release(Set(added.map(\.id)), to: id)
+        release(Set(added.map(\.publishedID)), to: peer)
         let startedAt = peer.startedAt
         peer.startedAt = Dictionary(
             peer.tracks.map { ($0.id, startedAt[$0.id] ?? wall) }
@@ -55,31 +55,53 @@ extension Room {
     private func admitted(
         _ tracks: [Track], of peer: Peer
     ) -> (tracks: [Track], refusals: [Refusal]) {
-        let offered = Self.unique(tracks, by: \.id)
+        let offered = Self.unique(tracks, by: \.publishedID)
         let allowed = peer.isHidden ? [] : policy.role(peer.role)?.publishParams.allowed ?? []
-        let taken = takenTracks(besides: peer)
+        var taken = takenTracks(besides: peer).union(peer.tracks.map(\.id))
         var admitted: [Track] = []
         var refusals: [Refusal] = []
-        let known = offered.filter { peer.track($0.id) != nil }
-        for track in known + offered.filter({ peer.track($0.id) == nil }) {
+        let known = offered.filter { peer.track(published: $0.publishedID) != nil }
+        for var track in known + offered.filter({ peer.track(published: $0.publishedID) == nil }) {
             do throws(RoomError) {
                 try track.check()
                 guard allowed.contains(track.publishKind) else {
                     throw .mayNotPublish(kind: track.publishKind.rawValue, role: peer.role)
                 }
-                guard !taken.contains(track.id) else { throw .trackIDTaken(track.id) }
                 guard admitted.count < limits.tracksPerPeer else {
                     throw .tooManyTracks(count: offered.count, maximum: limits.tracksPerPeer)
                 }
+                if let known = peer.track(published: track.publishedID) {
+                    track.id = known.id
+                } else {
+                    track.id = Self.freeID(for: track, of: peer, among: taken)
+                    taken.insert(track.id)
+                }
                 admitted.append(track)
             } catch {
-                refusals.append((track.id, error))
+                refusals.append((track.publishedID, error))
             }
         }
         return (admitted, refusals)
     }
 
-    /// The ids of what others publish, less what they left behind.
+    /// What the room calls a track: as its publisher does, where nothing else is called so. To another
+    /// name belongs the publisher's number, which nobody else in the session has.
+    private static func freeID(
+        for track: Track, of peer: Peer, among taken: Set<TrackID>
+    ) -> TrackID {
+        guard taken.contains(track.publishedID) else { return track.publishedID }
+        var number = peer.joinedOrder
+        while true {
+            let suffix = "-\(number)"
+            let stem = track.publishedID.rawValue.prefix(RoomLimits.identifierBytes - suffix.count)
+            let id = TrackID("\(stem)\(suffix)")
+            if !taken.contains(id) { return id }
+            // Somebody has called one of theirs so. There are fewer such than numbers.
+            number += 1
+        }
+    }
+
+    /// What the tracks of others are called, less what they left behind.
     private func takenTracks(besides peer: Peer) -> Set<TrackID> {
         let others = peers.values.lazy.filter { other in
             other.id != peer.id && !other.isReplaceable(by: peer.userID)
@@ -87,15 +109,19 @@ extension Room {
         return Set(others.flatMap { $0.tracks.map(\.id) })
     }
 
-    /// Takes tracks away from those who are away and published them.
-    private mutating func release(_ ids: Set<TrackID>, to successor: PeerID) {
+    /// Takes tracks away from those who are away, are the same client by another id, and published
+    /// them.
+    ///
+    /// - Parameter ids: what the client calls them.
+    private mutating func release(_ ids: Set<TrackID>, to successor: Peer) {
         guard !ids.isEmpty else { return }
         let predecessors = peers.values.filter { peer in
-            peer.id != successor && peer.tracks.contains { ids.contains($0.id) }
+            peer.id != successor.id && peer.isReplaceable(by: successor.userID)
+                && peer.tracks.contains { ids.contains($0.publishedID) }
         }
         for var peer in predecessors.inOrder {
             let released = peer.withdrawTracks(remembering: withdrawnMaximum) {
-                ids.contains($0.id)
+                ids.contains($0.publishedID)
             }
             peers[peer.id] = peer
             if peer.isVisible { withdraw(released, of: peer, from: subscribers(of: peer)) }
@@ -109,16 +135,18 @@ extension Room {
     /// A peer muted, unmuted or described tracks it publishes. Changes nothing when one of them is
     /// not its own; one that it may not publish is passed over. Past the peer's rate it is told
     /// later, all at once: that somebody is muted must not be lost.
+    ///
+    /// - Parameter changes: by what the peer calls its tracks.
     public mutating func tracksUpdated(
         _ changes: [TrackID: TrackChange], by id: PeerID, at now: Instant
     ) throws(RoomError) {
         var peer = try joinedPeer(id)
-        for track in changes.keys.sorted() where peer.track(track) == nil {
+        for track in changes.keys.sorted() where peer.track(published: track) == nil {
             guard peer.withdrawn.contains(track) else { throw .unknownTrack(track) }
         }
         for index in peer.tracks.indices {
             let old = peer.tracks[index]
-            guard let change = changes[old.id] else { continue }
+            guard let change = changes[old.publishedID] else { continue }
             if let isMuted = change.isMuted { peer.tracks[index].isMuted = isMuted }
             if let description = change.description {
                 try Check.bytes(

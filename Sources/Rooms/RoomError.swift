@@ -33,8 +33,6 @@ public enum RoomError: Error, Hashable, Sendable {
     case missingPermission(Permission, role: String)
     case mayNotPublish(kind: String, role: String)
     case tooManyTracks(count: Int, maximum: Int)
-    /// Two peers cannot publish a track of the same id.
-    case trackIDTaken(TrackID)
     case tooLong(field: String, count: Int, maximum: Int)
     case invalidField(field: String, reason: String)
     case tooManyRequests(perSecond: Int)
@@ -75,7 +73,7 @@ public enum RoomError: Error, Hashable, Sendable {
         switch self {
         case .invalidPolicy: 500
         case .unknownRole, .notJoined, .alreadyJoined, .otherRoom, .tooManyTracks, .tooLong,
-            .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull, .trackIDTaken,
+            .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull,
             .pollEmpty, .tooManyPolls, .pollsFull, .roleClash:
             400
         case .unknownPeer, .unknownTrack, .unknownPoll: 404
@@ -117,7 +115,6 @@ public enum RoomError: Error, Hashable, Sendable {
         case .mayNotPublish(let kind, let role): "role '\(role)' may not publish \(kind)"
         case .tooManyTracks(let count, let maximum):
             "\(count) tracks; a peer may publish at most \(maximum)"
-        case .trackIDTaken(let track): "track id \(track) is published by another peer"
         case .tooLong(let field, let count, let maximum):
             "\(field) is too long: \(count) of at most \(maximum)"
         case .invalidField(let field, let reason): "\(field) \(reason)"

@@ -6,8 +6,11 @@ public enum TrackKind: String, Hashable, Sendable, Codable {
 
 /// One audio or video that a peer publishes.
 public struct Track: Hashable, Sendable {
-    /// The second token of the publisher's SDP `msid`.
-    public let id: TrackID
+    /// What it is called in the room. No other track is called so.
+    public internal(set) var id: TrackID
+    /// What its publisher calls it: the second token of the publisher's SDP `msid`. Clients that count
+    /// their tracks (`webrtctransceiver0`), and those that give them no id at all, call them alike.
+    public let publishedID: TrackID
     /// The first token of it.
     public var streamID: String
     public var kind: TrackKind
@@ -16,11 +19,13 @@ public struct Track: Hashable, Sendable {
     public var description: String
     public var isMuted: Bool
 
+    /// - Parameter id: what its publisher calls it. The room calls it so too, unless another track is.
     public init(
         id: TrackID, streamID: String, kind: TrackKind, source: String = "regular",
         description: String = "", isMuted: Bool = false
     ) {
         self.id = id
+        publishedID = id
         self.streamID = streamID
         self.kind = kind
         self.source = source
@@ -38,7 +43,7 @@ public struct Track: Hashable, Sendable {
     }
 
     func check() throws(RoomError) {
-        try Check.identifier(id.rawValue, field: "track_id")
+        try Check.identifier(publishedID.rawValue, field: "track_id")
         try Check.identifier(streamID, field: "stream_id")
         try Check.bytes(source, field: "source", maximum: RoomLimits.wordBytes)
         try Check.bytes(

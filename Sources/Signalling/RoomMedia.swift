@@ -11,13 +11,18 @@ public enum TransportTarget: Int, Sendable, Hashable, Codable {
 
 /// A track as the media plane knows it: by its SDP `msid`.
 public struct PublishedTrack: Sendable, Hashable {
+    /// What it is called in the room, and in the SDP of those who receive it.
     public var id: TrackID
+    /// What it is called in the SDP of its publisher.
+    public var publishedID: TrackID
     public var kind: TrackKind
     /// `regular`, `screen`, …
     public var source: String
 
-    public init(id: TrackID, kind: TrackKind, source: String) {
+    /// - Parameter publishedID: nil for the same as the id.
+    public init(id: TrackID, publishedID: TrackID? = nil, kind: TrackKind, source: String) {
         self.id = id
+        self.publishedID = publishedID ?? id
         self.kind = kind
         self.source = source
     }
@@ -114,10 +119,11 @@ public enum RoomMediaEvent: Sendable {
     /// A text frame on the peer's `ion-sfu` channel.
     case dataMessage(PeerID, String)
     case connection(PeerID, TransportTarget, ConnectionState)
+    /// The track is named as its publisher does.
     case trackMedia(PeerID, TrackID, hasMedia: Bool)
     /// What the peer gets of these videos is something else now.
     case trackLayers(PeerID, [TrackLayersPayload.Track])
-    /// Loudest first, levels 0 to 100; empty when nobody speaks.
+    /// Loudest first, levels 0 to 100; empty when nobody speaks. Tracks are named as their publishers do.
     case activeSpeakers([(PeerID, TrackID, level: Int)])
     /// How well these peers are reached, 0 (not at all) to 5.
     case connectionQuality([(PeerID, score: Int)])

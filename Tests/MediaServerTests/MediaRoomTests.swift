@@ -27,6 +27,38 @@ import Testing
         }
     }
 
+    @Test func tracksThatTwoCallAlikeAreOfferedUnderTheirNamesInTheRoom() async throws {
+        try await withRoom { room in
+            for id in ["ann", "ben", "cyd"] { try await room.addPeer(PeerID(id)) }
+            var cyd = try Participant("cyd", tracks: [])
+            _ = try await cyd.publish(in: room)
+            let first = try await room.nextOffer(for: "cyd")
+            for id in ["ann", "ben"] as [PeerID] {
+                var publisher = try Participant(id, tracks: [.video("t0")])
+                _ = try await publisher.publish(in: room)
+            }
+            await room.room.setSubscriptions([
+                .init(
+                    peer: "cyd",
+                    tracks: [
+                        .init(id: "t0", publisher: "ann", isVideo: true),
+                        .init(id: "t0-1", publisher: "ben", publishedID: "t0", isVideo: true),
+                    ])
+            ])
+            try await cyd.answer(first, in: room)
+            let second = try await room.nextOffer(for: "cyd")
+            let names = second.media.compactMap(\.msids.first).map { "\($0.stream) \($0.track)" }
+            #expect(Set(names) == ["ann t0", "ben t0-1"])
+            try await cyd.answer(second, in: room)
+            #expect(cyd.incoming == ["t0", "t0-1"])
+
+            await room.room.removePeer("ann")
+            let third = try await room.nextOffer(for: "cyd")
+            try await cyd.answer(third, in: room)
+            #expect(cyd.incoming == ["t0-1"])
+        }
+    }
+
     @Test func tracksAreOfferedAsTheyArePublishedAndWithdrawn() async throws {
         try await withRoom { room in
             for id in ["ann", "ben"] { try await room.addPeer(PeerID(id)) }

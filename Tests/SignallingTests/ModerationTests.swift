@@ -270,6 +270,36 @@ import Testing
 
     // MARK: - Mutes
 
+    /// The room tells them apart; who publishes them does not know.
+    @Test func whoPublishesATrackHearsOfItByItsOwnName() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.call("offer", offer(["m"]))
+        _ = try await ben.drain()
+        _ = try await ben.call("offer", offer(["m"]))
+        let told = try await ann.drain()
+        #expect(told.contains { "\($0)".contains("m-2") }, "\(told)")
+        _ = fixture.media.calls()
+        let wanted = fixture.media.subscriptions(of: "ann")?.tracks.map(\.track)
+        #expect(wanted?.map(\.id) == ["m-2"] && wanted?.map(\.publishedID) == ["m"])
+        _ = try await ben.drain()
+        let request = #"{"requested_for":"ben","track_id":"m-2","stream_id":"s","mute":true}"#
+        #expect(try await ann.call("track-update-request", request).result == .object([:]))
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-track-update-request","params":{"mute":true,\
+                "requested_by":"ann","stream_id":"s","track_id":"m"}}
+                """)
+        await fixture.hear(.activeSpeakers([("ben", "m", level: 50), ("ann", "m", level: 40)]))
+        let frames = fixture.media.calls()
+        func heard(by peer: String) -> [String] {
+            let frame = frames.first { $0.hasPrefix("data \(peer) ") } ?? ""
+            return frame.matches(of: /"track_id":"([^"]*)"/).map { String($0.1) }
+        }
+        #expect(heard(by: "ann") == ["m-2", "m"])
+        #expect(heard(by: "ben") == ["m", "m"])
+    }
+
     @Test func oneTrackIsAskedForAndTheServerChangesNothing() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")

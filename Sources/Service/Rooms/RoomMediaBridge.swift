@@ -90,7 +90,7 @@ extension SubscriberTerms {
             tracks: subscriptions.tracks.map { entry in
                 WantedTrack(
                     id: entry.track.id, publisher: entry.publisher,
-                    isVideo: entry.track.kind == .video,
+                    publishedID: entry.track.publishedID, isVideo: entry.track.kind == .video,
                     importance: TrackImportance(
                         priority: entry.priority, isScreen: entry.track.isPresentation))
             },

@@ -24,7 +24,8 @@ extension TrackPayload {
 
 extension PublishedTrack {
     init(_ track: Track) {
-        self.init(id: track.id, kind: track.kind, source: track.source)
+        self.init(
+            id: track.id, publishedID: track.publishedID, kind: track.kind, source: track.source)
     }
 }
 
@@ -72,9 +73,10 @@ extension RoleOfferPayload {
 }
 
 extension TrackMutePayload {
+    /// For who publishes the track.
     init(_ track: Track, isMuted: Bool, by peer: PeerID) {
         self.init(
-            requestedBy: peer, trackID: track.id, streamID: track.streamID, mute: isMuted)
+            requestedBy: peer, trackID: track.publishedID, streamID: track.streamID, mute: isMuted)
     }
 }
 

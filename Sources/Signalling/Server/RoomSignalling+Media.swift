@@ -109,12 +109,12 @@ extension RoomSignalling {
     /// - Parameter speakers: loudest first.
     private func tellSpeakers(_ speakers: [(PeerID, TrackID, level: Int)]) async {
         // Of what a peer sends and does not publish nobody is told.
-        var speaking: [(peer: Peer, speaker: ActiveSpeakersPayload.Speaker)] = []
-        for (id, track, level) in speakers {
-            guard let peer = room.peer(id), peer.tracks.contains(where: { $0.id == track })
+        var speaking: [(peer: Peer, track: Track, speaker: ActiveSpeakersPayload.Speaker)] = []
+        for (id, publishedID, level) in speakers {
+            guard let peer = room.peer(id), let track = peer.track(published: publishedID)
             else { continue }
-            speaking.append(
-                (peer, .init(peerID: id, trackID: track, level: min(max(level, 0), 100))))
+            let level = min(max(level, 0), 100)
+            speaking.append((peer, track, .init(peerID: id, trackID: track.id, level: level)))
         }
         // Most peers hear the same people: each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
@@ -124,8 +124,10 @@ extension RoomSignalling {
             // Counted only now: whom a peer does not hear must not crowd out whom it hears. It
             // hears of its own voice too, since clients show who speaks, themselves included.
             var heard: [ActiveSpeakersPayload.Speaker] = []
-            for (peer, speaker) in speaking
+            for (peer, track, speaker) in speaking
             where peer.id == id || room.receives(listener, from: peer) {
+                var speaker = speaker
+                if peer.id == id { speaker.trackID = track.publishedID }
                 heard.append(speaker)
                 if heard.count == SignallingLimits.speakers { break }
             }
