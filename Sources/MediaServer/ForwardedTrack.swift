@@ -8,7 +8,13 @@ final class ForwardedTrack {
     /// What its publisher calls it.
     let id: TrackID
     let publisher: PeerID
-    var incoming: IncomingTrack { didSet { repairsLoss = Self.isRepaired(incoming) } }
+    var incoming: IncomingTrack {
+        didSet {
+            repairsLoss = Self.isRepaired(incoming)
+            guard incoming.parameterSets != oldValue.parameterSets else { return }
+            for encoding in encodings { encoding.state(incoming.parameterSets) }
+        }
+    }
     /// Whether the publisher sends again what is lost. At hand, since each tick asks for it.
     private(set) var repairsLoss: Bool
     let codec: MediaCodec
@@ -33,6 +39,7 @@ final class ForwardedTrack {
         repairsLoss = Self.isRepaired(incoming)
         self.codec = codec
         encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid, isVideo: codec.isVideo) }
+        for encoding in encodings { encoding.state(incoming.parameterSets) }
         ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
     }
 
@@ -82,6 +89,7 @@ final class Subscription {
     let mid: String
     let stream: OutboundStream
     unowned let connection: Connection
+    /// What the subscriber calls the track.
     let track: TrackID
     var forwarder: LayerForwarder
     /// The best that the subscriber wishes to get.
@@ -89,7 +97,6 @@ final class Subscription {
     /// Key frames that the subscriber may ask for: each costs the publisher, and all who receive it.
     var keyframes: TokenBucket
     private var extensionIDs: ExtensionIDs?
-    /// What the subscriber calls the track.
     /// Beginnings of the stream that were followed by a report.
     var reportedBeginning = 0
     /// The name of the form that was chosen, and whether the way allows no better one.

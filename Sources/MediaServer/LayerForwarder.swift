@@ -34,6 +34,10 @@ struct LayerForwarder {
     /// Packets of another stream of the encoding that flows came, and none that begins a key frame.
     private var isOvertaken = false
     private var output = Output()
+    /// What goes to the subscriber before the packet that was last forwarded: the parameter sets of an
+    /// H.264 key frame that came without. A decoder may have begun anew, or not have got those of
+    /// before, so each key frame has them.
+    private(set) var prologue: RTPPacket?
     /// How often an encoding began to flow.
     private(set) var beginnings = 0
 
@@ -68,11 +72,14 @@ struct LayerForwarder {
 
     /// What of a packet goes to the subscriber; nil for nothing.
     ///
-    /// - Parameter report: the encoding's last sender report.
+    /// - Parameters:
+    ///   - report: the encoding's last sender report.
+    ///   - parameterSets: those of H.264 that are known of the encoding.
     mutating func forward(
         _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
-        at now: Instant
+        parameterSets: H264SetMemory = .init(), at now: Instant
     ) -> RTPPacket? {
+        prologue = nil
         guard let wanted else { return nil }
         let isCurrent = source?.encoding == encoding && source?.ssrc == packet.ssrc
         if isCurrent {
@@ -84,7 +91,7 @@ struct LayerForwarder {
             }
             begin(packet, encoding: encoding, summary: summary, report: report, at: now)
         }
-        return rewrite(packet, summary, wanted, at: now)
+        return rewrite(packet, summary, wanted, parameterSets, at: now)
     }
 
     private mutating func begin(
@@ -114,7 +121,8 @@ struct LayerForwarder {
     }
 
     private mutating func rewrite(
-        _ packet: RTPPacket, _ summary: PayloadSummary, _ wanted: LayerChoice, at now: Instant
+        _ packet: RTPPacket, _ summary: PayloadSummary, _ wanted: LayerChoice,
+        _ parameterSets: H264SetMemory, at now: Instant
     ) -> RTPPacket? {
         guard var source else { return nil }
         // The one owner of what is changed below; written back at the end.
@@ -122,6 +130,8 @@ struct LayerForwarder {
         defer { self.source = source }
         let element = source.unwrapper.unwrap(packet.sequenceNumber)
         source.choose(summary, wanted)
+        if summary.hasSequenceSet { source.setsTimestamp = packet.timestamp }
+        let lacksSets = summary.isKeyframeStart && source.setsTimestamp != packet.timestamp
         if source.isNewest(element), summary.isKeyframeStart,
             source.pictures?.isContinued(by: summary.vp8) == false
         {
@@ -134,6 +144,11 @@ struct LayerForwarder {
             source.pictures?.leaveOut(summary.vp8)
             guard let number = source.numbers.leaveOut(element) else { return nil }
             return place(Self.padding(in: packet), at: number, now)
+        }
+        if lacksSets, let payload = parameterSets.payload,
+            let number = source.numbers.insert(before: element)
+        {
+            prologue = place(Self.packet(of: payload, before: packet), at: number, now)
         }
         guard let number = source.numbers.place(element) else { return nil }
         if let fields = summary.vp8, source.pictures != nil {
@@ -157,6 +172,13 @@ struct LayerForwarder {
         var packet = packet
         packet.payload = []
         packet.paddingLength = 1
+        packet.marker = false
+        return packet
+    }
+
+    private static func packet(of payload: [UInt8], before packet: RTPPacket) -> RTPPacket {
+        var packet = packet
+        packet.payload = payload[...]
         packet.marker = false
         return packet
     }
@@ -246,6 +268,8 @@ private struct Source {
     /// Ticks by which the timestamps are late, so that they rise.
     let shift: UInt32
     var pictures: PictureNumbers?
+    /// H.264: the picture, by the publisher's timestamps, with which parameter sets came last.
+    var setsTimestamp: UInt32?
     private var newest: Int64?
     /// Highest layers that flow. A beginning is a key frame, from where all may follow.
     var spatial = 0

@@ -116,7 +116,8 @@ extension RoomForwarder {
         let before = subscription.forwarder.beginnings
         guard
             var rewritten = subscription.forwarder.forward(
-                packet, encoding: encoding, summary: summary, report: report, at: now)
+                packet, encoding: encoding, summary: summary, report: report,
+                parameterSets: track.encodings[encoding].parameterSets, at: now)
         else { return }
         // Another form has begun where the best does not fit: there is no room for what went
         // before.
@@ -125,6 +126,10 @@ extension RoomForwarder {
         }
         rewritten.extensions = extensions.of(
             packet, by: subscription.extensionIDs(from: publish.core))
+        if var prologue = subscription.forwarder.prologue {
+            prologue.extensions = rewritten.extensions
+            connection.core.send(prologue, on: subscription.stream, at: now)
+        }
         connection.core.send(rewritten, on: subscription.stream, at: now)
         if subscription.reportedBeginning != subscription.forwarder.beginnings {
             self.report(track, encoding: encoding, to: subscription)

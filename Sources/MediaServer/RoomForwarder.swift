@@ -7,7 +7,8 @@ import RTP
 ///
 /// A packet's way: publisher's connection → `SourceEncoding` of a `ForwardedTrack` → the
 /// `LayerForwarder` of each `Subscription` picks and renumbers → subscriber's connection. Of the
-/// payload only VP8's own counters are changed.
+/// payload only VP8's own counters are changed; of H.264 the parameter sets are put before key frames
+/// that come without.
 final class RoomForwarder {
     /// What 100ms' clients call the channel (docs/PROTOCOL.md sect. 8).
     static let channelLabel = "ion-sfu"

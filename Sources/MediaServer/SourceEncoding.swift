@@ -36,6 +36,8 @@ final class SourceEncoding {
     private var lastPictureEnd: Instant?
     /// From one picture to the next, averaged over some; slow until it is known better.
     private var pictureInterval: Duration = .milliseconds(100)
+    /// H.264: the newest that were stated or sent.
+    private(set) var parameterSets = H264SetMemory()
     /// Picture sizes by spatial layer, lowest first; of the last key frame.
     private(set) var sizes: [PictureSize] = []
     /// By spatial layer; one for a stream that has none.
@@ -118,11 +120,18 @@ final class SourceEncoding {
             if recent.count == Self.recentMaximum { recent.removeFirst(Self.recentMaximum / 2) }
             recent.append((packet, summary))
         }
-        guard summary.isKeyframeStart, !summary.sizes.isEmpty, summary.sizes != sizes else {
-            return false
-        }
-        sizes = summary.sizes
+        if summary.hasSequenceSet || summary.hasPictureSet { parameterSets.read(packet.payload) }
+        guard summary.isKeyframeStart else { return false }
+        let sizes =
+            summary.sizes.isEmpty ? parameterSets.size.map { [$0] } ?? [] : summary.sizes
+        guard !sizes.isEmpty, sizes != self.sizes else { return false }
+        self.sizes = sizes
         return true
+    }
+
+    /// The publisher's description states these sets.
+    func state(_ sets: H264SetMemory?) {
+        if let sets { parameterSets = sets }
     }
 
     /// What came after a packet although it was sent later, in the order of sending.

@@ -99,6 +99,8 @@ extension PeerConnection {
         track.streamID =
             msid.map { $0.stream.utf8.count > Self.streamIDBytes ? "-" : $0.stream } ?? "-"
         track.trackID = msid.map { $0.track.isEmpty ? $0.stream : $0.track } ?? section.mid
+        track.parameterSets = remote.codecs.first { $0.payloadType == agreed.codec.payloadType }
+            .flatMap { $0.parameters["sprop-parameter-sets"] }.flatMap(H264SetMemory.init(stated:))
         track.encodings = Self.encodings(of: remote)
         var codecs = [agreed.codec]
         if let rtx = agreed.rtxPayloadType {

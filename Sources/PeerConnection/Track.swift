@@ -47,6 +47,8 @@ public struct IncomingTrack: Hashable, Sendable {
     public var rtxPayloadType: UInt8?
     /// Whether the remote side says it sends now.
     public var isSending: Bool
+    /// H.264: the parameter sets that the description states. RFC 6184 sect. 8.1.
+    public var parameterSets: H264SetMemory?
     /// One for each simulcast layer, in the order in which the remote side lists them; exactly
     /// one for a track without simulcast.
     public var encodings: [IncomingEncoding] = [IncomingEncoding()]

@@ -9,13 +9,7 @@
 /// The last parameter sets are remembered and put before an IDR picture that comes without, so
 /// that every key frame stands for itself. An IDR picture for which none are known is refused.
 public struct H264Depacketizer: Depacketizer {
-    /// Parameter sets remembered, of each kind, and the bytes each may have: streams use one or
-    /// two of some tens of bytes.
-    static let parameterSetsMaximum = 8
-    static let parameterSetBytesMaximum = 1024
-
-    private var sequenceParameterSets: [[UInt8]] = []
-    private var pictureParameterSets: [[UInt8]] = []
+    private var sets = H264SetMemory()
 
     public init() {}
 
@@ -36,46 +30,19 @@ public struct H264Depacketizer: Depacketizer {
             return DepacketizedFrame(data: unit.data, isKeyframe: false)
         }
         try completeParameterSets(of: &unit)
-        let size = sequenceParameterSets.last.flatMap { H264SequenceParameterSet($0[...])?.size }
-        return DepacketizedFrame(data: unit.data, isKeyframe: true, size: size)
+        return DepacketizedFrame(data: unit.data, isKeyframe: true, size: sets.size)
     }
 
     private mutating func remember(_ unit: AccessUnit) {
-        for range in unit.parameterSets {
-            guard range.count <= Self.parameterSetBytesMaximum else { continue }
-            let bytes = Array(unit.data[range])
-            if H264NALUnit.kind(of: bytes[0]) == H264NALUnit.sequenceParameterSet {
-                Self.remember(
-                    bytes, in: &sequenceParameterSets, identifiedBy: H264SequenceParameterSet.id)
-            } else {
-                Self.remember(
-                    bytes, in: &pictureParameterSets, identifiedBy: Self.pictureParameterSetID)
-            }
-        }
-    }
-
-    /// Keeps the newest set of each id, the newest last.
-    private static func remember(
-        _ set: [UInt8], in sets: inout [[UInt8]], identifiedBy id: (ArraySlice<UInt8>) -> UInt32?
-    ) {
-        guard sets.last != set else { return }
-        let newID = id(set[...])
-        sets.removeAll { id($0[...]) == newID }
-        sets.append(set)
-        if sets.count > parameterSetsMaximum { sets.removeFirst() }
-    }
-
-    private static func pictureParameterSetID(_ unit: ArraySlice<UInt8>) -> UInt32? {
-        var reader = BitReader(unit.dropFirst())
-        return try? reader.readExpGolomb()
+        for range in unit.parameterSets { sets.remember(unit.data[range]) }
     }
 
     private func completeParameterSets(of unit: inout AccessUnit) throws(RTPError) {
         let kinds = unit.parameterSets.map { H264NALUnit.kind(of: unit.data[$0.lowerBound]) }
         var missing: [[UInt8]] = []
-        if !kinds.contains(H264NALUnit.sequenceParameterSet) { missing += sequenceParameterSets }
-        if !kinds.contains(H264NALUnit.pictureParameterSet) { missing += pictureParameterSets }
-        guard !sequenceParameterSets.isEmpty, !pictureParameterSets.isEmpty else {
+        if !kinds.contains(H264NALUnit.sequenceParameterSet) { missing += sets.sequenceSets }
+        if !kinds.contains(H264NALUnit.pictureParameterSet) { missing += sets.pictureSets }
+        guard sets.isComplete else {
             throw .malformedPayload(.h264, .noStart)
         }
         guard !missing.isEmpty else { return }

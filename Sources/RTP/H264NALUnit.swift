@@ -36,6 +36,30 @@ enum H264NALUnit {
         return rest.isEmpty
     }
 
+    /// An aggregation packet of these units, each of at most 65,535 bytes.
+    static func aggregate(_ units: [ArraySlice<UInt8>]) -> [UInt8] {
+        // The highest NRI of the units, any of their F bits. RFC 6184 sect. 5.7.1.
+        let reference = units.compactMap(\.first).map { $0 & 0x60 }.max() ?? 0
+        let forbidden = units.compactMap(\.first).reduce(0) { $0 | $1 & 0x80 }
+        var payload = [forbidden | reference | aggregation]
+        for unit in units {
+            payload.append(bigEndian: UInt16(unit.count))
+            payload.append(contentsOf: unit)
+        }
+        return payload
+    }
+
+    /// Which kinds of unit lie whole in an RTP payload: bit n stands for kind n.
+    static func kinds(in payload: ArraySlice<UInt8>) -> UInt32 {
+        guard let header = payload.first else { return 0 }
+        guard kind(of: header) == aggregation else { return 1 << kind(of: header) }
+        var kinds: UInt32 = 0
+        _ = forEachAggregated(payload.dropFirst()) { unit in
+            if let header = unit.first { kinds |= 1 << kind(of: header) }
+        }
+        return kinds
+    }
+
     /// The picture size, where a sequence parameter set lies whole in an RTP payload.
     static func pictureSize(in payload: ArraySlice<UInt8>) -> PictureSize? {
         guard let header = payload.first else { return nil }

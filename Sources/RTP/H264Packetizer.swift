@@ -25,7 +25,7 @@ public struct H264Packetizer: Packetizer {
             if gathered.count == 1 {
                 payloads.append(Array(gathered[0]))
             } else if gathered.count > 1 {
-                payloads.append(aggregate(gathered))
+                payloads.append(H264NALUnit.aggregate(gathered))
             }
             gathered = []
             gatheredBytes = 1
@@ -41,18 +41,6 @@ public struct H264Packetizer: Packetizer {
         }
         flush()
         return payloads.enumerated().map { ($1, $0 == payloads.count - 1) }
-    }
-
-    private func aggregate(_ units: [ArraySlice<UInt8>]) -> [UInt8] {
-        // The highest NRI of the units, any of their F bits. RFC 6184 sect. 5.7.1.
-        let reference = units.compactMap(\.first).map { $0 & 0x60 }.max() ?? 0
-        let forbidden = units.compactMap(\.first).reduce(0) { $0 | $1 & 0x80 }
-        var payload = [forbidden | reference | H264NALUnit.aggregation]
-        for unit in units {
-            payload.append(bigEndian: UInt16(unit.count))
-            payload.append(contentsOf: unit)
-        }
-        return payload
     }
 
     private func fragments(of unit: ArraySlice<UInt8>) -> [[UInt8]] {

@@ -8,7 +8,7 @@ struct H264SequenceParameterSet {
 
     /// - Parameter unit: the NAL unit with its header. Nil when it cannot be read.
     init?(_ unit: ArraySlice<UInt8>) {
-        guard unit.count > 4, unit.count <= H264Depacketizer.parameterSetBytesMaximum else {
+        guard unit.count > 4, unit.count <= H264SetMemory.setBytesMaximum else {
             return nil
         }
         let body = Self.withoutEmulationPrevention(unit.dropFirst())

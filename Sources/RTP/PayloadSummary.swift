@@ -7,6 +7,9 @@ public struct PayloadSummary: Hashable, Sendable {
     /// The size of the key frame that begins here, where it says so: for a scalable stream one
     /// for each spatial layer, lowest first.
     public var sizes: [PictureSize] = []
+    /// H264: a sequence, or a picture parameter set lies in it. No decoder shows a key frame without.
+    public var hasSequenceSet = false
+    public var hasPictureSet = false
     /// Nobody needs it, as who knows the stream says: it need not be forwarded.
     public var isDispensable = false
     public var vp8: VP8Fields?
@@ -43,6 +46,9 @@ public struct PayloadSummary: Hashable, Sendable {
             readVP9(payload)
         case .h264:
             isKeyframeStart = KeyframeDetection.isKeyframeStart(payload: payload, codec: codec)
+            let kinds = H264NALUnit.kinds(in: payload)
+            hasSequenceSet = kinds & 1 << H264NALUnit.sequenceParameterSet != 0
+            hasPictureSet = kinds & 1 << H264NALUnit.pictureParameterSet != 0
             if isKeyframeStart, let size = H264NALUnit.pictureSize(in: payload) { sizes = [size] }
         case .av1:
             isKeyframeStart = KeyframeDetection.isKeyframeStart(payload: payload, codec: codec)

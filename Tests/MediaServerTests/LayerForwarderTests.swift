@@ -23,13 +23,14 @@ import Testing
 
         func send(
             _ packet: LayerPacket, after milliseconds: Int = 0,
-            report: LayerForwarder.Report? = nil, isDispensable: Bool = false
+            report: LayerForwarder.Report? = nil, isDispensable: Bool = false,
+            sets: H264SetMemory = .init()
         ) -> RTPPacket? {
             var summary = PayloadSummary(payload: packet.packet.payload, codec: packet.codec)
             summary.isDispensable = isDispensable
             return forwarder.forward(
                 packet.packet, encoding: packet.encoding, summary: summary, report: report,
-                at: .zero + .milliseconds(milliseconds))
+                parameterSets: sets, at: .zero + .milliseconds(milliseconds))
         }
 
         func timestamp(of report: LayerForwarder.Report, encoding: Int) -> UInt32? {
@@ -55,6 +56,84 @@ import Testing
         ]
         let numbers = packets.map { lane.send($0)?.sequenceNumber.rawValue }
         #expect(numbers == [100, 103, 101, 104, nil, 105])
+    }
+
+    /// What goes out for each packet: number, timestamp and first byte.
+    private func sent(_ packets: [LayerPacket], over lane: Lane, sets: H264SetMemory) -> [[Int]] {
+        var sent: [RTPPacket] = []
+        for packet in packets {
+            guard let forwarded = lane.send(packet, sets: sets) else { continue }
+            if let prologue = lane.forwarder.prologue { sent.append(prologue) }
+            sent.append(forwarded)
+        }
+        return sent.map { packet in
+            let picture = Int(packet.timestamp) / 3000
+            return [Int(packet.sequenceNumber.rawValue), picture, Int(packet.payload.first ?? 0)]
+        }
+    }
+
+    private static let idr: [UInt8] = [0x65, 0x88, 0x84, 0x21]
+    private static let slice: [UInt8] = [0x41, 0x9A, 0x11, 0x22]
+
+    @Test func keyFramesThatComeWithoutParameterSetsGetThoseThatAreKnown() throws {
+        let sets = try #require(H264SetMemory(stated: LayerPacket.statedSets))
+        let lane = Lane()
+        let packets: [LayerPacket] = [
+            .h264(10, picture: 1, Self.slice), .h264(11, picture: 2, Self.idr),
+            .h264(12, picture: 3, Self.slice), .h264(13, picture: 4, Self.idr),
+            .h264(14, picture: 5, Self.slice),
+        ]
+        #expect(
+            sent(packets, over: lane, sets: sets) == [
+                [11, 2, 0x78], [12, 2, 0x65], [13, 3, 0x41], [14, 4, 0x78], [15, 4, 0x65],
+                [16, 5, 0x41],
+            ])
+        #expect(lane.forwarder.prologue == nil)
+        let again = lane.send(.h264(15, picture: 6, Self.idr), sets: sets)
+        let prologue = try #require(lane.forwarder.prologue)
+        #expect(Array(prologue.payload) == sets.payload && !prologue.marker)
+        #expect(again?.marker == true)
+    }
+
+    /// What was lost before a key frame may be its sets, and its place is kept.
+    @Test func setsThatCameOrMayComeAreNotSentTwice() throws {
+        let sets = try #require(H264SetMemory(stated: LayerPacket.statedSets))
+        let lane = Lane()
+        let packets: [LayerPacket] = [
+            .h264(10, picture: 1, LayerPacket.sequenceSet),
+            .h264(11, picture: 1, LayerPacket.pictureSet), .h264(12, picture: 1, Self.idr),
+            .h264(15, picture: 3, Self.idr), .h264(13, picture: 2, Self.slice),
+            .h264(14, picture: 3, LayerPacket.sequenceSet), .h264(16, picture: 4, Self.slice),
+        ]
+        #expect(
+            sent(packets, over: lane, sets: sets) == [
+                [10, 1, 0x67], [11, 1, 0x68], [12, 1, 0x65], [15, 3, 0x65], [13, 2, 0x41],
+                [14, 3, 0x67], [16, 4, 0x41],
+            ])
+        // Of who states none nothing is put in.
+        #expect(
+            sent([.h264(17, picture: 5, Self.idr)], over: Lane(), sets: .init()) == [
+                [17, 5, 0x65]
+            ])
+    }
+
+    @Test func placesThatWerePutInHoldAcrossLateAndLeftOutPackets() throws {
+        var numbers = NumberCompactor(first: 10, as: 10)
+        #expect(numbers.insert(before: 10) == 10)
+        #expect(numbers.place(10) == 11)
+        #expect(numbers.leaveOut(11) == nil)
+        #expect(numbers.place(13) == 13)
+        #expect(numbers.insert(before: 15) == nil, "14 may come, and has a place")
+        #expect(numbers.insert(before: 14) == 14)
+        #expect(numbers.place(14) == 15)
+        #expect(numbers.leaveOut(15) == nil)
+        #expect(numbers.place(16) == 16)
+        #expect([10, 12, 13, 14].map { numbers.place($0) } == [11, 12, 13, 15])
+        for key in 0..<Int64(NumberCompactor.holesMaximum) {
+            #expect(numbers.insert(before: 17 + key) == 17 + 2 * key)
+            #expect(numbers.place(17 + key) == 18 + 2 * key)
+        }
+        #expect(numbers.place(10) == nil, "older than what is remembered")
     }
 
     @Test func soundThatNobodyNeedsLeavesNoHole() {

@@ -42,6 +42,20 @@ struct LayerPacket {
                 ssrc ?? UInt32(1000 + encoding), descriptor.serialized() + header))
     }
 
+    /// By x264, Baseline, 640x360.
+    static let sequenceSet: [UInt8] = [
+        0x67, 0x42, 0xC0, 0x1E, 0xD9, 0x00, 0xA0, 0x2F, 0xF9, 0x70, 0x11, 0x00, 0x00, 0x03,
+        0x00, 0x01, 0x00, 0x00, 0x03, 0x00, 0x3C, 0x0F, 0x16, 0x2E, 0x48,
+    ]
+    static let pictureSet: [UInt8] = [0x68, 0xCB, 0x83, 0xCB, 0x20]
+    /// The same in a description.
+    static let statedSets = "Z0LAHtkAoC/5cBEAAAMAAQAAAwA8DxYuSA==,aMuDyyA="
+
+    static func h264(_ number: Int, picture: Int, _ payload: [UInt8]) -> LayerPacket {
+        LayerPacket(
+            encoding: 0, codec: .h264, packet: make(number, UInt32(picture * 3000), 1, payload))
+    }
+
     static func vp9(
         _ number: Int, picture: Int, spatial: UInt8, isKey: Bool = false
     ) -> LayerPacket {

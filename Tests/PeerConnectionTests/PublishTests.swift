@@ -36,6 +36,20 @@ extension PeerConnectionTests {
             #expect(wire.server.core.discardedDatagrams == 0)
         }
 
+        @Test func theSetsThatADescriptionStatesAreKnown() throws {
+            let wire = Wire(channelOf: .client)
+            _ = try wire.client.core.add(.video(codecs: ["H264"]))
+            var offer = try wire.client.core.createOffer(at: wire.now)
+            offer.media[1].codecs[0].parameters["sprop-parameter-sets"] =
+                "Z0LAHtkAoC/5cBEAAAMAAQAAAwA8DxYuSA==,aMuDyyA="
+            let text = offer.rendered()
+            _ = try wire.server.core.answer(try .parse(text), at: wire.now)
+            let track = try #require(wire.server.core.incomingTracks.first)
+            #expect(track.parameterSets?.size == PictureSize(width: 640, height: 360))
+            #expect(
+                track.codec.parameters["sprop-parameter-sets"] == nil, "others see nothing of it")
+        }
+
         /// A number under which another packet went out, and one too far behind for sound.
         @Test func whatCannotBeEncryptedIsCounted() throws {
             let wire = Wire()
