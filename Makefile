@@ -4,6 +4,8 @@
 #   RECORD=1           make demo: make the MP4 of each layer and the VOD, and name them in that line
 #   ARGUMENTS="..."    make run, demo, avsync: handed to the binary as they are
 #   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
+#   ROOMCAST_SDK_BUNDLE=FILE
+#                      make test-clients: 100ms' web SDK, as one script
 #   MEDIA=...          make avsync: the address of an HLS playlist, or a file
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
@@ -20,6 +22,7 @@ SHELL := /bin/sh
 BINARY := .build/release/roomcast
 PYTHON := .venv/bin/python
 REQUIREMENTS := Tests/EndToEnd/requirements.txt
+HLS_JS := .venv/share/hls.js
 # The build that is shipped, which the end-to-end tests then take: a debug build beside it would take a
 # quarter of an hour more on a fresh machine. (`swift test` alone makes one, which checks accesses to
 # stored properties at run time.) Its own targets are testable (Package.swift), packages need not be.
@@ -90,9 +93,18 @@ test-units: install-dependencies ## The Swift tests
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
-	@# In two lanes (conftest.py): most tests wait for something most of the time.
+	@# In two lanes (conftest.py): most tests wait for something most of the time. 100ms' SDK is nothing
+	@# that could be installed here (test-clients).
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
-		$(PYTHON) -m pytest Tests/EndToEnd --numprocesses 2 --dist loadscope $(PYTEST)
+		$(PYTHON) -m pytest Tests/EndToEnd --ignore Tests/EndToEnd/test_sdk.py \
+		--numprocesses 2 --dist loadscope $(PYTEST)
+
+.PHONY: test-clients
+test-clients: install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=/path/to/the/bundle.js)
+	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
+		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
+	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SDK_BUNDLE="$(ROOMCAST_SDK_BUNDLE)" \
+		$(PYTHON) -m pytest Tests/EndToEnd/test_sdk.py $(PYTEST)
 
 .PHONY: avsync
 avsync: install-test-dependencies ## How well sound and picture of our clips are together (MEDIA=<address or file>)
@@ -145,7 +157,7 @@ install-bench-dependencies: ## Those, and what the benchmark needs
 	@.ci/install-packages bench
 
 .PHONY: install-test-dependencies
-install-test-dependencies: .venv/installed ## Those, and what the browser tests need
+install-test-dependencies: .venv/installed $(HLS_JS) ## Those, and what the browser tests need
 	@.ci/install-packages test
 
 # One apt-get after the other.
@@ -154,6 +166,9 @@ install-test-dependencies: .venv/installed ## Those, and what the browser tests 
 	@/usr/bin/python3 -m venv --clear .venv
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
 	@touch $@
+
+$(HLS_JS): Tests/EndToEnd/hls-js.txt .ci/install-hls-js | .venv/installed
+	@.ci/install-hls-js $@
 
 .PHONY: format
 format: ## Format the Swift sources in place

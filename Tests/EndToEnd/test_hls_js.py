@@ -19,8 +19,6 @@ from harness.assets import (
 )
 from harness.waiting import wait_for
 
-pytestmark = pytest.mark.skipif(hls_js.copy() is None, reason=hls_js.HOW_TO)
-
 SETTINGS = SHORT_SEGMENTS
 # Players begin three segments before the end, and want some more to be sure of.
 BEGUN = 6  # segments
@@ -30,7 +28,7 @@ PAYLOAD_KEY = "X-100MSLIVE-PAYLOAD"
 
 @pytest.fixture(scope="module")
 def site():
-    site = hls_js.Site(hls_js.copy())
+    site = hls_js.Site()
     yield site
     site.close()
 

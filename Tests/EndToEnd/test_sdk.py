@@ -1,4 +1,4 @@
-"""What apps of 100ms' own web SDK meet here: the SDK, unmodified, in Chromium."""
+"""What apps of 100ms' own web SDK meet here: the SDK, unmodified, in Chromium (make test-clients)."""
 
 import socket
 
@@ -7,8 +7,6 @@ from harness import sdk, tokens
 from harness.server import free_port
 from harness.waiting import wait_for
 from harness.wire import Wire
-
-pytestmark = pytest.mark.skipif(sdk.bundle() is None, reason=sdk.HOW_TO)
 
 CAMERA_RATE = 10  # frames/s: up to three browsers encode and decode here
 RETURN_TIMEOUT = 40  # s

@@ -1,21 +1,25 @@
 """hls.js, unmodified, on a page in Chromium.
 
-It is no part of this repository: whoever has a copy names it in ROOMCAST_HLS_JS."""
+It is no part of this repository: `make install-test-dependencies` takes it out of a wheel."""
 
-from . import foreign
+import sys
+from pathlib import Path
+
 from .local_server import FileServer
 
-VARIABLE = "ROOMCAST_HLS_JS"
-HOW_TO = (
-    f"{VARIABLE} names no copy of hls.js: one classic script that makes it the global Hls, such as "
-    "its package's dist/hls.js (Tests/EndToEnd/README.md)"
-)
+COPY = Path(sys.prefix, "share", "hls.js")
 
 PAGE = b"""<!doctype html>
 <meta charset="utf-8">
 <title>A viewer with hls.js</title>
 <video muted></video>
-<script src="/hls.js"></script>
+<script type="module">
+  // The module exports what makes a player, and not the class of it.
+  import { t as play } from "/hls.js";
+  const player = play(document.createElement("video"), "/none.m3u8");
+  window.Hls = player.constructor;
+  player.destroy();
+</script>
 """
 
 # What befalls the player is kept in `said`: events by name, with what the tests look at.
@@ -55,17 +59,13 @@ STATE = """() => {
 }"""
 
 
-def copy():
-    """Where hls.js is; None where there is none."""
-    return foreign.script(VARIABLE)
-
-
 class Site(FileServer):
     """Where the page is served from: another origin than the stream's."""
 
-    def __init__(self, path):
+    def __init__(self):
+        assert COPY.is_file(), f"{COPY} is missing: make install-test-dependencies"
         super().__init__({
-            "/": ("text/html", PAGE), "/hls.js": ("text/javascript", path.read_bytes())})
+            "/": ("text/html", PAGE), "/hls.js": ("text/javascript", COPY.read_bytes())})
 
 
 class Viewer:
@@ -75,6 +75,7 @@ class Viewer:
         self._context = browser.new_context()
         self._page = self._context.new_page()
         self._page.goto(site.base)
+        self._page.wait_for_function("() => window.Hls?.version")
 
     def play(self, url):
         self._page.evaluate(PLAY, url)

@@ -2,9 +2,12 @@
 
 The SDK is no part of this repository: whoever has a copy names it in ROOMCAST_SDK_BUNDLE."""
 
+import os
+from pathlib import Path
+
 import playwright.sync_api
 
-from . import chromium, foreign
+from . import chromium
 from .local_server import FileServer
 from .waiting import wait_for
 
@@ -97,8 +100,12 @@ PAGE = b"""<!doctype html>
 
 
 def bundle():
-    """Where the SDK is; None where there is none."""
-    return foreign.script(VARIABLE)
+    """Where the SDK is."""
+    name = os.environ.get(VARIABLE)
+    assert name, HOW_TO
+    path = Path(name)
+    assert path.is_file(), f"{VARIABLE} is {name}, which is no file"
+    return path
 
 
 class Site(FileServer):
