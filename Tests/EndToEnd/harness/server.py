@@ -75,6 +75,7 @@ class Server:
         self.base = f"http://{self.host}:{self.port}"
         connect = getattr(namespace, "connect", None)
         self.http = Client(self.host, self.port, connect)
+        self.media_address = media_address
         self.settings = self._settings(media_address) | (settings or {})
         self.environment = environment() | self.settings
         # What to put before a command line to run it where the server is.
