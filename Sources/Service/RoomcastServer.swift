@@ -176,10 +176,14 @@ public struct RoomcastServer: Sendable {
             ]
         }
         let connection = StoreConnection(timeout: storeSettings.timeout)
-        let courier = StoreClient(
-            access: store, client: connection.client, timeout: storeSettings.timeout)
-        let liveCourier = StoreClient(
-            access: store, client: connection.client,
+        let manners = StoreManners()
+        func client(timeout: Duration) -> StoreClient {
+            StoreClient(
+                access: store, line: StoreHTTP(client: connection.client, timeout: timeout),
+                manners: manners, logger: logger)
+        }
+        let courier = client(timeout: storeSettings.timeout)
+        let liveCourier = client(
             timeout: min(storeSettings.timeout, LiveUploads.timeoutMaximum))
         return [
             connection,
