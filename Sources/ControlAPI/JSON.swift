@@ -33,8 +33,16 @@ enum JSON {
     /// Reads a request's body as an object of type `T`; an empty body is an empty object.
     ///
     /// - Throws: a 400 that says what is wrong with it, a 413, and what the type itself throws.
-    static func decode<T: Decodable>(
+    static func decode<T: RequestBody>(
         _ type: T.Type, from request: Request, maximum: Int = Limits.bodyBytes
+    ) async throws(APIError) -> T {
+        try await decode(type, of: .object(T.fields), from: request, maximum: maximum)
+    }
+
+    /// - Parameter fields: that it may have.
+    static func decode<T: Decodable>(
+        _ type: T.Type, of fields: BodyFields.Content, from request: Request,
+        maximum: Int = Limits.bodyBytes
     ) async throws(APIError) -> T {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }),
             length > maximum
@@ -51,8 +59,15 @@ enum JSON {
         }
         let bytes = Array(buffer.readableBytesView)
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
+        let body = isBlank ? Data("{}".utf8) : Data(bytes)
         do {
-            return try JSONDecoder().decode(type, from: isBlank ? Data("{}".utf8) : Data(bytes))
+            let decoder = JSONDecoder()
+            if let key = BodyFieldCheck.contentKey { decoder.userInfo[key] = fields }
+            let faults = try decoder.decode(BodyFieldCheck.self, from: body).faults
+            guard faults.isEmpty else {
+                throw APIError(.badRequest, "malformed body", details: faults)
+            }
+            return try decoder.decode(type, from: body)
         } catch let error as APIError {
             throw error
         } catch let error as DecodingError {

@@ -145,11 +145,13 @@ struct PageAPI: Sendable {
         return endpoints.base(for: request) + own.target
     }
 
-    private struct TokenOrder: Decodable {
+    private struct TokenOrder: RequestBody {
+        static let fields = BodyFields(CodingKeys.self)
+
         var role: String?
         var userID: String?
 
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case role
             case userID = "user_id"
         }

@@ -31,7 +31,7 @@ struct TemplateRoutes: Sendable {
             JSON.response(try await body(of: context).document.shownSettings)
         }
         group.post("/:template/settings") { request, context in
-            let settings = try await object(request)
+            let settings = try await object(request, TemplateFields.settings)
             return JSON.response(
                 try await changed(context) { $0.setSettings(settings) }.document.shownSettings)
         }
@@ -39,7 +39,7 @@ struct TemplateRoutes: Sendable {
             JSON.response(try await body(of: context).document.destinations)
         }
         group.post("/:template/destinations") { request, context in
-            let destinations = try await object(request)
+            let destinations = try await object(request, TemplateFields.destinations)
             return JSON.response(
                 try await changed(context) { $0.destinations = destinations }
                     .document.destinations)
@@ -56,7 +56,7 @@ struct TemplateRoutes: Sendable {
         }
         group.post("/:template/roles/:role") { request, context in
             let name = try roleName(context)
-            let role = try await object(request)
+            let role = try await object(request, TemplateFields.role)
             let document = try await changed(context) { document throws(APIError) in
                 try document.setRole(name, to: role)
             }.document
@@ -178,9 +178,12 @@ struct TemplateRoutes: Sendable {
         return body
     }
 
-    private func object(_ request: Request) async throws -> TemplateDocument.Object {
+    private func object(
+        _ request: Request, _ fields: BodyFields
+    ) async throws -> TemplateDocument.Object {
         try await JSON.decode(
-            TemplateDocument.Object.self, from: request, maximum: Limits.templateBytes)
+            TemplateDocument.Object.self, of: .object(fields), from: request,
+            maximum: Limits.templateBytes)
     }
 
     /// The policy file's may be any text.

@@ -16,7 +16,10 @@ public struct RecordingWish: Hashable, Sendable, Decodable {
         self.thumbnails = thumbnails
     }
 
-    enum CodingKeys: String, CodingKey {
+    static let fields = BodyFields(
+        CodingKeys.self, [.thumbnails: .object(TemplateFields.thumbnails)])
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
         case thumbnails
