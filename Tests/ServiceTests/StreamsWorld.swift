@@ -195,7 +195,14 @@ final class FinisherDouble: FinisherLauncher {
 final class ObserverDouble: RoomStreamingObserver {
     private let changes = AsyncStream.makeStream(of: [LiveStream].self)
 
-    func session(of room: RoomID) async -> SessionID? { "session-1" }
+    let scene = Mutex(
+        StreamScene(
+            session: "session-1",
+            origin: LiveStream.Origin(
+                roomName: "hall", template: "lecture",
+                sessionStartedAt: UnixTime(seconds: 1_750_000_000))))
+
+    func scene(of room: RoomID) async -> StreamScene { scene.withLock { $0 } }
 
     /// Nil is as configured.
     let settings = Mutex<[RoomID: StreamSettings]>([:])

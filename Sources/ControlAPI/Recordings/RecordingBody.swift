@@ -27,7 +27,7 @@ struct RecordingBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, destination
+        case id, status, destination, warnings
         case roomID = "room_id"
         case sessionID = "session_id"
         case meetingURL = "meeting_url"
@@ -69,5 +69,8 @@ struct RecordingBody: Encodable {
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
+        if !recording.warnings.isEmpty {
+            try container.encode(recording.warnings, forKey: .warnings)
+        }
     }
 }

@@ -66,6 +66,30 @@ public struct LiveStream: Hashable, Sendable {
         }
     }
 
+    /// Of a room, what is told of its streams.
+    public struct Origin: Hashable, Sendable, Codable {
+        public var roomName: String
+        /// Of the room's policy.
+        public var template: String
+        /// Nil when nobody was there.
+        public var sessionStartedAt: UnixTime?
+
+        public init(
+            roomName: String = "", template: String = "", sessionStartedAt: UnixTime? = nil
+        ) {
+            self.roomName = roomName
+            self.template = template
+            self.sessionStartedAt = sessionStartedAt
+        }
+
+        /// As it is kept.
+        enum CodingKeys: String, CodingKey {
+            case template
+            case roomName = "room_name"
+            case sessionStartedAt = "session_started_ns"
+        }
+    }
+
     public enum Kind: Hashable, Sendable {
         /// Shown live, and perhaps recorded.
         case stream
@@ -109,6 +133,10 @@ public struct LiveStream: Hashable, Sendable {
     /// How much of post-processing is done, in thousandths; nil before and after
     /// it.
     public var finishedPermille: Int?
+    /// What the room was when it began.
+    public var origin = Origin()
+    /// What whoever started it may not have meant. Only in the answer to the start.
+    public var warnings: [String] = []
     /// Why the assets could not be made yet: what the latest finisher said that failed; nil before,
     /// and when they are there.
     public var finishingError: String?

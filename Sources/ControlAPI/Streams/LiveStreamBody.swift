@@ -41,7 +41,7 @@ struct LiveStreamBody: Encodable {
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
         case finishingError = "post_processing_error"
-        case variants
+        case variants, warnings
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -76,6 +76,8 @@ struct LiveStreamBody: Encodable {
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
         try container.encode(stream.finishingError, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
+        let warnings = variants.flatMap(\.warnings)
+        if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }
 
     struct PlaybackBody: Encodable { var url: String }

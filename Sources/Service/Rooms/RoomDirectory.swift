@@ -303,10 +303,21 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     // MARK: RoomStreamingObserver
 
-    public func session(of room: RoomID) async -> SessionID? {
-        guard let snapshot = await entries[room]?.signalling.snapshot(), snapshot.peerCount > 0
-        else { return nil }
-        return snapshot.session?.id
+    public func scene(of room: RoomID) async -> StreamScene {
+        let policy = try? await policy(of: room)
+        let record = await registry.known(room)
+        var scene = StreamScene(
+            origin: LiveStream.Origin(
+                roomName: record?.name ?? room.rawValue, template: policy?.templateID ?? ""),
+            isKnown: record != nil, roles: policy?.visibleRoleNames)
+        guard let snapshot = await entries[room]?.signalling.snapshot() else { return scene }
+        scene.isKnown = true
+        scene.origin.roomName = snapshot.name
+        if snapshot.peerCount > 0, let session = snapshot.session {
+            scene.session = session.id
+            scene.origin.sessionStartedAt = session.startedAt
+        }
+        return scene
     }
 
     public func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {

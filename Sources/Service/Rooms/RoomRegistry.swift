@@ -39,6 +39,15 @@ actor RoomRegistry {
         }
     }
 
+    /// A room that somebody made or joined. Where the catalogue does not answer it is taken for one.
+    func known(_ id: RoomID) async -> CatalogueRoom? {
+        do throws(CatalogueError) {
+            return try await catalogue.room(id)
+        } catch {
+            return CatalogueRoom(id: id, name: id.rawValue, createdAt: clock())
+        }
+    }
+
     /// What a room that somebody comes into is like. One that nobody made comes to be, unless that
     /// is not wanted.
     ///

@@ -3,8 +3,7 @@ public import MediaKernel
 
 /// What the streams need of the rooms, and how the rooms learn of their streams.
 public protocol RoomStreamingObserver: Sendable {
-    /// The room's present occupancy; nil when nobody visible is in it.
-    func session(of room: RoomID) async -> SessionID?
+    func scene(of room: RoomID) async -> StreamScene
 
     /// How streams are made in that room; nil where nothing else is wanted than what is configured.
     ///

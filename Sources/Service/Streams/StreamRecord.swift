@@ -24,10 +24,12 @@ private struct StreamDetails: Codable {
     var startedBy: String
     var stoppedBy: String
     var degradation: LiveStream.Degradation?
+    /// Older records have none.
+    var origin: LiveStream.Origin?
 
     enum CodingKeys: String, CodingKey {
         case meetingURL = "meeting_url"
-        case metadata, recording, destination, audio, layout, degradation
+        case metadata, recording, destination, audio, layout, degradation, origin
         case playbackURL = "playback_url"
         case playlistType = "playlist_type"
         case startedAt = "started_ns"
@@ -48,7 +50,7 @@ extension CatalogueStream {
             playlistType: stream.playlistType,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
-            degradation: stream.degradation)
+            degradation: stream.degradation, origin: stream.origin)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
@@ -85,6 +87,7 @@ extension LiveStream {
         stoppedAt = record.stoppedAt
         stoppedBy = details.stoppedBy
         degradation = details.degradation
+        origin = details.origin ?? origin
         stopReason = record.reason
     }
 }

@@ -11,7 +11,7 @@ extension Streams {
     func begin(
         _ variant: LiveStreamVariant, of room: RoomID, _ settings: StreamSettings,
         request: LiveStreamRequest,
-        layout: Layout, session: SessionID?, startedBy: PeerID?
+        layout: Layout, scene: StreamScene, startedBy: PeerID?
     ) throws(LiveStreamError) -> LiveStream {
         let destinations = settings.destinations(of: request.kind)
         guard destinations.knows(request.destination) else {
@@ -24,12 +24,13 @@ extension Streams {
         let directory =
             "\(settings.outputDirectory)/\(request.kind.directory(of: id, in: room))"
         var stream = LiveStream(
-            id: id, room: room, kind: request.kind, session: session, variant: variant,
+            id: id, room: room, kind: request.kind, session: scene.session, variant: variant,
             recording: request.recording.map(LiveStreamRecording.init),
             destination: request.destination,
             audio: request.audio, layout: layout.json,
             playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        stream.origin = scene.origin
         stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
             request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)

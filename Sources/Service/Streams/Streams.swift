@@ -129,7 +129,7 @@ public actor Streams: LiveStreamControl, Service {
     ) async throws(LiveStreamError) -> [LiveStream] {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
         let settings = try await self.settings(of: room)
-        let session = await observer?.session(of: room)
+        let scene = await observer?.scene(of: room) ?? StreamScene()
         guard !isShuttingDown else { throw .shuttingDown }
         var request = request
         request.recording = settings.recording(for: request)
@@ -171,16 +171,24 @@ public actor Streams: LiveStreamControl, Service {
             throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
         }
         if let lack = lackOfCPU(forNew: new.count) { throw lack }
+        let answered = Set(request.variants.compactMap { existing($0)?.id })
+        var warnings = scene.warnings(
+            of: request, room: room,
+            others: running.filter {
+                // Destinations are for several at a time.
+                !answered.contains($0.id) && entries[$0.id]?.destination == destination
+            }, new: new.count)
         var result: [LiveStream] = []
         var begun: [StreamID] = []
         do throws(LiveStreamError) {
             for variant in request.variants {
                 if let stream = existing(variant) {
+                    warnings += StreamScene.ignored(request, of: stream)
                     result.append(stream)
                 } else {
                     let stream = try begin(
                         variant, of: room, settings, request: request, layout: layout,
-                        session: session, startedBy: startedBy)
+                        scene: scene, startedBy: startedBy)
                     begun.append(stream.id)
                     result.append(stream)
                 }
@@ -189,6 +197,12 @@ public actor Streams: LiveStreamControl, Service {
             for id in begun { requestStop(id, reason: "another variant cannot be started") }
             throw error
         }
+        for warning in warnings {
+            log(
+                .warning, "a start may not be what was meant", result[0].id,
+                ["reason": "\(warning)"])
+        }
+        result[0].warnings = warnings
         return result
     }
 
@@ -232,6 +246,7 @@ public actor Streams: LiveStreamControl, Service {
         guard let record = try await self.stream(stream) else {
             throw .notFound("stream \(stream)")
         }
+        let scene = await observer?.scene(of: record.room) ?? StreamScene()
         guard let entry = entries[stream], record.status.isOnAir, record.status != .stopping else {
             throw .notOnAir(stream)
         }
@@ -258,7 +273,12 @@ public actor Streams: LiveStreamControl, Service {
         }
         let time = clock().time
         archive.update(stream) { $0.updatedAt = time }
-        return archive[stream] ?? record
+        var changed = archive[stream] ?? record
+        changed.warnings = scene.warnings(of: change)
+        for warning in changed.warnings {
+            log(.warning, "a change may not be what was meant", stream, ["reason": "\(warning)"])
+        }
+        return changed
     }
 
     // MARK: Statistics
