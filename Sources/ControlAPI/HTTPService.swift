@@ -161,6 +161,15 @@ public struct HTTPService: Sendable {
             catalogue: recordings.catalogue, authority: authority, renewedBody: renewedBody,
             clock: clock
         ).add(to: router)
+        SessionRoutes(
+            catalogue: recordings.catalogue, authority: authority, clock: clock
+        ).add(to: router)
+        EventRoutes(
+            catalogue: recordings.catalogue, authority: authority,
+            sendsWebhooks: configuration.sendsWebhooks, clock: clock
+        ).add(to: router)
+        ExternalStreamRoutes(authority: authority, endpoints: endpoints, clock: clock)
+            .add(to: router)
         MetricsRoute(sources: metrics, authority: authority, clock: clock).add(to: router)
         addOrigin(to: router)
         PageRoutes(

@@ -54,9 +54,10 @@ extension RoomcastServer {
             metadata: [
                 "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
             ])
-        let journal = settings.webhooks.map {
-            RoomJournal(catalogue: catalogue, accountID: $0.accountID, logger: logger)
-        }
+        let journal = RoomJournal(
+            catalogue: catalogue, accountID: settings.webhooks?.accountID, logger: logger)
+        let sessions = SessionRetention(
+            catalogue: catalogue, kept: settings.rooms.sessionsKept, logger: logger)
         let registry = RoomRegistry(
             catalogue: catalogue, opensOnJoin: settings.rooms.opensOnJoin, logger: logger)
         let directory = RoomDirectory(
@@ -65,7 +66,7 @@ extension RoomcastServer {
             streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
             journal: journal, logger: logger)
         // What is noted while the rooms end is written down before the journal does.
-        let account: [any ServiceLifecycle.Service] = journal.map { [$0] } ?? []
+        let account: [any ServiceLifecycle.Service] = [journal, sessions]
         try await run(
             door: directory, observer: directory, services: account + [directory],
             metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,

@@ -52,6 +52,7 @@ enum SettingKey: String, CaseIterable {
     case roomsRequestsBurst = "rooms.requestsBurst"
     case roomsReadsPerSecond = "rooms.readsPerSecond"
     case roomsReadsBurst = "rooms.readsBurst"
+    case roomsSessionsKeepDays = "rooms.sessionsKeepDays"
     case roomsAbsenceSeconds = "rooms.absenceSeconds"
     case roomsSilenceSeconds = "rooms.silenceSeconds"
     case roomsOutboxMessages = "rooms.outboxMessages"
@@ -105,7 +106,8 @@ enum SettingKey: String, CaseIterable {
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
             .streamMaximumSeconds, .streamIdleCoresMinimum, .recordingsKeepDays,
             .recordingsStoreRetryMaximumSeconds,
-            .recordingsStoreTimeoutSeconds, .roomsAbsenceSeconds, .roomsSilenceSeconds:
+            .recordingsStoreTimeoutSeconds, .roomsSessionsKeepDays, .roomsAbsenceSeconds,
+            .roomsSilenceSeconds:
             .number
         case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
             .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
