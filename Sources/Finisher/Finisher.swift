@@ -151,6 +151,7 @@ public struct Finisher: Sendable {
         for attempt in 1... {
             let assets = RecordingAssets(
                 folder: folder, plan: try RecordingPlan(layers: logs, damaged: damaged),
+                layers: order.keptLayers?.filter(order.layers.indices.contains),
                 createdAt: stream.createdAt.seconds, timedMetadata: metadata)
             try checkRoom(for: assets.plan, order, place)
             do throws(RecordingError) {

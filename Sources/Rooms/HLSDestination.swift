@@ -27,7 +27,7 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var hlsVod: Bool?
         public var singleFilePerLayer: Bool?
-        /// Some of those that are streamed. All are kept.
+        /// Those of the streamed ones that are kept; nil for all.
         public var layers: [Layer]?
         public var thumbnails: ThumbnailWish?
 

@@ -201,8 +201,8 @@ import Testing
             }.min() ?? .zero
         }
         for piece in ["<Upload ", "<Upload>", "<Upload", "<", "<Error>", "</Upload>", "&", "a"] {
-            let half = time(piece, bytes: StoreAnswer.bodyBytesMaximum / 4)
-            let whole = time(piece, bytes: StoreAnswer.bodyBytesMaximum)
+            let half = time(piece, bytes: StoreAnswer.bodyBytesMaximum / 32)
+            let whole = time(piece, bytes: StoreAnswer.bodyBytesMaximum / 8)
             // Four times as long; sixteen would be the square.
             #expect(whole < half * 10 + .milliseconds(50), "\(piece): \(half), \(whole)")
         }

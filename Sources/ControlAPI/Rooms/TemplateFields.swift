@@ -84,11 +84,10 @@ enum TemplateFields {
 
     private static let browser = fields(
         [
-            "name", "width", "height", "maxDuration", "autoStopTimeout", "idleTimeout",
-            "thumbnails",
-            "layout",
+            "name", "width", "height", "maxDuration", "autoStopTimeout", "idleTimeout", "autoStart",
+            "thumbnails", "layout",
         ],
-        ["thumbnails": .object(thumbnails)], passed: ["presignDuration", "role", "autoStart"])
+        ["thumbnails": .object(thumbnails)], passed: ["presignDuration", "role"])
 
     /// Of a start request too.
     static let thumbnails = fields(["enabled", "width", "height", "offsets", "fps"])

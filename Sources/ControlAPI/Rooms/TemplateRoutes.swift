@@ -27,6 +27,17 @@ struct TemplateRoutes: Sendable {
                 })
         }
         addRoles(to: group)
+        group.get("/:template/recordings") { _, context in
+            JSON.response(try await body(of: context).document.recordings ?? .array([]))
+        }
+        group.post("/:template/recordings") { request, context in
+            let recordings = try await JSON.decode(
+                JSONValue.self, of: .array(TemplateFields.recording), from: request,
+                maximum: Limits.templateBytes)
+            return JSON.response(
+                try await changed(context) { $0.recordings = recordings }.document.recordings
+                    ?? .array([]))
+        }
         group.get("/:template/settings") { _, context in
             JSON.response(try await body(of: context).document.shownSettings)
         }
@@ -159,6 +170,7 @@ struct TemplateRoutes: Sendable {
     /// A document that was checked, as it is written down.
     private func text(_ document: TemplateDocument, id: String) throws(APIError) -> String {
         try document.checkSettings()
+        try document.checkRecordings()
         try control.check(document, id: id)
         guard let data = try? JSON.data(document) else { throw .internal() }
         guard data.count <= Limits.templateBytes else {

@@ -16,6 +16,9 @@ public struct RecordingWish: Hashable, Sendable, Decodable {
         self.thumbnails = thumbnails
     }
 
+    /// What a recording without a live stream comes to.
+    public static let oneFile = RecordingWish(hlsVOD: false, singleFilePerLayer: true)
+
     static let fields = BodyFields(
         CodingKeys.self, [.thumbnails: .object(TemplateFields.thumbnails)])
 

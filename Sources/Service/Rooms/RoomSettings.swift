@@ -1,4 +1,3 @@
-public import ControlAPI
 public import Rooms
 public import Signalling
 

@@ -37,6 +37,9 @@ public struct StreamSettings: Hashable, Sendable {
     /// says otherwise.
     public var autoStart = AutoStart.never
     public var autoStartRecording = RecordingWish()
+    /// When rooms are recorded by themselves, without a live stream, unless a destination says
+    /// otherwise.
+    public var autoRecording = AutoStart.never
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
     /// The root below which the assets of recordings lie. On the same disk as the streams, VODs

@@ -3,6 +3,7 @@ import ChildProcesses
 import ControlAPI
 import Foundation
 import Glibc
+import HLS
 import Logging
 import MediaKernel
 
@@ -11,13 +12,17 @@ extension Streams {
     /// What is to be made of a stream, and the directory for it, which is made.
     func order(
         _ request: LiveStreamRequest, _ settings: StreamSettings, room: RoomID,
-        ladder: [CatalogueAsset.Size], at time: UnixTime
+        ladder: Ladder, at time: UnixTime
     ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
         guard let recording = request.recording.map(LiveStreamRecording.init), recording.isWanted
         else { return nil }
         let order = RecordingOrder(
             hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
-            layers: ladder,
+            layers: Self.sizes(of: ladder, request.audio),
+            keptLayers: request.audio.only
+                ? nil
+                : settings.destinations(of: request.kind)
+                    .recordedLayers(for: request.destination, of: ladder),
             keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) },
             thumbnails: settings.thumbnails(for: request))
         return (order, try reservePlace(kind: request.kind, room: room, at: time))

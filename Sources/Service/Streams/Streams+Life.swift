@@ -33,7 +33,7 @@ extension Streams {
         stream.origin = scene.origin
         stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
-            request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
+            request, settings, room: room, ladder: ladder, at: time)
         let entry = StreamOnAir(
             machine: StreamMachine(
                 rules: destinations.rules(for: request.destination, settings.rules),
@@ -64,7 +64,7 @@ extension Streams {
     }
 
     /// Of the pictures, best first. Rungs that differ in their picture only are one without it.
-    private static func sizes(
+    static func sizes(
         of ladder: Ladder, _ audio: LiveStreamAudio
     ) -> [CatalogueAsset.Size] {
         guard audio.only else {
@@ -88,8 +88,8 @@ extension Streams {
         if entry.machine.status != .stopping {
             archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
-        if let stream = archive[id], stream.kind == .stream {
-            holdBack(stream.room, destination: entry.destination)
+        if let stream = archive[id] {
+            holdBack(stream.room, stream.kind, destination: entry.destination)
         }
         requestStop(id, reason: "client request")
     }
