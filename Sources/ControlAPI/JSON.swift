@@ -47,7 +47,10 @@ enum JSON {
         } catch is NIOTooManyBytesError {
             throw .tooLarge(maximum: maximum)
         } catch {
-            throw .badRequest("malformed body", "the body cannot be read")
+            // What follows on the connection cannot be told from the body's rest.
+            var error = APIError.badRequest("malformed body", "the body cannot be read")
+            error.headers[.connection] = "close"
+            throw error
         }
         let bytes = Array(buffer.readableBytesView)
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
