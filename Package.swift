@@ -258,12 +258,14 @@ let package = Package(
             "ControlAPI",
             [
                 "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage",
-                "Workbench", log, crypto,
+                "Webhooks", "Workbench", log, crypto,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
         tests(
             "RoomClient",
@@ -292,8 +294,9 @@ let package = Package(
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
                 "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
-                "ChildProcesses", "ControlAPI", "Workbench", log,
+                "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + nio),
     ]
 )

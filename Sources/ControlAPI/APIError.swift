@@ -5,6 +5,7 @@ import Logging
 public import MediaKernel
 import NIOCore
 import Rooms
+import Signing
 
 /// What a caller is told when a request fails: the one place where HTTP status codes live.
 ///
@@ -90,6 +91,32 @@ public struct APIError: HTTPResponseError, Hashable {
             .upgradeRequired, "this is a WebSocket endpoint",
             details: ["RFC 6455: GET with Upgrade: websocket and Sec-WebSocket-Version: 13"],
             headers: [.upgrade: "websocket", .secWebSocketVersion: "13"])
+    }
+
+    /// An address that is signed does not hold.
+    static func refusedLink(_ refusal: AssetLink.Refusal) -> APIError {
+        switch refusal {
+        case .malformed, .wrongSignature: .forbidden("the link is not valid")
+        case .expired(let time):
+            .forbidden("the link has expired", "it was valid until \(time)")
+        }
+    }
+
+    /// It is not what the client holds (RFC 9110 sect. 15.5.13).
+    static func preconditionFailed() -> APIError {
+        APIError(
+            .preconditionFailed, "it has changed, or is another",
+            details: ["If-Match or If-Unmodified-Since does not hold"],
+            headers: [.cacheControl: "no-store"])
+    }
+
+    /// The request is for another server.
+    static func misdirected() -> APIError {
+        APIError(
+            .misdirectedRequest, "this server has another name",
+            details: [
+                "with the development key it is localhost, 127.0.0.1, ::1, and what http.publicURL says"
+            ])
     }
 
     static func tooLarge(maximum: Int) -> APIError {

@@ -23,6 +23,7 @@ public struct RoomcastServer: Sendable {
     public let streams: Streams
     let catalogue: Catalogue
     private let library: RecordingLibrary
+    private let playbackKey: SigningKey
     private let store: StoreAccess?
     private let events: StreamEvents?
     /// The streams as peers ask for them, for the rooms' signalling.
@@ -52,7 +53,8 @@ public struct RoomcastServer: Sendable {
         authority = try await TokenAuthority(
             accessKey: settings.accessKey, secret: settings.secret)
         guard
-            let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks)
+            let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks),
+            let playbackKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .playback)
         else {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
@@ -68,6 +70,7 @@ public struct RoomcastServer: Sendable {
             catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey,
             store: store)
         self.library = library
+        self.playbackKey = playbackKey
         let base = settings.publicBaseURL
         let events = settings.webhooks.map { webhooks in
             StreamEvents(
@@ -78,7 +81,7 @@ public struct RoomcastServer: Sendable {
         let chat = ChatRecorder(logger: logger)
         streams = Streams(
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
-            authority: authority,
+            authority: authority, playbackKey: playbackKey,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
             finishers: finishers, chat: chat, logger: logger)
         streamsInRoom = StreamsInRoom(
@@ -118,7 +121,8 @@ public struct RoomcastServer: Sendable {
         try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
-            templates: policies, recordings: library, metrics: [streams] + metrics + machine,
+            templates: policies, recordings: library, playbackKey: playbackKey,
+            metrics: [streams] + metrics + machine,
             renewedBody: { [catalogue, events] delivery in
                 try await events?.renewed(
                     delivery, from: catalogue, at: UnixTime.now)

@@ -343,7 +343,7 @@ import Testing
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":null,"open_tokens":false,"roles":[]}"#)
+                    == #"{"hls_js_url":null,"lists_rooms":true,"open_tokens":false,"roles":[]}"#)
         }
         var world = try await TestWorld()
         world.configuration.handsOutTokens = true
@@ -371,7 +371,7 @@ import Testing
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":"/assets/hls.js","open_tokens":true,"#
+                    == #"{"hls_js_url":"/assets/hls.js","lists_rooms":true,"open_tokens":true,"#
                     + #""roles":["guest","host"]}"#)
         }
     }

@@ -1,6 +1,9 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import NIOSSL
 import Testing
 
 @testable import ControlAPI
@@ -18,6 +21,39 @@ import Testing
             #expect(response.status == .ok)
             let endpoint = try TestJSON.object(response)["endpoint"] as? String
             #expect(endpoint?.hasPrefix("wss://") == true)
+        }
+    }
+
+    /// RFC 8996: what is older than 1.2 must not be used.
+    @Test(arguments: [
+        (TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true),
+    ])
+    func olderVersionsOfTLSAreRefused(version: TLSVersion, isServed: Bool) async throws {
+        var world = try await TestWorld()
+        (world.configuration.certificateFile, world.configuration.privateKeyFile) =
+            try Self.write(into: world.directory)
+        var settings = TLSConfiguration.makeClientConfiguration()
+        settings.certificateVerification = .none
+        (settings.minimumTLSVersion, settings.maximumTLSVersion) = (version, version)
+        let context = try NIOSSLContext(configuration: settings)
+        try await world.service.application().test(.ahc(.https)) { client in
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: client.port ?? 0) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            try NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+                        return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                            wrappingChannelSynchronously: channel)
+                    }
+                }
+            let answer = try? await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(
+                    ByteBuffer(
+                        string: "GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                for try await part in inbound { return String(buffer: part) }
+                return ""
+            }
+            #expect((answer?.hasPrefix("HTTP/1.1 200 ") ?? false) == isServed)
         }
     }
 

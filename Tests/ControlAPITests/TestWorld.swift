@@ -22,6 +22,7 @@ struct TestWorld: Sendable {
     let authority: TokenAuthority
     let catalogue: Catalogue
     let recordings: RecordingLibrary
+    let playbackKey: SigningKey
     var configuration: HTTPServiceConfiguration
     var metrics: [any MetricsSource] = []
     var renewedBody: HTTPService.RenewedBody = { _ in nil }
@@ -38,8 +39,10 @@ struct TestWorld: Sendable {
         try scratch.write("export {}".utf8, to: "web/assets/room.js")
         authority = try await TestToken.authority()
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
-        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks)
+        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks),
+            let playback = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
         else { fatalError("a secret of 32 bytes is long enough") }
+        playbackKey = playback
         recordings = RecordingLibrary(
             catalogue: catalogue, root: "\(directory)/recordings", key: key,
             store: store)
@@ -61,7 +64,8 @@ struct TestWorld: Sendable {
             return try HTTPService(
                 configuration, authority: authority, control: control, door: door,
                 templates: TemplatesDouble(),
-                recordings: recordings, metrics: metrics, renewedBody: renewedBody, logger: logger,
+                recordings: recordings, playbackKey: playbackKey, metrics: metrics,
+                renewedBody: renewedBody, logger: logger,
                 clock: { TestWorld.now })
         }
     }
@@ -85,6 +89,12 @@ struct TestWorld: Sendable {
         let now = Self.now
         let link = AssetLink(asset: asset, expiry: now + .seconds(seconds))
         return "/recordings/\(link?.signed(with: recordings.key) ?? "")"
+    }
+
+    /// The path below which a live stream is served whose address is signed.
+    func playback(of stream: String, in room: String = "demo", for seconds: Int64 = 60) -> String {
+        let link = AssetLink(asset: stream, expiry: Self.now + .seconds(seconds))
+        return "/hls/\(room)/\(link?.signed(with: playbackKey) ?? "")"
     }
 
     func managementHeaders() async throws -> HTTPFields {

@@ -25,7 +25,7 @@ import Testing
         )
         var record = CatalogueStream(stream, assetDirectory: isRecorded ? place.directory : nil)
         record.status = status
-        let directory = "\(world.directory)/\(kind.directory(of: id, in: "demo"))"
+        let directory = "\(world.directory)/demo/\(kind == .stream ? "" : ".")\(id)"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         let order = RecordingOrder(

@@ -3,6 +3,7 @@ import ChildProcesses
 import ControlAPI
 import Logging
 import MediaKernel
+import Signing
 import Synchronization
 import Workbench
 
@@ -20,6 +21,7 @@ final class StreamsWorld: Sendable {
     let chat = ChatRecorder(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let clock = ClockDouble()
     let processors = ProcessorsDouble()
+    let playbackKey: SigningKey
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
         scratch = try Scratch()
@@ -34,12 +36,15 @@ final class StreamsWorld: Sendable {
         let clock = clock
         let processors = processors
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
+        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
+        else { fatalError("a secret of 32 bytes is long enough") }
+        playbackKey = key
         streams = Streams(
             settings: settings, catalogue: catalogue,
             events: StreamEvents(accountID: "acc") { asset, _ in
                 .init(file: "http://h:1/\(asset.id)")
             },
-            authority: authority,
+            authority: authority, playbackKey: key,
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, chat: chat,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -2,8 +2,9 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-/// The small API of our own pages, `/api/…`. It is public: it tells what rooms there are and
-/// whether they are on air, and hands out room tokens only when the operator allows it.
+/// The small API of our own pages, `/api/…`. It is public: it tells whoever knows a room whether it
+/// is on air. Which rooms there are is told with a management token, and to others only when the
+/// operator allows it, as room tokens are handed out.
 struct PageAPI: Sendable {
     let control: any LiveStreamControl
     let door: any RoomDoor
@@ -11,6 +12,8 @@ struct PageAPI: Sendable {
     let endpoints: Endpoints
     /// Whether anybody may have a room token: on for development, off otherwise.
     let handsOutTokens: Bool
+    /// Whether anybody may have the list of rooms.
+    let listsRooms: Bool
     let hlsScriptURL: String?
     let clock: @Sendable () -> UnixTime
 
@@ -20,13 +23,17 @@ struct PageAPI: Sendable {
         }
         router.get("/api/config") { request, _ in try await configuration(request) }
         let list = Snapshot(find: { try await rooms() })
-        router.get("/api/rooms") { request, _ in
-            var rooms = try await list.value()
-            for index in rooms.indices {
-                rooms[index].hls.url = address(rooms[index].hls.url, for: request)
+        router.group("/api/rooms")
+            .add(
+                middleware: ManagementGuard(authority: authority, isOpen: listsRooms, clock: clock)
+            )
+            .get("") { request, _ in
+                var rooms = try await list.value()
+                for index in rooms.indices {
+                    rooms[index].hls.url = address(rooms[index].hls.url, for: request)
+                }
+                return JSON.response(rooms)
             }
-            return JSON.response(rooms)
-        }
         router.get("/api/rooms/:room/stream") { request, context in
             try await stream(request, room: context.parameters.get("room"))
         }
@@ -38,11 +45,13 @@ struct PageAPI: Sendable {
     private struct Configuration: Encodable {
         var hlsScriptURL: String?
         var openTokens: Bool
+        var listsRooms: Bool
         var roles: [String]
 
         enum CodingKeys: String, CodingKey {
             case hlsScriptURL = "hls_js_url"
             case openTokens = "open_tokens"
+            case listsRooms = "lists_rooms"
             case roles
         }
 
@@ -50,6 +59,7 @@ struct PageAPI: Sendable {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(hlsScriptURL, forKey: .hlsScriptURL)
             try container.encode(openTokens, forKey: .openTokens)
+            try container.encode(listsRooms, forKey: .listsRooms)
             try container.encode(roles, forKey: .roles)
         }
     }
@@ -60,7 +70,7 @@ struct PageAPI: Sendable {
         if let text = request.uri.queryParameters["room"] { room = try RoomID(parameter: text) }
         return JSON.response(
             Configuration(
-                hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens,
+                hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens, listsRooms: listsRooms,
                 roles: handsOutTokens ? try await door.openRoles(of: room) : []))
     }
 

@@ -87,6 +87,8 @@ public struct LiveStream: Hashable, Sendable {
     public var layout: JSONValue
     /// The master playlist; known before the stream runs. Empty for a recording.
     public var playbackURL: String
+    /// Whether that address is signed, and the only way to the stream.
+    public var isSigned = false
     /// Whether viewers may go back in it.
     public var playlistType = HLSVariant.PlaylistType.dvr
     public var createdAt: UnixTime

@@ -41,6 +41,7 @@ enum SettingKey: String, CaseIterable {
     case recordingsStoreLiveURL = "recordings.store.liveURL"
     case webhooksURL = "webhooks.url"
     case webhooksSecret = "webhooks.secret"
+    case webhooksAllowPrivate = "webhooks.allowPrivate"
     case policyFile = "policy.file"
     case roomsOpenOnJoin = "rooms.openOnJoin"
     case roomsMaximum = "rooms.maximum"
@@ -68,6 +69,7 @@ enum SettingKey: String, CaseIterable {
     case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
     case streamIdleTimeoutSeconds = "stream.idleTimeoutSeconds"
     case streamMaximumSeconds = "stream.maximumSeconds"
+    case streamSignedPlaybackSeconds = "stream.signedPlaybackSeconds"
     case streamAutoStart = "stream.autoStart"
     case streamAutoStartRecording = "stream.autoStartRecording"
     case streamMaximum = "stream.maximum"
@@ -76,6 +78,7 @@ enum SettingKey: String, CaseIterable {
     case picturesHosts = "pictures.hosts"
     case picturesAllowHTTP = "pictures.allowHTTP"
     case pagesOpenTokens = "pages.openTokens"
+    case pagesListRooms = "pages.listRooms"
     case pagesHLSScriptURL = "pages.hlsScriptURL"
     case pagesDirectory = "pages.directory"
     case logLevel = "log.level"
@@ -103,11 +106,13 @@ enum SettingKey: String, CaseIterable {
             .roomsOutboxMessages, .roomsOutboxBytes:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
-            .streamMaximumSeconds, .streamIdleCoresMinimum, .recordingsKeepDays,
+            .streamMaximumSeconds, .streamSignedPlaybackSeconds, .streamIdleCoresMinimum,
+            .recordingsKeepDays,
             .recordingsStoreRetryMaximumSeconds,
             .recordingsStoreTimeoutSeconds, .roomsAbsenceSeconds, .roomsSilenceSeconds:
             .number
-        case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
+        case .pagesOpenTokens, .pagesListRooms, .picturesAllowHTTP, .webhooksAllowPrivate,
+            .recordingsStoreKeepLocal,
             .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,

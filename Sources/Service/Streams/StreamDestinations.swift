@@ -15,6 +15,7 @@ public struct StreamDestinations: Hashable, Sendable {
         var durationMaximum: Duration?
         var emptyTimeout: Duration?
         var idleTimeout: Duration?
+        var signedPlayback: Duration?
         var autoStart: AutoStart?
         var recording: RecordingWish?
         /// What it has other than the configured thumbnails.
@@ -56,6 +57,8 @@ public struct StreamDestinations: Hashable, Sendable {
                 emptyTimeout: try Self.limit(
                     destination.autoStopTimeout, "autoStopTimeout", of: name),
                 idleTimeout: try Self.limit(destination.idleTimeout, "idleTimeout", of: name),
+                signedPlayback: try Self.limit(
+                    destination.signedPlaybackSeconds, "signedPlaybackSeconds", of: name),
                 autoStart: try Self.autoStart(destination.autoStart, of: name),
                 recording: Self.recording(destination),
                 thumbnails: try Self.thumbnails(destination, of: name))
@@ -227,6 +230,16 @@ public struct StreamDestinations: Hashable, Sendable {
     /// What is kept of the destination's streams unless a request says otherwise.
     func recording(for destination: String) -> RecordingWish? {
         destinations[named(destination)]?.recording
+    }
+
+    /// How long the addresses of the destination's streams hold, where it says so.
+    func signedPlayback(for destination: String) -> Duration? {
+        destinations[named(destination)]?.signedPlayback
+    }
+
+    /// A destination whose addresses are signed; nil when there is none.
+    var signed: String? {
+        destinations.keys.sorted().first { destinations[$0]?.signedPlayback != nil }
     }
 
     /// What the destination's recordings are to have other than the configured thumbnails.

@@ -18,6 +18,8 @@ private struct StreamDetails: Codable {
     var audio: LiveStreamAudio
     var layout: JSONValue
     var playbackURL: String
+    /// Nil in records of before there was a choice.
+    var isSigned: Bool?
     /// Records of before there was a choice have none.
     var playlistType: HLSVariant.PlaylistType?
     var startedAt: UnixTime?
@@ -29,6 +31,7 @@ private struct StreamDetails: Codable {
         case meetingURL = "meeting_url"
         case metadata, recording, destination, audio, layout, degradation
         case playbackURL = "playback_url"
+        case isSigned = "signed_playback"
         case playlistType = "playlist_type"
         case startedAt = "started_ns"
         case startedBy = "started_by"
@@ -45,7 +48,7 @@ extension CatalogueStream {
             meetingURL: stream.variant.meetingURL, metadata: stream.variant.metadata,
             recording: stream.recording, destination: stream.destination, audio: stream.audio,
             layout: stream.layout, playbackURL: stream.playbackURL,
-            playlistType: stream.playlistType,
+            isSigned: stream.isSigned, playlistType: stream.playlistType,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
             degradation: stream.degradation)
@@ -56,7 +59,7 @@ extension CatalogueStream {
             id: stream.id, room: stream.room, session: stream.session, kind: Kind(stream.kind),
             status: Status(rawValue: stream.status.rawValue) ?? .failed,
             createdAt: stream.createdAt,
-            directory: stream.kind.directory(of: stream.id, in: stream.room),
+            directory: stream.directory,
             assetDirectory: assetDirectory, details: text ?? "{}")
         reason = stream.stopReason
         updatedAt = stream.updatedAt
@@ -79,6 +82,7 @@ extension LiveStream {
             layout: details.layout, playbackURL: details.playbackURL,
             createdAt: record.createdAt, startedBy: details.startedBy)
         self.status = status
+        isSigned = details.isSigned ?? false
         playlistType = details.playlistType ?? playlistType
         startedAt = details.startedAt
         updatedAt = record.updatedAt
@@ -108,12 +112,14 @@ extension LiveStream.Kind {
             }
     }
 
+}
+
+extension LiveStream {
     /// Where its bots write, below the root of streams. What begins with a dot is served by
-    /// nobody, neither by the origin nor by a web server in its place.
-    func directory(of id: StreamID, in room: RoomID) -> String {
-        switch self {
-        case .stream: "\(room)/\(id)"
-        case .recording: "\(room)/.\(id)"
-        }
+    /// nobody, neither by the origin, but for who comes with a signature, nor by a web server in
+    /// its place.
+    var directory: String {
+        let isOpen = kind == .stream && !isSigned
+        return isOpen ? "\(room)/\(id)" : "\(room)/.\(id)"
     }
 }

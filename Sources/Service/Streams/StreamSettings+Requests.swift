@@ -14,6 +14,11 @@ extension StreamSettings {
         destinations = try StreamDestinations(
             policy.hlsDestinations, standard: ladder, playlist: playlist, layout: layout,
             pictures: pictureHosts)
+        if copyURL != nil, let name = destinations.signed {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': signedPlaybackSeconds: \(Self.unsignedCopies)")
+        }
         let best = ladder.layers[0]
         recordingDestinations = try StreamDestinations(
             policy.recordingDestinations.mapValues { HLSDestination($0, best: best) },

@@ -5,6 +5,7 @@ import HLS
 import Logging
 import MediaKernel
 import Rooms
+import Signing
 import Stage
 
 extension Streams {
@@ -21,15 +22,23 @@ extension Streams {
         let playlist = settings.playlist(for: request)
         let (instant, time) = clock()
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
-        let directory =
-            "\(settings.outputDirectory)/\(request.kind.directory(of: id, in: room))"
+        let lifetime =
+            request.kind == .stream
+            ? destinations.signedPlayback(for: request.destination) ?? settings.signedPlayback
+            : nil
+        let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
+            try signedLink(to: id, until: time + lifetime)
+        }
         var stream = LiveStream(
             id: id, room: room, kind: request.kind, session: session, variant: variant,
             recording: request.recording.map(LiveStreamRecording.init),
             destination: request.destination,
             audio: request.audio, layout: layout.json,
-            playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
+            playbackURL: request.kind == .stream
+                ? settings.playbackURL(of: id, in: room, link: link) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        stream.isSigned = link != nil
+        let directory = "\(settings.outputDirectory)/\(stream.directory)"
         stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
             request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
@@ -60,6 +69,16 @@ extension Streams {
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
         carryOut(orders, of: id)
         return archive[id] ?? stream
+    }
+
+    /// What stands for a stream in its address, until a time.
+    private func signedLink(
+        to id: StreamID, until expiry: UnixTime
+    ) throws(LiveStreamError) -> String {
+        guard let link = AssetLink(asset: id.rawValue, expiry: expiry) else {
+            throw .storage("no address can be signed that holds until \(expiry)")
+        }
+        return link.signed(with: playbackKey)
     }
 
     /// Of the pictures, best first. Rungs that differ in their picture only are one without it.

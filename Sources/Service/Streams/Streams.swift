@@ -5,6 +5,7 @@ public import ControlAPI
 import Logging
 public import MediaKernel
 public import ServiceLifecycle
+import Signing
 import Stage
 
 /// All live streams and recordings of this server: their records, state machines and bots.
@@ -32,6 +33,7 @@ public actor Streams: LiveStreamControl, Service {
 
     let settings: StreamSettings
     let authority: TokenAuthority
+    let playbackKey: SigningKey
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
     let keeper: StreamKeeper
@@ -74,7 +76,7 @@ public actor Streams: LiveStreamControl, Service {
     ///   - processors: what the kernel counts of them.
     init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
-        authority: TokenAuthority, endpoint: String,
+        authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         logger: Logger,
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
@@ -84,6 +86,7 @@ public actor Streams: LiveStreamControl, Service {
     ) {
         self.settings = settings
         self.authority = authority
+        self.playbackKey = playbackKey
         self.endpoint = endpoint
         self.launcher = launcher
         self.finishers = finishers

@@ -108,6 +108,7 @@ class Server:
             "ROOMCAST_OUTPUT_DIRECTORY": str(self.output),
             "ROOMCAST_RECORDINGS_DIRECTORY": str(self.recordings),
             "ROOMCAST_PAGES_OPEN_TOKENS": "true",
+            "ROOMCAST_PAGES_LIST_ROOMS": "true",
             # Bare sockets say nothing for as long as a test does something else.
             "ROOMCAST_ROOMS_SILENCE_SECONDS": "300",
             # The machine's cores are shared with the browsers; the demonstration's test encodes
