@@ -76,6 +76,7 @@ let package = Package(
         .systemLibrary(name: "CSRTP"),
         .systemLibrary(name: "CUsrSCTP"),
         .systemLibrary(name: "CSockets"),
+        .systemLibrary(name: "CSandbox"),
 
         // Floor 1.
         room("MediaKernel"),
@@ -99,6 +100,7 @@ let package = Package(
         room("ObjectStorage", ["MediaKernel", crypto]),
         room("Catalogue", ["MediaKernel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("Clocks", ["MediaKernel"]),
+        room("Sandbox", ["CSandbox"]),
         room("Datagrams", ["MediaKernel", "CSockets"] + nio),
 
         // Floor 4.
@@ -153,13 +155,16 @@ let package = Package(
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "Codec",
                 "PeerConnection", "Pipeline", "Recording", "Signalling", "ChildProcesses",
-                "RoomClient", log,
+                "RoomClient", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         room(
             "Finisher",
-            ["MediaKernel", "HLS", "Codec", "Recording", "Catalogue", "ChildProcesses"]),
+            [
+                "MediaKernel", "HLS", "Codec", "Recording", "Catalogue", "ChildProcesses",
+                "Sandbox",
+            ]),
         room(
             "Publisher",
             [
@@ -187,7 +192,7 @@ let package = Package(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Clocks", "Bot", "Publisher", "Finisher", "Catalogue",
-                "ChildProcesses", "RoomClient", "Service", "ControlAPI", log,
+                "ChildProcesses", "RoomClient", "Sandbox", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -215,6 +220,11 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio, path: "Tests/LoadRooms", swiftSettings: settings),
 
+        // Tries the doors of a sandbox from inside, for its tests.
+        .executableTarget(
+            name: "sandbox-doors", dependencies: ["CSandbox", "Sandbox"],
+            path: "Tests/SandboxDoors", swiftSettings: settings),
+
         tests("MediaKernel"),
         tests("RTP", ["MediaKernel"]),
         tests("ICE", ["MediaKernel"]),
@@ -234,6 +244,7 @@ let package = Package(
             "Catalogue",
             ["MediaKernel", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Datagrams", ["MediaKernel", "CSockets"] + nio),
+        tests("Sandbox", ["CSandbox", "sandbox-doors"]),
         tests(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
@@ -294,6 +305,7 @@ let package = Package(
                 "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
                 "ChildProcesses", "ControlAPI", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
             ] + nio),
     ]
 )

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Logging
 import MediaKernel
+import Subprocess
 import Synchronization
 import Testing
 import Workbench
@@ -136,6 +137,32 @@ import Workbench
                     "bot --endpoint http://h:1 --output /out --configuration /out/.bot.json"),
                 .warning("secret-token"),
             ])
+    }
+
+    /// Whatever is in the server's: credentials of others, such as `AWS_…`, come under any name.
+    @Test func childrenGetTheListedVariablesAlone() {
+        let server = [
+            "PATH": "/bin", "LC_ALL": "C", "FONTCONFIG_FILE": "/f", "AWS_SECRET_ACCESS_KEY": "a",
+            "ROOMCAST_AUTH_SECRET": "b", "ROOMCAST_LOG_LEVEL": "info", "GITHUB_TOKEN": "c",
+            "DATABASE_URL": "d", "": "e",
+        ]
+        #expect(
+            ChildProcess.environment(of: server, adding: ["ROOMCAST_BOT_TOKEN": "t"])
+                == .custom([
+                    "PATH": "/bin", "LC_ALL": "C", "FONTCONFIG_FILE": "/f",
+                    "ROOMCAST_BOT_TOKEN": "t",
+                ]))
+        for variable in Settings.secretVariables { #expect(!ChildProcess.isHandedOn(variable)) }
+    }
+
+    @Test func aChildSeesNothingElse() async throws {
+        setenv("ROOMCAST_TEST_CREDENTIALS", "shown", 1)
+        defer { unsetenv("ROOMCAST_TEST_CREDENTIALS") }
+        let result = try await run(
+            #"""
+            echo "{\"event\":\"warning\",\"message\":\"[$ROOMCAST_TEST_CREDENTIALS]\"}"
+            """#)
+        #expect(result.reports == [.warning("[]")])
     }
 
     @Test func aFailureKeepsTheBotsOwnReason() async throws {

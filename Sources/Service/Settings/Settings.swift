@@ -60,8 +60,9 @@ public struct Settings: Hashable, Sendable {
     public static let developmentAccessKey = "roomcast-development"
     public static let developmentSecret = "roomcast-development-secret-known-to-everybody"
 
-    /// Environment variables that no child process is to see.
-    static let secretVariables = SettingKey.secrets.union([.authAccessKey]).map(\.variable)
+    /// Environment variables that nobody is to see once they are read.
+    public static let secretVariables = Set(
+        SettingKey.secrets.union([.authAccessKey]).map(\.variable))
 
     public init() {}
 
