@@ -269,6 +269,8 @@ public struct BotRunner: Sendable {
             case .undecodable(let track, let codec, let reason):
                 writer.write(
                     .warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
+            case .tracksLeftOut(let tracks):
+                writer.write(.leftOut(tracks.map { BotReport.LeftOutTrack($0) }))
             case .reductionChanged(let changed):
                 reduction = changed
                 writer.write(report(of: reduction, videosLeftOut: videosLeftOut))
@@ -282,6 +284,10 @@ public struct BotRunner: Sendable {
                     .warning(
                         "the wall clock was set by \(step.inSeconds) s; dates of segments go on "
                             + "as before"))
+            case .leftOut(let time):
+                writer.write(
+                    .warning(
+                        "the stream was behind for want of CPU: \(time.inSeconds) s are left out"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):

@@ -218,6 +218,9 @@ struct LayerDirectory {
         }
     }
 
+    /// The next segment does not go on where the last one ended.
+    mutating func markDiscontinuity() { builder.markDiscontinuity() }
+
     /// Says that no segment will follow.
     mutating func end() throws(PipelineError) {
         announceMetadata()

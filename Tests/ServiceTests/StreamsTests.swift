@@ -383,6 +383,25 @@ import Testing
         }
     }
 
+    @Test func whatCannotBeDecodedIsInTheStreamsStateAndToldToTheRoom() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let id = bot.job.stream
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            await bot.say(
+                .leftOut([.init(track: "t", peer: "Ann", peerID: "a", reason: "too large")]))
+            let stream = try #require(try await world.streams.stream(id))
+            let expected = HLSVariant.LeftOutTrack(
+                track: "t", peer: "a", name: "Ann", reason: "too large")
+            #expect(stream.tracksLeftOut == [expected])
+            #expect(HLSState([stream]).variants.map(\.tracksLeftOut) == [[expected]])
+            await bot.say(.leftOut([]))
+            #expect(try await world.streams.stream(id)?.tracksLeftOut == [])
+        }
+    }
+
     @Test func aBotThatReplacesOneThatWasShortOfCPUMakesTheWholePicture() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(

@@ -104,6 +104,8 @@ public struct LiveStream: Hashable, Sendable {
     public var hasRecordingResumed = false
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
+    /// Of those who are there now: what cannot be decoded of them.
+    public var tracksLeftOut: [HLSVariant.LeftOutTrack] = []
     /// Nil when it is taken into no store while it is on air, and for one of long ago.
     public var upload: Upload?
     /// How much of post-processing is done, in thousandths; nil before and after

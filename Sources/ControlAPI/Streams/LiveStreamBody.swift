@@ -1,5 +1,6 @@
 import Catalogue
 import MediaKernel
+import Rooms
 
 /// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
 struct LiveStreamBody: Encodable {
@@ -37,6 +38,7 @@ struct LiveStreamBody: Encodable {
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
+        case tracksLeftOut = "tracks_left_out"
         case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
@@ -71,6 +73,8 @@ struct LiveStreamBody: Encodable {
             forKey: .recordingAssets)
         try container.encode(
             stream.degradation.map(DegradationBody.init), forKey: .degradation)
+        try container.encode(
+            stream.tracksLeftOut.map(LeftOutTrackBody.init), forKey: .tracksLeftOut)
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
@@ -79,6 +83,25 @@ struct LiveStreamBody: Encodable {
     }
 
     struct PlaybackBody: Encodable { var url: String }
+
+    struct LeftOutTrackBody: Encodable {
+        var trackID: TrackID
+        var peerID: PeerID
+        var peerName: String
+        var reason: String
+
+        init(_ track: HLSVariant.LeftOutTrack) {
+            (trackID, peerID) = (track.track, track.peer)
+            (peerName, reason) = (track.name, track.reason)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case trackID = "track_id"
+            case peerID = "peer_id"
+            case peerName = "peer_name"
+            case reason
+        }
+    }
 
     struct DegradationBody: Encodable {
         var degradation: LiveStream.Degradation

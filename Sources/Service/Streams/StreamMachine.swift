@@ -198,7 +198,8 @@ struct StreamMachine: Hashable, Sendable {
             if case .finished(let reason) = exit { return end(.completed, reason: reason, at: now) }
             return died(exit, of: bot, at: now) { .running(.waiting(until: $0)) }
         case .stopping(.killed):
-            return end(.failed, reason: "the bot did not finish in time", at: now)
+            // It was slow, or hung: what it had published stands, and its playlists are ended.
+            return end(.completed, reason: stopReason, at: now)
         case .stopping(.asked), .stopping(.terminated):
             if case .finished = exit { return end(.completed, reason: stopReason, at: now) }
             return end(.failed, reason: "the bot died while it finished: \(exit)", at: now)

@@ -39,6 +39,8 @@ extension Streams {
         entries[id] = entry
         if resumes { counts.botRestarts += 1 }
         log(.info, resumes ? "bot restarted" : "bot started", id)
+        // Its successor finds out anew what it cannot decode.
+        if !stream.tracksLeftOut.isEmpty { leftOut([], of: id) }
         // Its successor makes the whole picture, until it is short of CPU itself.
         if isAdapted(stream) {
             degraded(
@@ -100,11 +102,26 @@ extension Streams {
             degraded(
                 id, frameRate: frameRate, layersThinned: layersThinned,
                 videosLeftOut: videosLeftOut)
+        case .leftOut(let tracks): leftOut(tracks, of: id)
         case .stopped(_, let totals): entry.statistics.totals = totals
         case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }
         entries[id] = entry
         carryOut(orders, of: id)
+    }
+
+    /// - Parameter tracks: all that are; nothing is logged, which a warning for each has done.
+    private func leftOut(_ tracks: [BotReport.LeftOutTrack], of id: StreamID) {
+        let time = clock().time
+        archive.update(id) { stream in
+            stream.tracksLeftOut = tracks.map {
+                HLSVariant.LeftOutTrack(
+                    track: TrackID($0.track), peer: PeerID($0.peerID), name: $0.peer,
+                    reason: $0.reason)
+            }
+            stream.updatedAt = time
+        }
+        announce(id)
     }
 
     private func degraded(
