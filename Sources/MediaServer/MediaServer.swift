@@ -162,7 +162,10 @@ public final class MediaServer: Sendable {
         var listeners: [BoundListener] = []
         for (index, host) in configuration.bindHosts.enumerated() {
             do {
-                let listener = try await TCPListener.bind(host: host, port: port, on: eventLoop) {
+                let listener = try await TCPListener.bind(
+                    host: host, port: port, on: eventLoop,
+                    links: configuration.tcpLinksMaximum / configuration.bindHosts.count
+                ) {
                     handlers(of: loop, port: index)
                 }.get()
                 guard

@@ -15,6 +15,12 @@ public struct MediaServerConfiguration: Sendable {
     /// What `advertised` is to the TCP port. Empty: the addresses of `advertised`.
     public var tcpAdvertised: [TransportAddress]
 
+    /// Connections to the TCP port at a time, of which each is a file descriptor.
+    public var tcpLinksMaximum: Int
+
+    /// As many as there are without another wish.
+    public static let tcpLinksMaximum = 4096
+
     public enum TCPPort: Hashable, Sendable {
         case none
         case sameAsUDP
@@ -23,13 +29,15 @@ public struct MediaServerConfiguration: Sendable {
 
     public init(
         bindHosts: [String], port: Int, advertised: [TransportAddress],
-        tcpPort: TCPPort = .none, tcpAdvertised: [TransportAddress] = []
+        tcpPort: TCPPort = .none, tcpAdvertised: [TransportAddress] = [],
+        tcpLinksMaximum: Int = Self.tcpLinksMaximum
     ) {
         self.bindHosts = bindHosts
         self.port = port
         self.advertised = advertised
         self.tcpPort = tcpPort
         self.tcpAdvertised = tcpAdvertised
+        self.tcpLinksMaximum = tcpLinksMaximum
     }
 }
 

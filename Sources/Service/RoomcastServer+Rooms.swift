@@ -47,7 +47,7 @@ extension RoomcastServer {
                 tcpPort: settings.tcpPort,
                 tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
                     TransportAddress($0, port: 0)
-                }),
+                }, tcpLinksMaximum: settings.tcpLinksMaximum),
             group: mediaThreads, logger: logger)
         logger.info(
             "media port open",

@@ -47,6 +47,7 @@ public struct RoomcastServer: Sendable {
         logger: Logger
     ) async throws {
         let policy = try Self.policy(settings)
+        let settings = try Self.fitted(settings, logger: logger)
         self.settings = settings
         self.logger = logger
         authority = try await TokenAuthority(
@@ -104,7 +105,6 @@ public struct RoomcastServer: Sendable {
     ) async throws {
         // A bot that died leaves a pipe that nobody reads; writing to it is an error, not an end.
         signal(SIGPIPE, SIG_IGN)
-        Self.allowManyFiles()
         if settings.usesDevelopmentKey {
             logger.warning(
                 "the development key is in use: anybody on this machine can make tokens",
@@ -243,11 +243,33 @@ public struct RoomcastServer: Sendable {
 
     private static let catalogueName = "catalogue.sqlite"
 
-    /// A connection is an open file, and the usual limit of 1024 is for interactive programs.
-    private static func allowManyFiles() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    /// The settings with maxima that fit into the file descriptors that there are.
+    ///
+    /// - Throws: `.tooFewDescriptors`.
+    private static func fitted(
+        _ settings: Settings, logger: Logger
+    ) throws(SettingsError) -> Settings {
+        DescriptorLimit.raise()
+        let wish = settings.descriptorWish
+        let budget: DescriptorBudget
+        do throws(DescriptorBudget.Shortage) {
+            budget = try DescriptorBudget(
+                fitting: wish, into: DescriptorLimit.current, own: settings.ownDescriptors())
+        } catch {
+            throw .tooFewDescriptors(
+                limit: error.limit, needed: error.needed, own: error.own, reserve: error.reserve)
+        }
+        let shares = budget.shares
+        logger.log(
+            level: shares == wish ? .info : .notice,
+            shares == wish
+                ? "file descriptors suffice for all maxima"
+                : "maxima are lowered to what there are file descriptors for",
+            metadata: [
+                "limit": "\(budget.limit)", "own": "\(budget.own)", "reserve": "\(budget.reserve)",
+                "http_connections": "\(shares.connections)", "tcp_links": "\(shares.links)",
+                "streams": "\(shares.bots)", "finishers": "\(shares.finishers)",
+            ])
+        return settings.fitted(to: budget)
     }
 }

@@ -175,6 +175,9 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid(key: String, reason: String)
     case accessKeyNeeded
     case accessKeyNeededInPublic
+    /// File descriptors: how many there may be and how many are needed, of which the server has so
+    /// many open itself and keeps so many free.
+    case tooFewDescriptors(limit: Int, needed: Int, own: Int, reserve: Int)
 
     public var description: String {
         switch self {
@@ -189,6 +192,10 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .accessKeyNeededInPublic:
             "auth.accessKey and auth.secret must be set: the built-in development key is only "
                 + "accepted while http.publicURL, where it is set, names a loopback address"
+        case .tooFewDescriptors(let limit, let needed, let own, let reserve):
+            "the limit of \(limit) file descriptors is too low: \(needed) are needed at least, of "
+                + "which the server has \(own) open itself and keeps \(reserve) free; raise "
+                + "RLIMIT_NOFILE (LimitNOFILE= of systemd, --ulimit nofile= of containers)"
         }
     }
 }

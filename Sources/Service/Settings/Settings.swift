@@ -36,6 +36,8 @@ public struct Settings: Hashable, Sendable {
     public var tcpPort = MediaServerConfiguration.TCPPort.sameAsUDP
     /// The same for the TCP port; empty means those of the UDP port.
     public var tcpAdvertisedAddresses: [String] = []
+    /// Connections to the TCP port at a time.
+    public var tcpLinksMaximum = MediaServerConfiguration.tcpLinksMaximum
     /// Nil where clients need none.
     public var turn: TURNRelay?
     public var accessKey = Settings.developmentAccessKey

@@ -1,6 +1,7 @@
 public import ControlAPI
 public import HLS
 import MediaKernel
+import NIOCore
 import Recording
 public import Rooms
 public import Stage
@@ -32,6 +33,8 @@ public struct StreamSettings: Hashable, Sendable {
     /// Cores that must be idle for a stream to be started; 0 to start it whatever else is going on.
     public var idleCoresMinimum = 0.0
     public var variantsPerRoomMaximum = 3
+    /// Finishers at work at a time; at most so many as cores are idle.
+    public var finishersMaximum = System.coreCount
     public var rules = StreamRules()
     /// When rooms go on air by themselves, and what is kept of such streams, unless a destination
     /// says otherwise.

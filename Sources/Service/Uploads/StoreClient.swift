@@ -190,7 +190,7 @@ extension StoreClient: LiveCourier {
 /// The connections to a store, for as long as the server runs.
 struct StoreConnection: Service {
     /// Requests at a time: parts of assets, turns of live streams, and what is asked beside.
-    private static let connectionsMaximum =
+    static let connectionsMaximum =
         AssetUploads.filesMaximum * MultipartUpload.inFlightMaximum + LiveUploads.turnsMaximum + 2
 
     let client: HTTPClient
