@@ -193,7 +193,8 @@ extension APIError {
     init(_ error: CatalogueError) {
         self =
             switch error {
-            case .full, .busy: .unavailable("the catalogue cannot be used", error.description)
+            case .full, .busy, .lost:
+                .unavailable("the catalogue cannot be used", error.description)
             case .damaged, .superseded, .failed: .internal()
             }
     }

@@ -28,6 +28,7 @@ public struct RoomcastServer: Sendable {
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     private let locks: [StreamLock]
+    private let storage: [HeldFile]
     let logger: Logger
 
     /// On which a server stops in good order.
@@ -58,6 +59,8 @@ public struct RoomcastServer: Sendable {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
         locks = try Self.takeLocks(settings.stream)
+        storage = [settings.stream.outputDirectory, settings.stream.recordingsDirectory]
+            .flatMap { [$0, StreamLock.path(in: $0)] }.compactMap { HeldFile($0) }
         catalogue = try Self.openCatalogue(settings.stream)
         policies = try PolicyStore(
             policy: policy, streams: settings.stream, catalogue: catalogue)
@@ -81,7 +84,8 @@ public struct RoomcastServer: Sendable {
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
             authority: authority,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
-            finishers: finishers, chat: chat, logger: logger)
+            finishers: finishers, chat: chat, logger: logger,
+            storage: storage)
         streamsInRoom = StreamsInRoom(
             control: streams, chat: chat, authorities: settings.http.authorities)
     }
@@ -134,7 +138,9 @@ public struct RoomcastServer: Sendable {
             settings.webhooks.map {
                 [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
             } ?? []
-        let keepers = try await assetKeepers()
+        let keepers =
+            try await [StorageWatch(files: storage + catalogue.files, logger: logger)]
+            + assetKeepers()
         var configurations = (sender + services + keepers + [application, streams]).map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }

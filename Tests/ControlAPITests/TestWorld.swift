@@ -105,6 +105,8 @@ final class ControlDouble: LiveStreamControl {
         var failure: LiveStreamError?
         var metadata: [TimedMetadataRequest] = []
         var isShuttingDown = false
+        /// Why the directories cannot be used.
+        var storageLoss: String?
     }
 
     let state = Mutex(State())
@@ -207,6 +209,10 @@ final class ControlDouble: LiveStreamControl {
     }
 
     var isShuttingDown: Bool { get async { state.withLock { $0.isShuttingDown } } }
+
+    func checkStorage() async throws(LiveStreamError) {
+        if let loss = state.withLock({ $0.storageLoss }) { throw .storage(loss) }
+    }
 
     private func read() throws(LiveStreamError) {
         if case .catalogue(let error) = state.withLock({ $0.failure }) {

@@ -1,6 +1,7 @@
 import ChildProcesses
 import ControlAPI
 import Foundation
+import Glibc
 import HLS
 import Logging
 import MediaKernel
@@ -20,6 +21,24 @@ import Testing
         }
         await #expect(throws: LiveStreamError.self) {
             try await world.streams.streams(LiveStreamQuery())
+        }
+    }
+
+    @Test func nothingIsBegunWhereTheDirectoryIsNotWhatItWas() async throws {
+        try await StreamsWorld().run { world in
+            rename(world.directory, "\(world.directory).away")
+            await #expect(throws: LiveStreamError.storage("\(world.directory): deleted")) {
+                try await world.streams.start(
+                    room: "demo", LiveStreamRequest(), startedBy: nil)
+            }
+            #expect(!FileManager.default.fileExists(atPath: world.directory))
+            mkdir(world.directory, 0o755)
+            await #expect(
+                throws: LiveStreamError.storage("\(world.directory): replaced by another")
+            ) { try await world.streams.checkStorage() }
+            rmdir(world.directory)
+            rename("\(world.directory).away", world.directory)
+            _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
         }
     }
 

@@ -43,6 +43,7 @@ final class StreamsWorld: Sendable {
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, chat: chat,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            storage: [HeldFile(directory)].compactMap { $0 },
             clock: { (clock.instant, clock.time) },
             processors: { processors.counters(at: clock.instant) })
         await streams.observe(by: observer)

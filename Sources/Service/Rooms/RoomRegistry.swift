@@ -30,6 +30,8 @@ actor RoomRegistry {
         let room: CatalogueRoom?
         do throws(CatalogueError) {
             room = try await catalogue.room(id)
+            // It would come to be, and be written down nowhere.
+            if room == nil { try catalogue.checkPresence() }
         } catch {
             throw .unavailable("rooms cannot be looked up", error.description)
         }

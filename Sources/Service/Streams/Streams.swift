@@ -39,6 +39,8 @@ public actor Streams: LiveStreamControl, Service {
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
     let processors: @Sendable () -> ProcessorCounters?
+    /// The directories, and what keeps other servers out of them.
+    let storage: [HeldFile]
 
     var observer: (any RoomStreamingObserver)?
     var endpoint: String
@@ -70,13 +72,14 @@ public actor Streams: LiveStreamControl, Service {
     ///   - catalogue: what becomes of the streams is written there, beside their directories.
     ///   - events: what is told of streams by webhooks; nil for nothing.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
+    ///   - storage: the directories of streams and recordings, and the locks in them.
     ///   - clock: the monotonic and the wall clock.
     ///   - processors: what the kernel counts of them.
     init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
         authority: TokenAuthority, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
-        logger: Logger,
+        logger: Logger, storage: [HeldFile] = [],
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
             (MonotonicClock.now, UnixTime.now)
         },
@@ -91,6 +94,7 @@ public actor Streams: LiveStreamControl, Service {
         keeper = StreamKeeper(
             catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
         self.logger = logger
+        self.storage = storage
         self.clock = clock
         self.processors = processors
         // Bounded by the streams on air: each yields a handful of launches and changes.
@@ -131,6 +135,7 @@ public actor Streams: LiveStreamControl, Service {
         let settings = try await self.settings(of: room)
         let session = await observer?.session(of: room)
         guard !isShuttingDown else { throw .shuttingDown }
+        try checkStorage()
         var request = request
         request.recording = settings.recording(for: request)
         let layout: Layout
@@ -196,6 +201,14 @@ public actor Streams: LiveStreamControl, Service {
         switch error {
         case .tooManyStreams, .tooManyVariants, .insufficientCPU: counts.refused += 1
         default: break
+        }
+    }
+
+    /// One that was deleted would be made anew by the next stream, which no other server and no
+    /// restart of this one would know of.
+    public func checkStorage() throws(LiveStreamError) {
+        for file in storage {
+            if let loss = file.loss { throw .storage("\(file.path): \(loss)") }
         }
     }
 
