@@ -76,6 +76,7 @@ let package = Package(
         .systemLibrary(name: "CSRTP"),
         .systemLibrary(name: "CUsrSCTP"),
         .systemLibrary(name: "CSockets"),
+        .systemLibrary(name: "CProcesses"),
 
         // Floor 1.
         room("MediaKernel"),
@@ -169,7 +170,8 @@ let package = Package(
         room(
             "Service",
             [
-                "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
+                "CProcesses", "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec",
+                "Signalling",
                 "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
                 "ObjectStorage", "ChildProcesses", "ControlAPI", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -22,12 +22,9 @@ struct FinishCommand: ParsableCommand {
     @Argument(help: "The stream's own directory.")
     var directory: String
 
-    /// Live streams come first: a stream that has ended has time.
-    private static let niceness: Int32 = 5
-
     func run() throws {
         FileAccess.narrow()
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        ProcessPriority.lower(to: ProcessPriority.finisher)
         // A parent that is gone is no reason to leave the work undone.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)

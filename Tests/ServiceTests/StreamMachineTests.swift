@@ -71,7 +71,7 @@ import Testing
         #expect(machine.timePassed(at: at(24.9)) == [])
         #expect(machine.timePassed(at: at(25)) == [.terminate])
         #expect(machine.timePassed(at: at(25)) == [])
-        #expect(machine.timePassed(at: at(30)) == [.kill])
+        #expect(machine.timePassed(at: at(30)) == [.kill(for: .notFinished)])
         #expect(machine.nextDeadline == nil)
         #expect(
             machine.botExited(.failed(reason: "signal 9"), at: at(30.1))
@@ -143,7 +143,7 @@ import Testing
 
     @Test func aBotThatDoesNotGetReadyIsKilledAndReplaced() {
         var machine = started()
-        #expect(machine.timePassed(at: at(30)) == [.kill])
+        #expect(machine.timePassed(at: at(30)) == [.kill(for: .notReady)])
         #expect(machine.timePassed(at: at(31)) == [])
         #expect(machine.botExited(.failed(reason: "signal 9"), at: at(31)) == [])
         #expect(machine.status == .starting)
@@ -154,7 +154,7 @@ import Testing
         var machine = running()
         _ = machine.botExited(.failed(reason: "x"), at: at(10))
         _ = machine.timePassed(at: at(11))
-        #expect(machine.timePassed(at: at(41)) == [.kill])
+        #expect(machine.timePassed(at: at(41)) == [.kill(for: .notReady)])
         #expect(machine.status == .running)
     }
 
@@ -163,7 +163,7 @@ import Testing
         var orders: [StreamMachine.Order] = []
         var kills = 0
         while kills < 10, !machine.status.isFinal, let next = machine.nextDeadline {
-            guard machine.timePassed(at: next) == [.kill] else { continue }
+            guard machine.timePassed(at: next) == [.kill(for: .notReady)] else { continue }
             kills += 1
             orders = machine.botExited(.failed(reason: "signal 9"), at: next)
         }
@@ -177,7 +177,7 @@ import Testing
         for second in [4.0, 6, 8] { machine.botPublished(at: at(second)) }
         #expect(machine.nextDeadline == at(38))
         #expect(machine.timePassed(at: at(37.9)) == [])
-        #expect(machine.timePassed(at: at(38)) == [.kill])
+        #expect(machine.timePassed(at: at(38)) == [.kill(for: .stoodStill)])
         machine.botPublished(at: at(38))
         #expect(machine.botExited(.failed(reason: "signal 9"), at: at(38)) == [])
         #expect(machine.status == .running)
@@ -197,7 +197,7 @@ import Testing
                 machine.botPublished(at: at(now))
             }
             now += 30
-            #expect(machine.timePassed(at: at(now)) == [.kill])
+            #expect(machine.timePassed(at: at(now)) == [.kill(for: .stoodStill)])
             _ = machine.botExited(.failed(reason: "signal 9"), at: at(now))
             _ = machine.timePassed(at: at(now + 1))
             now += 3

@@ -1,3 +1,4 @@
+import Catalogue
 import ChildProcesses
 import ControlAPI
 import Foundation
@@ -38,6 +39,12 @@ import Testing
             ) { try await world.streams.checkStorage() }
             rmdir(world.directory)
             rename("\(world.directory).away", world.directory)
+            let catalogue = "\(world.directory)/catalogue.sqlite"
+            rename(catalogue, "\(catalogue).away")
+            await #expect(throws: LiveStreamError.catalogue(.lost(.deleted))) {
+                try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+            }
+            rename("\(catalogue).away", catalogue)
             _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
         }
     }
@@ -107,7 +114,7 @@ import Testing
             await first.say(.running(firstSegmentMilliseconds: 1))
             // It was killed, which says nothing of the hardware.
             let second = try #require(
-                await world.replace(first, .failed(reason: "signal 9", wasKilled: true)))
+                await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "nvenc")
             if let lastWord { await second.say(lastWord) }
             let third = try #require(await world.replace(second, .failed(reason: "signal 11")))
@@ -132,7 +139,7 @@ import Testing
             await world.streams.tick()
             #expect(await first.nextSignal() == .kill)
             let second = try #require(
-                await world.replace(first, .failed(reason: "signal 9", wasKilled: true)))
+                await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "x264")
         }
     }

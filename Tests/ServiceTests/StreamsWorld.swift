@@ -20,6 +20,7 @@ final class StreamsWorld: Sendable {
     let chat = ChatRecorder(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let clock = ClockDouble()
     let processors = ProcessorsDouble()
+    let memory = MemoryDouble()
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
         scratch = try Scratch()
@@ -33,6 +34,7 @@ final class StreamsWorld: Sendable {
             accessKey: "key", secret: "a secret of at least thirty-two bytes")
         let clock = clock
         let processors = processors
+        let memory = memory
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         streams = Streams(
             settings: settings, catalogue: catalogue,
@@ -45,7 +47,8 @@ final class StreamsWorld: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             storage: [HeldFile(directory)].compactMap { $0 },
             clock: { (clock.instant, clock.time) },
-            processors: { processors.counters(at: clock.instant) })
+            processors: { processors.counters(at: clock.instant) },
+            memoryKills: { memory.kills.withLock { $0 } })
         await streams.observe(by: observer)
     }
 
@@ -118,6 +121,11 @@ final class ProcessorsDouble: Sendable {
     }
 }
 
+/// A kernel that has killed so many for want of memory.
+final class MemoryDouble: Sendable {
+    let kills = Mutex(0)
+}
+
 /// A bot as seen from outside: what it is told, and what the test lets it say.
 final class BotDouble: Sendable {
     let job: BotJob
@@ -168,7 +176,7 @@ final class LauncherDouble: BotLauncher {
 final class FinisherDouble: FinisherLauncher {
     struct Run: Sendable {
         let job: FinisherJob
-        let kill: AsyncStream<Void>
+        let signals: AsyncStream<FinisherSignal>
         let report: @Sendable (FinisherReport) async -> Void
         let ending = AsyncStream.makeStream(of: FinisherExit.self)
 
@@ -179,10 +187,10 @@ final class FinisherDouble: FinisherLauncher {
     private let all = Mutex<[Run]>([])
 
     func run(
-        _ job: FinisherJob, kill: AsyncStream<Void>,
+        _ job: FinisherJob, signals: AsyncStream<FinisherSignal>,
         report: @escaping @Sendable (FinisherReport) async -> Void
     ) async -> FinisherExit {
-        let run = Run(job: job, kill: kill, report: report)
+        let run = Run(job: job, signals: signals, report: report)
         all.withLock { $0.append(run) }
         runs.continuation.yield(run)
         return await run.ending.stream.first { _ in true } ?? .failed(reason: "cancelled")

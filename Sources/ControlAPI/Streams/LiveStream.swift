@@ -104,11 +104,16 @@ public struct LiveStream: Hashable, Sendable {
     public var hasRecordingResumed = false
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
+    /// The latest deaths of its bots and finishers, oldest first.
+    public var deaths: [ProcessDeath] = []
     /// Nil when it is taken into no store while it is on air, and for one of long ago.
     public var upload: Upload?
     /// How much of post-processing is done, in thousandths; nil before and after
     /// it.
     public var finishedPermille: Int?
+    /// Where it stands among the streams that wait for a finisher, from 1; nil while one is at work,
+    /// before and after.
+    public var finisherPosition: Int?
     /// Why the assets could not be made yet: what the latest finisher said that failed; nil before,
     /// and when they are there.
     public var finishingError: String?

@@ -40,6 +40,8 @@ struct LiveStreamBody: Encodable {
         case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
+        case deaths = "process_deaths"
+        case finisherPosition = "post_processing_position"
         case finishingError = "post_processing_error"
         case variants
     }
@@ -74,6 +76,8 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(stream.deaths.map(ProcessDeathBody.init), forKey: .deaths)
+        try container.encode(stream.finisherPosition, forKey: .finisherPosition)
         try container.encode(stream.finishingError, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
     }

@@ -40,6 +40,14 @@ extension Streams: MetricsSource {
                 help: "What they took for it from their requests, added up.",
                 counts.starts.total.inSeconds),
             Metric(
+                .gauge, "roomcast_finishers",
+                help: "Streams whose assets are being made, and those that wait for a core.",
+                samples: [
+                    ("at_work", finisherQueue.atWork), ("waiting", finisherQueue.waiting.count),
+                ].map {
+                    Metric.Sample(labels: [Metric.Label("state", $0)], value: Double($1))
+                }),
+            Metric(
                 .counter, "roomcast_bot_restarts_total",
                 help: "Bots that took the place of one that had died.",
                 Double(counts.botRestarts)),

@@ -28,8 +28,7 @@ public enum BotSignal: Hashable, Sendable {
 public enum BotExit: Hashable, Sendable, CustomStringConvertible {
     /// It finished its playlists and left with status 0.
     case finished(reason: String)
-    /// - Parameter wasKilled: by SIGKILL or SIGTERM: somebody else's doing, no fault of its own.
-    case failed(reason: String, wasKilled: Bool = false)
+    case failed(reason: String, ProcessEnding = .unknown)
     /// There never was a process.
     case notStarted(reason: String)
 

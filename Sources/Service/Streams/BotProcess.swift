@@ -1,5 +1,4 @@
 public import ChildProcesses
-import Glibc
 public import Logging
 import MediaKernel
 import Subprocess
@@ -60,9 +59,7 @@ public struct BotProcess: BotLauncher {
             let status = result.terminationStatus
             guard status.isSuccess, !hasFailed else {
                 return .failed(
-                    reason: reason ?? "\(status)",
-                    wasKilled: !hasFailed
-                        && [.signaled(SIGKILL), .signaled(SIGTERM)].contains(status))
+                    reason: reason ?? "", hasFailed ? .reported : ProcessEnding(status))
             }
             return .finished(reason: reason ?? "")
         } catch let error as SubprocessError

@@ -24,10 +24,13 @@ private struct StreamDetails: Codable {
     var startedBy: String
     var stoppedBy: String
     var degradation: LiveStream.Degradation?
+    /// Nil where nothing died.
+    var deaths: [ProcessDeath]?
 
     enum CodingKeys: String, CodingKey {
         case meetingURL = "meeting_url"
         case metadata, recording, destination, audio, layout, degradation
+        case deaths = "process_deaths"
         case playbackURL = "playback_url"
         case playlistType = "playlist_type"
         case startedAt = "started_ns"
@@ -48,7 +51,8 @@ extension CatalogueStream {
             playlistType: stream.playlistType,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
-            degradation: stream.degradation)
+            degradation: stream.degradation,
+            deaths: stream.deaths.isEmpty ? nil : stream.deaths)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
@@ -85,6 +89,7 @@ extension LiveStream {
         stoppedAt = record.stoppedAt
         stoppedBy = details.stoppedBy
         degradation = details.degradation
+        deaths = details.deaths ?? []
         stopReason = record.reason
     }
 }

@@ -34,6 +34,7 @@ extension Streams {
         let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
         entry.signals?.finish()
         entry.signals = continuation
+        entry.killedBotFor = nil
         entry.generation += 1
         entry.statistics.launches += 1
         entries[id] = entry
@@ -132,9 +133,22 @@ extension Streams {
         entries[id]?.signals?.finish()
         entries[id]?.signals = nil
         log(.info, "bot exited", id, ["exit": "\(exit)"])
-        // It may have been the hardware, which the next bot would fail on as well. A driver that
-        // crashes takes the bot with it, before it can say anything.
-        if case .failed(_, wasKilled: false) = exit { entries[id]?.mistrustsHardware = true }
+        var exit = exit
+        switch exit {
+        case .finished: break
+        case .notStarted(let reason):
+            note(
+                ProcessDeath(
+                    role: .bot, cause: .notStarted, message: reason, at: clock().time), of: id)
+        case .failed(let reason, let ending):
+            let death = died(
+                .bot, ending, orderedFor: entries[id]?.killedBotFor,
+                message: reason.isEmpty ? nil : reason, of: id)
+            exit = .failed(reason: "\(death)", ending)
+            // It may have been the hardware, which the next bot would fail on as well. A driver that
+            // crashes takes the bot with it, before it can say anything.
+            if !ending.isKill { entries[id]?.mistrustsHardware = true }
+        }
         tellRunning(id)
         carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
     }

@@ -56,6 +56,7 @@ extension Streams {
         entries[id] = entry
         saveQueue.yield(.record(record(of: stream, entry)))
         log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
+        for entry in entries.values { entry.finisherSignals?.yield(.giveWay) }
         announce(id)
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
         carryOut(orders, of: id)
@@ -74,7 +75,7 @@ extension Streams {
         }
     }
 
-    private func record(of stream: LiveStream, _ entry: StreamOnAir) -> StreamKeeper.Record {
+    func record(of stream: LiveStream, _ entry: StreamOnAir) -> StreamKeeper.Record {
         StreamKeeper.Record(
             file: StreamFile(
                 stream: CatalogueStream(stream, assetDirectory: entry.place?.directory),
@@ -106,15 +107,20 @@ extension Streams {
             switch order {
             case .launch(let resumes): launch(id, resumes: resumes)
             case .askToStop: entries[id]?.signals?.yield(.stop)
-            case .terminate: entries[id]?.signals?.yield(.terminate)
-            case .kill:
+            case .terminate:
+                entries[id]?.killedBotFor = .notFinished
+                entries[id]?.signals?.yield(.terminate)
+            case .kill(let cause):
+                entries[id]?.killedBotFor = cause
                 // It may hang in the hardware, in which the next bot would hang as well.
                 entries[id]?.mistrustsHardware = true
                 entries[id]?.signals?.yield(.kill)
             case .finishPlaylists: finishPlaylists(of: id)
             case .discard: discard(id)
-            case .finish: launchFinisher(id)
-            case .killFinisher: entries[id]?.killFinisher?.yield()
+            case .finish: queueFinisher(id)
+            case .killFinisher:
+                entries[id]?.killedFinisherFor = .silent
+                entries[id]?.finisherSignals?.yield(.kill)
             case .changed(let status, let reason): changed(id, to: status, reason: reason)
             }
         }
@@ -167,6 +173,7 @@ extension Streams {
             stream.stopReason = record.reason
             stream.stoppedAt = record.stoppedAt
             stream.finishedPermille = nil
+            stream.finisherPosition = nil
             stream.finishingError = nil
             stream.isRecordingPaused = false
         }

@@ -39,6 +39,7 @@ public actor Streams: LiveStreamControl, Service {
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
     let processors: @Sendable () -> ProcessorCounters?
+    let countedMemoryKills: @Sendable () -> Int?
     /// The directories, and what keeps other servers out of them.
     let storage: [HeldFile]
 
@@ -54,6 +55,10 @@ public actor Streams: LiveStreamControl, Service {
     /// Of rooms that somebody is in, too.
     var autoStarters: [AutoStartKey: AutoStarter] = [:]
     var idleCores = IdleCores()
+    var memoryKills = MemoryKills()
+    var finisherQueue = FinisherQueue()
+    /// The queue as the streams' states have it.
+    var toldPositions: [StreamID] = []
     public private(set) var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
@@ -75,6 +80,7 @@ public actor Streams: LiveStreamControl, Service {
     ///   - storage: the directories of streams and recordings, and the locks in them.
     ///   - clock: the monotonic and the wall clock.
     ///   - processors: what the kernel counts of them.
+    ///   - memoryKills: how many processes it has killed for want of memory.
     init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
         authority: TokenAuthority, endpoint: String,
@@ -83,7 +89,8 @@ public actor Streams: LiveStreamControl, Service {
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
             (MonotonicClock.now, UnixTime.now)
         },
-        processors: @escaping @Sendable () -> ProcessorCounters? = ProcessorCounters.current
+        processors: @escaping @Sendable () -> ProcessorCounters? = ProcessorCounters.current,
+        memoryKills: @escaping @Sendable () -> Int? = MemoryKills.counted
     ) {
         self.settings = settings
         self.authority = authority
@@ -97,6 +104,7 @@ public actor Streams: LiveStreamControl, Service {
         self.storage = storage
         self.clock = clock
         self.processors = processors
+        countedMemoryKills = memoryKills
         // Bounded by the streams on air: each yields a handful of launches and changes.
         (launches, launchQueue) = AsyncStream.makeStream()
         (changes, changeQueue) = AsyncStream.makeStream()
@@ -136,6 +144,11 @@ public actor Streams: LiveStreamControl, Service {
         let session = await observer?.session(of: room)
         guard !isShuttingDown else { throw .shuttingDown }
         try checkStorage()
+        do throws(CatalogueError) {
+            try keeper.catalogue.checkPresence()
+        } catch {
+            throw .catalogue(error)
+        }
         var request = request
         request.recording = settings.recording(for: request)
         let layout: Layout
@@ -285,7 +298,7 @@ public actor Streams: LiveStreamControl, Service {
     func hasBot(_ id: StreamID) -> Bool { entries[id]?.signals != nil }
 
     /// Whether a finisher of the stream is at work, as far as is known here.
-    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.killFinisher != nil }
+    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.finisherSignals != nil }
 
     /// Whether a state of the stream waits to be written down.
     func hasUnsaved(_ id: StreamID) -> Bool { unsaved[id] != nil }
@@ -302,8 +315,8 @@ public actor Streams: LiveStreamControl, Service {
             for await launch in launches {
                 switch launch {
                 case .bot(let launch): group.addTask { await self.supervise(launch) }
-                case .finisher(let job, let kill):
-                    group.addTask { await self.supervise(job, kill: kill) }
+                case .finisher(let job, let signals):
+                    group.addTask { await self.supervise(job, signals: signals) }
                 }
             }
             saveQueue.finish()
@@ -316,6 +329,7 @@ public actor Streams: LiveStreamControl, Service {
         let now = clock().instant
         if Task.isShuttingDownGracefully, !isShuttingDown { shutDown(at: now) }
         observeCPU(at: now)
+        observeMemory(at: now)
         tellHeld(at: now)
         for id in entries.keys.sorted() {
             guard let deadline = entries[id]?.machine.nextDeadline, deadline <= now else {
@@ -324,6 +338,8 @@ public actor Streams: LiveStreamControl, Service {
             let orders = entries[id]?.machine.timePassed(at: now) ?? []
             carryOut(orders, of: id)
         }
+        startFinishers(at: now)
+        tellFinisherPositions()
         if let again = savesAgainAt, again <= now {
             savesAgainAt = nil
             saveQueue.yield(.again)
@@ -364,7 +380,7 @@ public actor Streams: LiveStreamControl, Service {
     private func leaveWaiting() {
         for (id, entry) in entries where entry.machine.waitsForRoom {
             log(.warning, "post-processing is left to the next start", id)
-            entries[id] = nil
+            forget(id)
         }
     }
 
@@ -375,13 +391,18 @@ public actor Streams: LiveStreamControl, Service {
             switch entry.machine.status {
             case .postProcessing:
                 log(.warning, "post-processing is left to the next start", id)
-                entry.killFinisher?.yield()
-                entries[id] = nil
+                entry.finisherSignals?.yield(.kill)
+                forget(id)
             case .completed, .failed:
                 log(.error, "the stream's end is not written down", id)
-                entries[id] = nil
+                forget(id)
             case .starting, .running, .stopping: break
             }
         }
+    }
+
+    private func forget(_ id: StreamID) {
+        entries[id] = nil
+        finisherQueue.remove(id)
     }
 }
