@@ -100,11 +100,15 @@ test-end-to-end: install-test-dependencies build ## The tests with browsers, on 
 		--numprocesses 2 --dist loadscope $(PYTEST)
 
 .PHONY: test-clients
-test-clients: install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=/path/to/the/bundle.js)
-	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
-		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
+test-clients: sdk-bundle install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=FILE)
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SDK_BUNDLE="$(ROOMCAST_SDK_BUNDLE)" \
 		$(PYTHON) -m pytest Tests/EndToEnd/test_sdk.py $(PYTEST)
+
+# Asked for before anything is built.
+.PHONY: sdk-bundle
+sdk-bundle:
+	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
+		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
 
 .PHONY: avsync
 avsync: install-test-dependencies ## How well sound and picture of our clips are together (MEDIA=<address or file>)
