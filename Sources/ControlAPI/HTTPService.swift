@@ -208,21 +208,13 @@ public struct HTTPService: Sendable {
             }
             return plain
         }
+        let identity = try ServerIdentity(certificateFile: certificateFile, keyFile: keyFile)
         do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
-            guard !chain.isEmpty else {
-                throw HTTPServiceError.certificate("\(certificateFile) holds no certificate")
-            }
-            var tls = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: keyFile, format: .pem)))
-            tls.minimumTLSVersion = .tlsv12
-            tls.applicationProtocols = ["http/1.1"]
-            return try .tls(plain, tlsConfiguration: tls)
-        } catch let error as HTTPServiceError {
-            throw error
+            return try .tls(plain, tlsConfiguration: identity.configuration)
         } catch {
-            throw .certificate("\(certificateFile), \(keyFile): \(error)")
+            throw .certificate(
+                "http.privateKeyFile: \(keyFile) is not the key of the certificate in "
+                    + "\(certificateFile)")
         }
     }
 }

@@ -41,7 +41,9 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     case tooManyPeers(maximum: Int)
     case roomClosed
     /// The address cannot be had: taken, or not one of this machine's.
-    case cannotBind(TransportAddress.Transport, host: String, port: Int, reason: String)
+    ///
+    /// - Parameter code: the `errno` of the call that failed; 0 when the host has no address.
+    case cannotBind(TransportAddress.Transport, host: String, port: Int, code: Int32)
 
     public var description: String {
         switch self {
@@ -49,8 +51,8 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         case .badDescription(let what): what
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
         case .roomClosed: "the room has ended"
-        case .cannotBind(let transport, let host, let port, let reason):
-            "\(transport.rawValue.uppercased()) \(host):\(port) cannot be bound: \(reason)"
+        case .cannotBind(let transport, let host, let port, let code):
+            "\(transport.rawValue.uppercased()) \(host):\(port) cannot be bound: error \(code)"
         }
     }
 }

@@ -38,7 +38,7 @@ enum InitCall {
             status = response.status.code
             body = try await response.body.collect(upTo: bodyBytesMaximum)
         } catch {
-            throw .unreachable(String(describing: error))
+            throw .unreachable("\(endpoint): \(NetworkFault.words(error))")
         }
         let data = Data(body.readableBytesView)
         guard status == 200 else {

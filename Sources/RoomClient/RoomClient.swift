@@ -148,7 +148,7 @@ public actor RoomClient {
             } catch is CancellationError {
                 return
             } catch {
-                try giveUpIfDue(because: .unreachable(String(describing: error)))
+                try giveUpIfDue(because: .unreachable(NetworkFault.words(error)))
             }
             repeat {
                 guard !isLeaving else { return }

@@ -38,17 +38,7 @@ extension RoomcastServer {
         on mediaThreads: any EventLoopGroup, stoppingOn signals: [UnixSignal],
         guest: (any ServiceLifecycle.Service)?, onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
-        let media = try await MediaServer.start(
-            configuration: MediaServerConfiguration(
-                bindHosts: [settings.udpHost], port: settings.udpPort,
-                advertised: settings.advertisedAddresses.compactMap {
-                    TransportAddress($0, port: 0)
-                },
-                tcpPort: settings.tcpPort,
-                tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
-                    TransportAddress($0, port: 0)
-                }),
-            group: mediaThreads, logger: logger)
+        let media = try await openMedia(on: mediaThreads)
         logger.info(
             "media port open",
             metadata: [
@@ -72,10 +62,32 @@ extension RoomcastServer {
             onRunning: onRunning)
     }
 
+    private func openMedia(on threads: any EventLoopGroup) async throws -> MediaServer {
+        do {
+            return try await MediaServer.start(
+                configuration: MediaServerConfiguration(
+                    bindHosts: [settings.udpHost], port: settings.udpPort,
+                    advertised: settings.advertisedAddresses.compactMap {
+                        TransportAddress($0, port: 0)
+                    },
+                    tcpPort: settings.tcpPort,
+                    tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
+                        TransportAddress($0, port: 0)
+                    }),
+                group: threads, logger: logger)
+        } catch {
+            throw settings.explained(error)
+        }
+    }
+
     static func policy(_ settings: Settings) throws -> Policy {
         guard let file = settings.policyFile else { return .standard }
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw SettingsError.invalid(key: "policy.file", reason: "\(file) cannot be read")
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw SettingsError.invalid(
+                key: "policy.file", reason: "\(file) cannot be read: \(error.systemReason)")
         }
         do {
             return try PolicyFile.policy(fromJSON: String(decoding: data, as: UTF8.self))

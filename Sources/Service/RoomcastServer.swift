@@ -38,7 +38,7 @@ public struct RoomcastServer: Sendable {
     /// Reads the policy and takes the directories, before anything in them is touched.
     ///
     /// - Throws: `SettingsError` for a bad policy file or directories of another server,
-    ///   `TokenKeyError`, `CatalogueError`.
+    ///   `TokenKeyError`, `CatalogueFileError`.
     /// - Parameters:
     ///   - launcher: starts the bots, as processes in the real server.
     ///   - finishers: starts who makes the assets of recorded streams.
@@ -148,9 +148,8 @@ public struct RoomcastServer: Sendable {
                 services: configurations, gracefulShutdownSignals: signals, logger: logger))
         do {
             try await group.run()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw SettingsError.invalid(
-                key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
+        } catch {
+            throw SettingsError(error, at: settings.httpPlace) ?? error
         }
     }
 
@@ -210,7 +209,7 @@ public struct RoomcastServer: Sendable {
                 throw SettingsError.invalid(key: key, reason: error.description)
             } catch {
                 throw SettingsError.invalid(
-                    key: key, reason: "\(directory): \(error.localizedDescription)")
+                    key: key, reason: "\(directory) cannot be used: \(error.systemReason)")
             }
             throw SettingsError.invalid(
                 key: key, reason: "\(directory) is in use by another server")
@@ -228,7 +227,7 @@ public struct RoomcastServer: Sendable {
 
     /// The catalogue of the recordings' directory, which is made.
     ///
-    /// - Throws: `SettingsError`, `CatalogueError`.
+    /// - Throws: `SettingsError`, `CatalogueFileError`.
     public static func openCatalogue(_ settings: StreamSettings) throws -> Catalogue {
         do {
             try FileManager.default.createDirectory(
@@ -236,9 +235,14 @@ public struct RoomcastServer: Sendable {
         } catch {
             throw SettingsError.invalid(
                 key: "recordings.directory",
-                reason: "\(settings.recordingsDirectory): \(error.localizedDescription)")
+                reason: "\(settings.recordingsDirectory) cannot be used: \(error.systemReason)")
         }
-        return try Catalogue(path: "\(settings.recordingsDirectory)/\(catalogueName)")
+        let path = "\(settings.recordingsDirectory)/\(catalogueName)"
+        do {
+            return try Catalogue(path: path)
+        } catch {
+            throw CatalogueFileError(path: path, error: error)
+        }
     }
 
     private static let catalogueName = "catalogue.sqlite"

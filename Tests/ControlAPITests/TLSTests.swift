@@ -35,6 +35,31 @@ import Testing
         }
     }
 
+    @Test func whatIsWrongWithTheFilesIsSaidWithTheSettingAndTheRemedy() async throws {
+        var world = try await TestWorld()
+        let (certificate, key) = try Self.write(into: world.directory)
+        let other = "\(world.directory)/other.pem"
+        try Data(Self.otherKey.utf8).write(to: URL(fileURLWithPath: other))
+        let none = "\(world.directory)/none.pem"
+        for (first, second, words) in [
+            (none, key, "http.certificateFile: \(none) cannot be read: No such file or directory"),
+            (
+                certificate, none,
+                "http.privateKeyFile: \(none) cannot be read: No such file or directory"
+            ),
+            (world.directory, key, "http.certificateFile: \(world.directory) is not a file"),
+            (key, key, "http.certificateFile: \(key) has no certificate in PEM form"),
+            (certificate, certificate, "http.privateKeyFile: \(certificate) has no private key"),
+            (certificate, other, "http.privateKeyFile: \(other) is not the key of the certificate"),
+        ] {
+            world.configuration.certificateFile = first
+            world.configuration.privateKeyFile = second
+            let service = try world.service
+            let error = #expect(throws: HTTPServiceError.self) { _ = try service.application() }
+            #expect(error?.description.contains(words) == true, "\(error?.description ?? "none")")
+        }
+    }
+
     @Test func missingPagesAreSaidAtTheStart() async throws {
         var world = try await TestWorld()
         world.configuration.pagesDirectory = "/nowhere"
@@ -63,6 +88,14 @@ import Testing
         zj0EAwIDRwAwRAIgNCFdktWZwISt7SgOzP0vkwjPJeS5jzC3d+ANCR4mFQ8CIBX9
         aQpr/YLsvImazyv6LQuLptx2dMnoNYCzWiKL5xJ8
         -----END CERTIFICATE-----
+        """
+
+    private static let otherKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg30gC4+giXl0u6q4U
+        ImNfo+OU71k2wlwXhOFhSTVCM0qhRANCAAT1nlU9udKIPqZ/z7dgxPC4+8m49vQP
+        6XcQSA/o/7Ecg6+oq/WQ6ceguj69YL7x5DhDEokYQ3hqGlBCilHbdL0y
+        -----END PRIVATE KEY-----
         """
 
     private static let key = """
