@@ -199,7 +199,8 @@ extension APIError {
     }
 }
 
-/// Sees to it that every error leaves in the API's own form, and that our faults are logged.
+/// Sees to it that every error leaves in the API's own form, or as a page for people, and that our
+/// faults are logged.
 struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,
@@ -208,20 +209,24 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as APIError {
-            return error.response(from: request, context: context)
+            return Self.answer(error, to: request)
         } catch let error as LiveStreamError {
-            return APIError(error).response(from: request, context: context)
+            return Self.answer(APIError(error), to: request)
         } catch let error as CatalogueError {
             Self.log(error, of: request, context)
-            return APIError(error).response(from: request, context: context)
+            return Self.answer(APIError(error), to: request)
         } catch let error as any HTTPResponseError {
-            return Self.translated(error).response(from: request, context: context)
+            return Self.answer(Self.translated(error), to: request)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             Self.log(error, of: request, context)
-            return APIError.internal().response(from: request, context: context)
+            return Self.answer(.internal(), to: request)
         }
+    }
+
+    private static func answer(_ error: APIError, to request: Request) -> Response {
+        ErrorPage.isWanted(by: request) ? ErrorPage(error: error).answer : error.answer
     }
 
     private static func log(_ error: any Error, of request: Request, _ context: Context) {
