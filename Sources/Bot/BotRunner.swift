@@ -253,6 +253,7 @@ public struct BotRunner: Sendable {
         _ pictures: BotPictures, started: Instant
     ) async -> Ending? {
         var (reduction, videosLeftOut) = (Reduction.none, 0)
+        var frameRate = Double(options.configuration.ladder.frameRate)
         for await event in pipeline.events {
             switch event {
             case .keyframeNeeded(let track):
@@ -262,6 +263,10 @@ public struct BotRunner: Sendable {
                 writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
+            case .frameRateMeasured(let measured):
+                let told = self.told(measured, after: frameRate)
+                if told != frameRate { writer.write(.frameRate(told)) }
+                frameRate = told
             case .tilesChanged(let tiles, let besides, let videos):
                 writer.write(.tiles(tiles.map { BotReport.Tile($0) }))
                 requests.tilesChanged(tiles + besides, among: videos)
@@ -290,6 +295,16 @@ public struct BotRunner: Sendable {
         }
         return nil
     }
+
+    /// Pictures a second that are told: one more or less at a segment's edge is no news.
+    private func told(_ measured: Double, after last: Double) -> Double {
+        let wanted = Double(options.configuration.ladder.frameRate)
+        if measured > wanted - Self.frameRateTolerance { return wanted }
+        return abs(measured - last) > Self.frameRateTolerance ? measured : last
+    }
+
+    /// Pictures a second.
+    private static let frameRateTolerance = 0.6
 
     private func report(of reduction: Reduction, videosLeftOut: Int) -> BotReport {
         let rate = Double(options.configuration.ladder.frameRate)

@@ -9,6 +9,8 @@ public enum BotReport: ProcessReport {
     /// How much of the picture is left out for want of CPU; pictures a second that are made, layers
     /// that have fewer still, videos that are not decoded.
     case reduction(frameRate: Double, layersThinned: Int, videosLeftOut: Int)
+    /// Pictures a second that the newest segment has, when they change.
+    case frameRate(Double)
     case stopped(reason: String, Totals)
     case failed(reason: String)
 
@@ -68,7 +70,9 @@ public enum BotReport: ProcessReport {
 
 extension BotReport {
     private enum Event: String, Codable {
-        case joined, running, tiles, segment, warning, reduction, stopped, failed
+        case joined, running, tiles, segment, warning, reduction
+        case frameRate = "frame_rate"
+        case stopped, failed
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -108,6 +112,9 @@ extension BotReport {
             try container.encode(frameRate, forKey: .frameRate)
             try container.encode(layersThinned, forKey: .layersThinned)
             try container.encode(videosLeftOut, forKey: .videosLeftOut)
+        case .frameRate(let frameRate):
+            try container.encode(Event.frameRate, forKey: .event)
+            try container.encode(frameRate, forKey: .frameRate)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -142,6 +149,7 @@ extension BotReport {
                 frameRate: try container.found(.frameRate, or: 0),
                 layersThinned: try container.found(.layersThinned, or: 0),
                 videosLeftOut: try container.found(.videosLeftOut, or: 0))
+        case .frameRate: self = .frameRate(try container.found(.frameRate, or: 0))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

@@ -32,6 +32,8 @@ final class LayerWriter: VariantWriter {
     /// Pictures of the next segment, held until the sound of this one is complete.
     private var held: [EncodedPacket] = []
     private var framesWritten: Int64 = 0
+    /// Of the segment being collected.
+    private var picturesInSegment = 0
     private let taken = Atomic<Int64>(-1)
 
     /// The newest picture that is encoded, or waits in the encoder's look-ahead. From any thread.
@@ -161,6 +163,7 @@ final class LayerWriter: VariantWriter {
         let (frame, beginsSegment) = place(of: packet)
         if beginsSegment { try publish(try muxer.cut(before: packet.pts), endingAt: frame) }
         try muxer.write(video: packet)
+        picturesInSegment += 1
         framesWritten = max(framesWritten, frame + 1)
     }
 
@@ -178,8 +181,11 @@ final class LayerWriter: VariantWriter {
         let number = try directory.publish(
             bytes, place: place, duration: place.duration,
             isLeftOut: pauses.touch(segmentStart..<end))
+        let rate = Double(picturesInSegment * planner.frameRate) / Double(end - segmentStart)
+        picturesInSegment = 0
         segmentStart = end
         ledger.published(layer: index, segment: number, bytes: bytes.count)
+        if index == 0 { ledger.measured(frameRate: rate) }
     }
 
     private func finish(end: Int64) throws {

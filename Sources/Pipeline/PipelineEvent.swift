@@ -9,6 +9,9 @@ public enum PipelineEvent: Sendable {
     case undecodable(TrackID, SourceCodec, reason: String)
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
+    /// Pictures a second in the top layer's newest segment, whatever was planned. Not told where
+    /// there is only sound.
+    case frameRateMeasured(Double)
     /// The first segment of every layer can be fetched, and so can the master playlist.
     case running
     /// Who is where on the top layer, in its pixels; what is needed besides, because it is on its

@@ -306,7 +306,8 @@ import Testing
             let idle = try await client.execute(uri: "/api/rooms/demo/stream", method: .get)
             #expect(
                 String(buffer: idle.body)
-                    == #"{"id":null,"started_at":null,"state":"none","url":null}"#)
+                    == #"{"bot_restarts":0,"degradation":null,"id":null,"started_at":null,"#
+                    + #""state":"none","url":null}"#)
             let empty = try await client.execute(uri: "/api/rooms", method: .get)
             #expect(
                 String(buffer: empty.body)

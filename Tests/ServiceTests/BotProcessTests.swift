@@ -49,6 +49,7 @@ import Workbench
             echo '{"event":"from the future"}'
             echo '{"event":"warning","message":"slow"}'
             echo '{"event":"reduction","frame_rate":15,"layers_thinned":1}'
+            echo '{"event":"frame_rate","frame_rate":0.5}'
             echo '{"event":"stopped","reason":"room ended","segments":4,"duration":8.0,"cpu_seconds":1.5,"rss_mb":120.5}'
             """#)
         #expect(result.exit == .finished(reason: "room ended"))
@@ -58,6 +59,7 @@ import Workbench
                 .joined, .running(firstSegmentMilliseconds: 2345), .tiles([tile]),
                 .segment(layer: 0, index: 0, bytes: 0),
                 .warning("slow"), .reduction(frameRate: 15, layersThinned: 1, videosLeftOut: 0),
+                .frameRate(0.5),
                 .stopped(
                     reason: "room ended",
                     .init(segments: 4, duration: 8, cpuSeconds: 1.5, residentMegabytes: 120.5)),

@@ -383,6 +383,33 @@ import Testing
         }
     }
 
+    /// The plan says 30 pictures a second, the segments hold fewer: what is told is what is seen.
+    @Test func whatTheSegmentsHoldIsWhatIsTold() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let id = bot.job.stream
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            #expect(try await world.streams.stream(id)?.isReduced == false)
+            await bot.say(.frameRate(29.5))
+            #expect(try await world.streams.stream(id)?.degradation == nil)
+            await bot.say(.frameRate(0.5))
+            let starved = try #require(try await world.streams.stream(id))
+            #expect(starved.isReduced && starved.frameRateNow == 0.5)
+            #expect(starved.degradation?.frameRate == 30)
+            await bot.say(.reduction(frameRate: 10, layersThinned: 0, videosLeftOut: 0))
+            #expect(try await world.streams.stream(id)?.frameRateNow == 0.5)
+            await bot.say(.frameRate(30))
+            #expect(try await world.streams.stream(id)?.frameRateNow == 10)
+            await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
+            let whole = try #require(try await world.streams.stream(id))
+            #expect(!whole.isReduced && whole.restarts == 0)
+            _ = try #require(await world.replace(bot, .failed(reason: "signal 11")))
+            #expect(try await world.streams.stream(id)?.restarts == 1)
+        }
+    }
+
     @Test func aBotThatReplacesOneThatWasShortOfCPUMakesTheWholePicture() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(

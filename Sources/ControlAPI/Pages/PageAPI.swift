@@ -109,12 +109,17 @@ struct PageAPI: Sendable {
         var url: String?
         var id: StreamID?
         var startedAt: String?
+        var restarts: Int
+        /// Nil while the picture is whole.
+        var degradation: LiveStreamBody.DegradationBody?
 
         enum CodingKeys: String, CodingKey {
             case state
             case url
             case id
             case startedAt = "started_at"
+            case restarts = "bot_restarts"
+            case degradation
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -123,6 +128,8 @@ struct PageAPI: Sendable {
             try container.encode(url, forKey: .url)
             try container.encode(id, forKey: .id)
             try container.encode(startedAt, forKey: .startedAt)
+            try container.encode(restarts, forKey: .restarts)
+            try container.encode(degradation, forKey: .degradation)
         }
     }
 
@@ -132,7 +139,15 @@ struct PageAPI: Sendable {
             StreamBody(
                 state: stream?.status.rawValue ?? "none",
                 url: address(stream?.playbackURL, for: request),
-                id: stream?.id, startedAt: stream?.startedAt?.description))
+                id: stream?.id, startedAt: stream?.startedAt?.description,
+                restarts: stream?.restarts ?? 0, degradation: stream.flatMap(Self.degradation)))
+    }
+
+    private static func degradation(of stream: LiveStream) -> LiveStreamBody.DegradationBody? {
+        guard stream.status.isOnAir, stream.isReduced else { return nil }
+        return stream.degradation.map {
+            LiveStreamBody.DegradationBody($0, frameRate: stream.frameRateNow)
+        }
     }
 
     /// A stream's address for a page. One at this server is by the name by which the page came: it

@@ -104,6 +104,12 @@ public struct LiveStream: Hashable, Sendable {
     public var hasRecordingResumed = false
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
+    /// Pictures a second that are wanted; nil where there is only sound, and for one of long ago.
+    public var frameRateWanted: Double?
+    /// Pictures a second that the newest segment has; nil until one differs from what is wanted.
+    public var frameRate: Double?
+    /// How many bots have taken the place of one that had died.
+    public var restarts = 0
     /// Nil when it is taken into no store while it is on air, and for one of long ago.
     public var upload: Upload?
     /// How much of post-processing is done, in thousandths; nil before and after
@@ -112,6 +118,21 @@ public struct LiveStream: Hashable, Sendable {
     /// Why the assets could not be made yet: what the latest finisher said that failed; nil before,
     /// and when they are there.
     public var finishingError: String?
+
+    /// Whether less of the picture is made than is wanted.
+    public var isReduced: Bool {
+        guard let frameRateWanted else { return false }
+        return (degradation?.layersThinned ?? 0) > 0 || (degradation?.videosLeftOut ?? 0) > 0
+            || frameRateNow < frameRateWanted * Self.wholeRate
+    }
+
+    /// Pictures a second: those of the newest segment, or of the plan where that is less.
+    public var frameRateNow: Double {
+        [frameRate, degradation?.frameRate, frameRateWanted].compactMap { $0 }.min() ?? 0
+    }
+
+    /// The part of what is wanted that counts as all of it.
+    private static let wholeRate = 0.9
 
     public init(
         id: StreamID, room: RoomID, kind: Kind = .stream, session: SessionID?,

@@ -37,6 +37,8 @@ struct LiveStreamBody: Encodable {
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
+        case frameRate = "frame_rate"
+        case restarts = "bot_restarts"
         case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
@@ -70,7 +72,11 @@ struct LiveStreamBody: Encodable {
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },
             forKey: .recordingAssets)
         try container.encode(
-            stream.degradation.map(DegradationBody.init), forKey: .degradation)
+            stream.degradation.map { DegradationBody($0, frameRate: stream.frameRateNow) },
+            forKey: .degradation)
+        try container.encode(
+            stream.frameRateWanted.map { _ in stream.frameRateNow }, forKey: .frameRate)
+        try container.encode(stream.restarts, forKey: .restarts)
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
@@ -82,8 +88,13 @@ struct LiveStreamBody: Encodable {
 
     struct DegradationBody: Encodable {
         var degradation: LiveStream.Degradation
+        /// What there really is of them.
+        var frameRate: Double
 
-        init(_ degradation: LiveStream.Degradation) { self.degradation = degradation }
+        init(_ degradation: LiveStream.Degradation, frameRate: Double) {
+            self.degradation = degradation
+            self.frameRate = frameRate
+        }
 
         enum CodingKeys: String, CodingKey {
             case frameRate = "frame_rate"
@@ -95,7 +106,7 @@ struct LiveStreamBody: Encodable {
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(degradation.frameRate, forKey: .frameRate)
+            try container.encode(frameRate, forKey: .frameRate)
             try container.encode(degradation.layersThinned, forKey: .layersThinned)
             try container.encode(degradation.videosLeftOut, forKey: .videosLeftOut)
             try container.encode(degradation.changes, forKey: .changes)

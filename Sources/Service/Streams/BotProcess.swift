@@ -81,7 +81,7 @@ public struct BotProcess: BotLauncher {
         switch report {
         case .stopped(let reason, _): ending.reason = reason
         case .failed(let reason): ending = (reason, true)
-        case .joined, .running, .tiles, .segment, .warning, .reduction: break
+        case .joined, .running, .tiles, .segment, .warning, .reduction, .frameRate: break
         }
     }
 

@@ -27,7 +27,7 @@ extension Streams {
             ).write(to: entry.directory)
         } catch {
             botExited(
-                .notStarted(reason: "\(entry.directory): \(Self.reason(error))"), of: id,
+                .notStarted(reason: "\(entry.directory): \(error.systemReason)"), of: id,
                 generation: entry.generation)
             return
         }
@@ -37,10 +37,17 @@ extension Streams {
         entry.generation += 1
         entry.statistics.launches += 1
         entries[id] = entry
-        if resumes { counts.botRestarts += 1 }
+        if resumes {
+            counts.botRestarts += 1
+            archive.update(id) { stream in
+                stream.restarts += 1
+                stream.frameRate = nil
+                stream.updatedAt = clock().time
+            }
+        }
         log(.info, resumes ? "bot restarted" : "bot started", id)
         // Its successor makes the whole picture, until it is short of CPU itself.
-        if isAdapted(stream) {
+        if stream.isReduced {
             degraded(
                 id, frameRate: Double(entry.ladder.frameRate), layersThinned: 0,
                 videosLeftOut: 0)
@@ -52,12 +59,6 @@ extension Streams {
                         stream: id, room: stream.room, endpoint: endpoint, token: "",
                         outputDirectory: entry.directory, configurationFile: file),
                     generation: entry.generation, signals: signals)))
-    }
-
-    /// In the kernel's words where the disk is full, as everywhere else.
-    private static func reason(_ error: any Error) -> String {
-        (error as? CocoaError)?.code == .fileWriteOutOfSpace
-            ? String(cString: strerror(ENOSPC)) : error.localizedDescription
     }
 
     func supervise(_ launch: BotLaunch) async {
@@ -100,11 +101,35 @@ extension Streams {
             degraded(
                 id, frameRate: frameRate, layersThinned: layersThinned,
                 videosLeftOut: videosLeftOut)
+        case .frameRate(let frameRate): measured(id, frameRate: frameRate)
         case .stopped(_, let totals): entry.statistics.totals = totals
         case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }
         entries[id] = entry
         carryOut(orders, of: id)
+    }
+
+    /// What the segments hold, which is less than the plan says where pictures come too late.
+    private func measured(_ id: StreamID, frameRate: Double) {
+        guard let before = archive[id] else { return }
+        let time = clock().time
+        archive.update(id) { stream in
+            stream.frameRate = frameRate
+            stream.updatedAt = time
+            if stream.isReduced, stream.degradation == nil {
+                stream.degradation = LiveStream.Degradation(
+                    frameRate: stream.frameRateWanted ?? frameRate, layersThinned: 0,
+                    videosLeftOut: 0, changes: 0, changedAt: time)
+            }
+        }
+        guard let after = archive[id], after.isReduced != before.isReduced else { return }
+        log(
+            after.isReduced ? .warning : .info,
+            after.isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
+            [
+                "frame_rate": "\(frameRate)",
+                "wanted": "\(after.frameRateWanted ?? frameRate)",
+            ])
     }
 
     private func degraded(

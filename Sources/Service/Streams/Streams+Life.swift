@@ -30,6 +30,7 @@ extension Streams {
             audio: request.audio, layout: layout.json,
             playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        stream.frameRateWanted = request.audio.only ? nil : Double(ladder.frameRate)
         stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
             request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
@@ -50,7 +51,7 @@ extension Streams {
         } catch {
             try? FileManager.default.removeItem(atPath: directory)
             giveBackPlace(of: entry)
-            throw .storage("\(directory): \(error.localizedDescription)")
+            throw .storage("\(directory): \(error.systemReason)")
         }
         archive.insert(stream)
         entries[id] = entry
