@@ -7,13 +7,21 @@ protocol DatagramSink: AnyObject {
     func send(_ bytes: [UInt8], to address: TransportAddress)
 }
 
+/// Where they go over UDP: one of the sockets that share the port.
+protocol SocketSink: DatagramSink {
+    func flush()
+    func close()
+    /// See `DatagramSocket`.
+    func steer(to place: Int?) -> String?
+}
+
 /// Where they go over TCP.
 protocol LinkSink: DatagramSink {
     /// Whom the TCP connection from there belonged to is gone.
     func close(_ address: TransportAddress)
 }
 
-extension DatagramSocket: DatagramSink {}
+extension DatagramSocket: SocketSink {}
 extension TCPListener: LinkSink {}
 
 /// A peer connection with what the shared socket must know of it. Confined to its media loop.
@@ -22,13 +30,16 @@ final class Connection {
     let direction: ConnectionDirection
     let core: PeerConnection
     unowned let room: RoomForwarder
-    /// What its last check over UDP came through.
-    var socket: (any DatagramSink)?
-    /// What its last check over TCP came through.
-    var listener: (any DatagramSink)?
-    /// Fragments, newest last, and addresses under which it is registered, to take them back.
+    /// Fragments, newest last, under which it is registered, to take them back.
     var fragments: [String] = []
-    var addresses: Set<TransportAddress> = []
+    /// The addresses that are its own, and what their last valid check came through.
+    private(set) var routes: [TransportAddress: any DatagramSink] = [:]
+    /// The one that was asked for last, which is mostly asked for again.
+    private var latest: (address: TransportAddress, sink: any DatagramSink)?
+    /// Where the datagram came from that is being handled: answers go the same way back.
+    var arrival: (address: TransportAddress, sink: any DatagramSink)?
+    /// When it is to be said again that its address is its own.
+    var nextHold = Instant.zero
     var isClosed = false
 
     init(peer: PeerID, direction: ConnectionDirection, core: PeerConnection, room: RoomForwarder) {
@@ -38,10 +49,26 @@ final class Connection {
         self.room = room
     }
 
+    var addresses: Dictionary<TransportAddress, any DatagramSink>.Keys { routes.keys }
+
+    func setRoute(_ sink: any DatagramSink, to address: TransportAddress) {
+        routes[address] = sink
+        latest = nil
+    }
+
+    func removeRoute(to address: TransportAddress) {
+        routes[address] = nil
+        latest = nil
+    }
+
     func send(_ bytes: [UInt8], to address: TransportAddress) {
-        switch address.transport {
-        case .udp: socket?.send(bytes, to: address)
-        case .tcp: listener?.send(bytes, to: address)
+        if let latest, latest.address == address {
+            latest.sink.send(bytes, to: address)
+        } else if let sink = routes[address] {
+            latest = (address, sink)
+            sink.send(bytes, to: address)
+        } else if let arrival, arrival.address == address {
+            arrival.sink.send(bytes, to: address)
         }
     }
 }

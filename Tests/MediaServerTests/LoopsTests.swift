@@ -111,15 +111,35 @@ import Testing
             MultiThreadedEventLoopGroup.singleton.next(),
         ])
 
+    private func claims(_ loop: Int, isProven: Bool = false, after time: Duration = .zero) -> Bool {
+        directory.claim(address, for: loop, isProven: isProven, at: .zero + time)
+    }
+
     @Test func anAddressBelongsToWhoeverProvedItLast() {
         #expect(directory.loop(of: address) == nil)
-        #expect(directory.bind(address, to: 0) == nil)
-        #expect(directory.bind(address, to: 0) == nil)
-        #expect(directory.bind(address, to: 1) == 0)
+        // Nobody has proven anything yet: the last claim is as good as the first.
+        #expect(claims(0))
+        #expect(claims(1))
+        #expect(claims(0, isProven: true))
+        #expect(!claims(1))
+        #expect(directory.loop(of: address) == 0)
+        #expect(claims(1, isProven: true))
         directory.release(address, of: 0)
         #expect(directory.loop(of: address) == 1)
         directory.release(address, of: 1)
         #expect(directory.loop(of: address) == nil)
+    }
+
+    @Test func anAddressIsFreeOnceWhoeverHasItIsHeardNoMore() {
+        #expect(claims(0))
+        directory.hold(address, for: 1, at: .zero)
+        #expect(claims(0))
+        directory.hold(address, for: 0, at: .zero)
+        #expect(!claims(1, after: .seconds(29)))
+        directory.hold(address, for: 0, at: .zero + .seconds(29))
+        #expect(!claims(1, after: .seconds(58)))
+        #expect(claims(1, after: .seconds(59)))
+        #expect(directory.loop(of: address) == 1)
     }
 
     @Test func aRoomGoesWhereThereIsLeastToDo() {

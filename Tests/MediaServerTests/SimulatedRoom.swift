@@ -171,9 +171,13 @@ final class SimulatedRoom {
     private func adopt(_ connection: Connection?, end: PeerConnection) throws {
         let connection = try #require(connection)
         let way = Way(self, end)
-        connection.socket = way
+        connection.setRoute(way, to: address(of: end))
         connections.append(connection)
         ways.append(way)
+    }
+
+    private func address(of end: PeerConnection) -> TransportAddress {
+        TransportAddress(ipv4: 192, 0, 2, end === camera ? 10 : 20, port: 40_000)
     }
 
     // MARK: What the test looks at
@@ -321,9 +325,8 @@ final class SimulatedRoom {
                         continue
                     }
                     post(bytes, arrival: now + Self.delay) { room, bytes in
-                        let source = TransportAddress(
-                            ipv4: 192, 0, 2, way.end === room.camera ? 10 : 20, port: 40_000)
-                        connection.core.handle(bytes, from: source, at: room.now)
+                        connection.core.handle(
+                            bytes, from: room.address(of: way.end), at: room.now)
                         room.loop.drain(connection, at: room.now)
                     }
                 case .media(let packet) where soundMIDs.contains(packet.mid):
