@@ -4,13 +4,24 @@ import PeerConnection
 
 /// Where the datagrams of a connection go.
 protocol DatagramSink: AnyObject {
-    func send(_ bytes: [UInt8], to address: TransportAddress)
+    /// - Parameter source: which of this machine's addresses it is to leave from, where there is a
+    ///   choice.
+    func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?)
+}
+
+/// The way back to where a datagram came from.
+struct Route {
+    let sink: any DatagramSink
+    /// Which of this machine's addresses it came to.
+    var source: LocalAddress?
 }
 
 /// Where they go over UDP: one of the sockets that share the port.
 protocol SocketSink: DatagramSink {
     func flush()
     func close()
+    /// Which of this machine's addresses the datagram came to that is being handled.
+    var arrivedAt: LocalAddress? { get }
     /// See `DatagramSocket`.
     func steer(to place: Int?) -> String?
 }
@@ -22,7 +33,12 @@ protocol LinkSink: DatagramSink {
 }
 
 extension DatagramSocket: SocketSink {}
-extension TCPListener: LinkSink {}
+extension TCPListener: LinkSink {
+    /// A TCP connection has its address.
+    func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
+        send(bytes, to: address)
+    }
+}
 
 /// A peer connection with what the shared socket must know of it. Confined to its media loop.
 final class Connection {
@@ -33,11 +49,11 @@ final class Connection {
     /// Fragments, newest last, under which it is registered, to take them back.
     var fragments: [String] = []
     /// The addresses that are its own, and what their last valid check came through.
-    private(set) var routes: [TransportAddress: any DatagramSink] = [:]
+    private(set) var routes: [TransportAddress: Route] = [:]
     /// The one that was asked for last, which is mostly asked for again.
-    private var latest: (address: TransportAddress, sink: any DatagramSink)?
+    private var latest: (address: TransportAddress, route: Route)?
     /// Where the datagram came from that is being handled: answers go the same way back.
-    var arrival: (address: TransportAddress, sink: any DatagramSink)?
+    var arrival: (address: TransportAddress, route: Route)?
     /// When it is to be said again that its address is its own.
     var nextHold = Instant.zero
     var isClosed = false
@@ -49,10 +65,10 @@ final class Connection {
         self.room = room
     }
 
-    var addresses: Dictionary<TransportAddress, any DatagramSink>.Keys { routes.keys }
+    var addresses: Dictionary<TransportAddress, Route>.Keys { routes.keys }
 
-    func setRoute(_ sink: any DatagramSink, to address: TransportAddress) {
-        routes[address] = sink
+    func setRoute(_ route: Route, to address: TransportAddress) {
+        routes[address] = route
         latest = nil
     }
 
@@ -63,12 +79,12 @@ final class Connection {
 
     func send(_ bytes: [UInt8], to address: TransportAddress) {
         if let latest, latest.address == address {
-            latest.sink.send(bytes, to: address)
-        } else if let sink = routes[address] {
-            latest = (address, sink)
-            sink.send(bytes, to: address)
+            latest.route.sink.send(bytes, to: address, from: latest.route.source)
+        } else if let route = routes[address] {
+            latest = (address, route)
+            route.sink.send(bytes, to: address, from: route.source)
         } else if let arrival, arrival.address == address {
-            arrival.sink.send(bytes, to: address)
+            arrival.route.sink.send(bytes, to: address, from: arrival.route.source)
         }
     }
 }

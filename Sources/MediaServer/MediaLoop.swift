@@ -206,10 +206,20 @@ final class MediaLoop {
 
     /// - Parameters:
     ///   - port: the socket or, over TCP, the listener that it came through, by its place.
-    ///   - isRelayed: another loop took it for one of ours.
     func received(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int, isRelayed: Bool = false,
+        _ datagram: [UInt8], from source: TransportAddress, port: Int,
         at now: Instant = MonotonicClock.now
+    ) {
+        let local = source.transport == .udp && port < sockets.count ? sockets[port].arrivedAt : nil
+        received(datagram, from: source, port: port, local: local, isRelayed: false, at: now)
+    }
+
+    /// - Parameters:
+    ///   - local: which of this machine's addresses it came to, where that is to be said.
+    ///   - isRelayed: another loop took it for one of ours.
+    private func received(
+        _ datagram: [UInt8], from source: TransportAddress, port: Int, local: LocalAddress?,
+        isRelayed: Bool, at now: Instant
     ) {
         if !isRelayed {
             counted.receivedDatagrams += 1
@@ -220,13 +230,14 @@ final class MediaLoop {
         guard let owner else {
             let loop =
                 fragment.map { directory.loop(ofFragment: $0) } ?? directory.loop(of: source)
-            return relay(datagram, from: source, port: port, to: isRelayed ? nil : loop)
+            return relay(
+                datagram, from: source, port: port, local: local, to: isRelayed ? nil : loop)
         }
-        let sink = sink(source.transport, port)
-        owner.arrival = sink.map { (source, $0) }
+        let route = sink(source.transport, port).map { Route(sink: $0, source: local) }
+        owner.arrival = route.map { (source, $0) }
         switch owner.core.handle(datagram, from: source, at: now) {
         case .none: break
-        case .check: claim(source, for: owner, through: sink, at: now)
+        case .check: claim(source, for: owner, by: route, at: now)
         case .keys: keep(source, for: owner, at: now)
         }
         drain(owner, at: now)
@@ -241,21 +252,25 @@ final class MediaLoop {
     }
 
     private func relay(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int, to owner: Int?
+        _ datagram: [UInt8], from source: TransportAddress, port: Int, local: LocalAddress?,
+        to owner: Int?
     ) {
         guard let owner, owner != index else {
             counted.strayDatagrams += 1
             return
         }
-        directory.inboxes[owner].put(.received(datagram, from: source, port: port))
+        directory.inboxes[owner].put(
+            .received(datagram, from: source, port: port, local: local))
     }
 
     /// What other loops have for this one.
     private func take(_ items: [LoopInbox.Item]) {
         for item in items {
             switch item {
-            case .received(let datagram, let source, let port):
-                received(datagram, from: source, port: port, isRelayed: true)
+            case .received(let datagram, let source, let port, let local):
+                received(
+                    datagram, from: source, port: port, local: local, isRelayed: true,
+                    at: MonotonicClock.now)
             case .send(let datagram, let address, let listener):
                 if listener < listeners.count { listeners[listener].send(datagram, to: address) }
             case .close(let address, let listener):
@@ -272,13 +287,12 @@ final class MediaLoop {
     /// After a valid check. Its source can be made up, so an address stays with whoever has lately
     /// been heard there by its keys, unless the other side has proven to be there.
     private func claim(
-        _ address: TransportAddress, for connection: Connection, through sink: (any DatagramSink)?,
-        at now: Instant
+        _ address: TransportAddress, for connection: Connection, by route: Route?, at now: Instant
     ) {
-        guard let sink, connection.core.isKnown(address) else { return }
+        guard let route, connection.core.isKnown(address) else { return }
         let isProven = connection.core.isProven(address)
         guard byAddress[address] !== connection else {
-            connection.setRoute(sink, to: address)
+            connection.setRoute(route, to: address)
             if isProven { keep(address, for: connection, at: now) }
             return
         }
@@ -294,7 +308,7 @@ final class MediaLoop {
             }
         }
         byAddress[address] = connection
-        connection.setRoute(sink, to: address)
+        connection.setRoute(route, to: address)
         connection.nextHold = now
     }
 

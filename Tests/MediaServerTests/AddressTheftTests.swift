@@ -1,3 +1,4 @@
+import Datagrams
 import ICE
 import Logging
 import MediaKernel
@@ -16,9 +17,12 @@ extension SimulatedRoomTests {
         private final class Port: SocketSink {
             var sent: [(bytes: [UInt8], to: TransportAddress)] = []
 
-            func send(_ bytes: [UInt8], to address: TransportAddress) {
+            func send(
+                _ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?
+            ) {
                 sent.append((bytes, address))
             }
+            var arrivedAt: LocalAddress? { nil }
             func flush() {}
             func close() {}
             func steer(to place: Int?) -> String? { nil }

@@ -9,12 +9,13 @@ import Testing
 /// Several media loops behind one port, with real sockets on loopback.
 @Suite(.timeLimit(.minutes(1))) struct LoopsTests {
     private func withServer(
-        threads: Int, _ body: (MediaServer, any EventLoopGroup) async throws -> Void
+        threads: Int, host: String = "127.0.0.1", advertised: [TransportAddress] = [],
+        _ body: (MediaServer, any EventLoopGroup) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let server = try await MediaServer.start(
             configuration: .init(
-                bindHosts: ["127.0.0.1"], port: 0, advertised: [], tcpPort: .sameAsUDP),
+                bindHosts: [host], port: 0, advertised: advertised, tcpPort: .sameAsUDP),
             group: group, logger: Logger(label: "test"))
         do {
             try await body(server, group)
@@ -62,6 +63,28 @@ import Testing
                 // Those who are gone are let go, also on the loop that holds the connection.
                 for client in clients { try await client.ended() }
             }
+            for client in clients { try await client.stop() }
+        }
+    }
+
+    /// The clients' sockets take nothing from another address than the one that they send to.
+    @Test(arguments: ["0.0.0.0", "::"])
+    func answersLeaveFromTheAddressThatWasAsked(host: String) async throws {
+        let asked = TransportAddress(ipv4: 127, 0, 0, 2, port: 0)
+        try await withServer(threads: 2, host: host, advertised: [asked]) { server, group in
+            let room = try await server.makeRoom("room")
+            var clients: [NIOLoopBound<MediaClient>] = []
+            var tracks: Set<TrackID> = []
+            for name in ["ann", "ben", "cat", "dan"] {
+                try await room.addPeer(PeerID(name))
+                let client = try await MediaClient.connect(
+                    to: server.advertised[0], on: group.next())
+                clients.append(client)
+                try await client.publish("\(name)-voice", in: room, as: PeerID(name))
+                tracks.insert(TrackID("\(name)-voice"))
+            }
+            await flow(tracks, in: room)
+            await room.close()
             for client in clients { try await client.stop() }
         }
     }

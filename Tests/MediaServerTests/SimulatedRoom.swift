@@ -1,3 +1,4 @@
+import Datagrams
 import ICE
 import Logging
 import MediaKernel
@@ -44,7 +45,7 @@ final class SimulatedRoom {
             self.end = end
         }
 
-        func send(_ bytes: [UInt8], to address: TransportAddress) {
+        func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
             owner.transmit(bytes, over: self)
         }
     }
@@ -171,7 +172,7 @@ final class SimulatedRoom {
     private func adopt(_ connection: Connection?, end: PeerConnection) throws {
         let connection = try #require(connection)
         let way = Way(self, end)
-        connection.setRoute(way, to: address(of: end))
+        connection.setRoute(Route(sink: way), to: address(of: end))
         connections.append(connection)
         ways.append(way)
     }
