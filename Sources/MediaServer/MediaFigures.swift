@@ -10,6 +10,8 @@ public struct MediaFigures: Hashable, Sendable {
     public var strayDatagrams = 0
     /// Checks whose address was somebody else's.
     public var refusedAddresses = 0
+    /// Packets of publishers who sent more than may go on.
+    public var excessPackets = 0
     /// Packets that could not be encrypted, and so were not sent.
     public var unsentPackets = 0
 
@@ -21,6 +23,7 @@ public struct MediaFigures: Hashable, Sendable {
         sum.sentBytes += other.sentBytes
         sum.strayDatagrams += other.strayDatagrams
         sum.refusedAddresses += other.refusedAddresses
+        sum.excessPackets += other.excessPackets
         sum.unsentPackets += other.unsentPackets
     }
 }

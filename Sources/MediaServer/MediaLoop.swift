@@ -108,6 +108,9 @@ final class MediaLoop {
         return figures
     }
 
+    /// A packet was left out of what its publisher sends too much of.
+    func countExcess() { counted.excessPackets += 1 }
+
     func adopt(_ room: RoomForwarder) {
         rooms[ObjectIdentifier(room)] = room
         steer()

@@ -259,6 +259,21 @@ final class SimulatedRoom {
         return count
     }
 
+    /// Tracks of which the room has told since that more came than may go on.
+    func excessTold() async -> Set<TrackID?> {
+        room.emit(.activeSpeakers([]))
+        var tracks: Set<TrackID?> = []
+        while let event = await offers.next() {
+            switch event {
+            case .excessMedia(_, let track): tracks.insert(track)
+            // The room's own have somebody to tell of.
+            case .activeSpeakers(let speakers) where speakers.isEmpty: return tracks
+            default: continue
+            }
+        }
+        return tracks
+    }
+
     /// Of the loop.
     var figures: MediaFigures { loop.figures }
 

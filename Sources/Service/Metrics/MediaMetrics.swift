@@ -32,8 +32,13 @@ struct MediaMetrics: MetricsSource {
                 Double(figures.strayDatagrams)),
             Metric(
                 .counter, "roomcast_media_refused_addresses_total",
-                help: "Connectivity checks that named another connection's address as their source.",
+                help:
+                    "Connectivity checks that named another connection's address as their source.",
                 Double(figures.refusedAddresses)),
+            Metric(
+                .counter, "roomcast_media_excess_packets_total",
+                help: "Packets left out of tracks that send more than their role allows for.",
+                Double(figures.excessPackets)),
             Metric(
                 .counter, "roomcast_media_unsent_packets_total",
                 help: "Packets that could not be encrypted, and so were not sent.",

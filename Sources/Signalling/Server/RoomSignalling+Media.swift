@@ -50,6 +50,13 @@ extension RoomSignalling {
             log(
                 .debug, "track media changed", peer,
                 ["track": "\(track)", "has_media": "\(hasMedia)"])
+        case .excessMedia(let peer, let track):
+            log(
+                .notice, "peer sends too much media", peer,
+                track.map { ["track": "\($0)"] } ?? [:])
+            guard let connection = listener(peer, event) else { break }
+            let error = SignallingError.tooMuchMedia(track: track.map { "\($0)" })
+            push(.onWarning, error.payload(for: connection.claims.client), to: connection)
         case .activeSpeakers(let speakers):
             await tellSpeakers(speakers)
         case .connectionQuality(let scores):

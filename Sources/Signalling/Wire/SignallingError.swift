@@ -12,6 +12,8 @@ public enum SignallingError: Error, Hashable, Sendable {
     case badParameter(String, reason: String)
     /// More than a connection may send, of whatever kind.
     case tooManyFrames
+    /// More media than a peer may send: of that track, or of all of its tracks together.
+    case tooMuchMedia(track: String?)
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
     /// The token has expired, and its peer is not in the room any more, or wants to join anew.
@@ -31,7 +33,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         switch self {
         case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
         case .tokenExpired: 401
-        case .tooManyFrames: 429
+        case .tooManyFrames, .tooMuchMedia: 429
         case .unknownMethod: 404
         case .busy: 503
         case .room(let error): error.code
@@ -47,6 +49,9 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .missingParameter(let path): "parameter '\(path)' is missing"
         case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
         case .tooManyFrames: "too many frames, or too large ones"
+        case .tooMuchMedia(let track?):
+            "track '\(track)' sends more than its role allows for: the rest of it is left out"
+        case .tooMuchMedia(nil): "this peer sends too much media: the rest of it is left out"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
         case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
