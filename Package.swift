@@ -215,10 +215,10 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio, path: "Tests/LoadRooms", swiftSettings: settings),
 
-        tests("MediaKernel"),
+        tests("MediaKernel", ["Workbench"]),
         tests("RTP", ["MediaKernel"]),
         tests("ICE", ["MediaKernel"]),
-        tests("SDP", ["MediaKernel"]),
+        tests("SDP", ["MediaKernel", "Workbench"]),
         tests("HLS", ["MediaKernel", "Workbench"]),
         tests("Rooms", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
@@ -229,11 +229,11 @@ let package = Package(
         tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
-        tests("ObjectStorage", ["MediaKernel", crypto]),
+        tests("ObjectStorage", ["MediaKernel", "Workbench", crypto]),
         tests(
             "Catalogue",
             ["MediaKernel", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
-        tests("Datagrams", ["MediaKernel", "CSockets"] + nio),
+        tests("Datagrams", ["MediaKernel", "CSockets", "Workbench"] + nio),
         tests(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
@@ -247,7 +247,7 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
                 "Datagrams", "PeerConnection", log,
             ] + nio),
-        tests("Signalling", ["MediaKernel", "Rooms"]),
+        tests("Signalling", ["MediaKernel", "Rooms", "Workbench"]),
         tests(
             "Pipeline",
             [

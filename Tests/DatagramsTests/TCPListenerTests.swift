@@ -2,6 +2,7 @@ import MediaKernel
 import NIOCore
 import NIOPosix
 import Testing
+import Workbench
 
 @testable import Datagrams
 
@@ -208,7 +209,8 @@ import Testing
                 let channel = try await ClientBootstrap(group: world.loop)
                     .connect(host: "127.0.0.1", port: world.port).get()
                 channels.append(channel)
-                while try await world.onLoop({ $0.linkCount }) < number { await Task.yield() }
+                #expect(
+                    try await comesAbout { try await world.onLoop { $0.linkCount } >= number })
                 let port = UInt16(try #require(channel.localAddress?.port))
                 try await world.onLoop { listener in
                     listener.send(

@@ -106,7 +106,7 @@ import Workbench
         }
         for await _ in isHeld.stream {}
         async let locking: Void = registry.locked("hall")
-        while await refusal(registry, "hall") == nil { await Task.yield() }
+        await until { await refusal(registry, "hall") != nil }
         #expect(await !registry.changed(room, saysEnabled: false).isEnabled)
         #expect(await refusal(registry, "hall")?.code == 403)
         async let enabling = catalogue.updateRoom("hall", at: UnixTime(seconds: 1_770_000_001)) {

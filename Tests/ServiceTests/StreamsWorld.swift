@@ -4,6 +4,7 @@ import ControlAPI
 import Logging
 import MediaKernel
 import Synchronization
+import Testing
 import Workbench
 
 @testable import Service
@@ -76,9 +77,13 @@ final class StreamsWorld: Sendable {
     }
 }
 
-/// Lets others work until the condition holds, or the test's time is over.
-func until(_ condition: () async throws -> Bool) async rethrows {
-    while try await !condition(), !Task.isCancelled { await Task.yield() }
+/// Lets others work until the condition holds, and fails where it waits if it never does.
+func until(
+    at place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),
+    _ condition: () async throws -> Bool
+) async rethrows {
+    guard try await !comesAbout(within: limit, condition) else { return }
+    Issue.record("this did not come about within \(limit)", sourceLocation: place)
 }
 
 /// Moves only when told; starts in October 2025.
