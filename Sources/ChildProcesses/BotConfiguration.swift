@@ -84,7 +84,7 @@ public struct BotConfiguration: Hashable, Sendable {
             throw BotConfigurationError("\(path) is larger than \(bytesMaximum) bytes")
         }
         do {
-            return try JSONDecoder().decode(BotConfiguration.self, from: data)
+            return try JSONDocument.decode(BotConfiguration.self, from: data, limits: .own)
         } catch {
             throw BotConfigurationError("\(path): \(error)")
         }

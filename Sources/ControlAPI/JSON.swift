@@ -52,9 +52,11 @@ enum JSON {
         let bytes = Array(buffer.readableBytesView)
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
         do {
-            return try JSONDecoder().decode(type, from: isBlank ? Data("{}".utf8) : Data(bytes))
+            return try JSONDocument.decode(type, from: isBlank ? Array("{}".utf8) : bytes)
         } catch let error as APIError {
             throw error
+        } catch let fault as JSONFault {
+            throw .badRequest("malformed body", "the body is \(fault)")
         } catch let error as DecodingError {
             throw .badRequest("malformed body", describe(error))
         } catch {
@@ -75,8 +77,7 @@ enum JSON {
         case .valueNotFound(_, let context): return "\(name(context)) must not be null"
         case .keyNotFound(let key, let context): return "\(name(context, key)) is missing"
         case .dataCorrupted(let context):
-            return context.codingPath.isEmpty
-                ? "the body is not valid JSON" : "\(name(context)) is not valid"
+            return "\(name(context)) is not valid"
         @unknown default: return "the body cannot be read"
         }
     }
@@ -96,6 +97,6 @@ enum JSON {
 extension JSONValue {
     /// What this value is in JSON.
     public init(encoding value: some Encodable) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: JSON.data(value))
+        self = try JSONDocument.decode(JSONValue.self, from: JSON.data(value))
     }
 }

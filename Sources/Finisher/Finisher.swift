@@ -66,7 +66,7 @@ public struct Finisher: Sendable {
         }
         let path = "\(directory)/\(StreamFile.name)"
         guard let data = FileManager.default.contents(atPath: path),
-            let file = try? JSONDecoder().decode(StreamFile.self, from: data)
+            let file = try? JSONDocument.decode(StreamFile.self, from: data, limits: .own)
         else { throw .unreadable(path) }
         guard let order = file.order, let relative = file.stream.assetDirectory,
             let place = RecordingPlace(directory: relative, room: file.stream.room)

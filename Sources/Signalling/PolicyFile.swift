@@ -1,4 +1,4 @@
-internal import Foundation
+internal import MediaKernel
 public import Rooms
 
 /// Reads a policy from JSON: a 100ms template as far as Roomcast knows it.
@@ -24,7 +24,7 @@ public enum PolicyFile {
         }
         let file: Contents
         do {
-            file = try FrameCodec.decode(Contents.self, from: text)
+            file = try FrameCodec.decode(Contents.self, from: text, limits: .standard)
         } catch .malformed {
             throw .invalidPolicy("the file is not a JSON object")
         } catch .missingParameter(let path) {

@@ -430,7 +430,7 @@ extension DoorDouble: RoomControl {
 /// Reads answers.
 enum TestJSON {
     static func decode<T: Decodable>(_ type: T.Type, _ response: TestResponse) throws -> T {
-        try JSONDecoder().decode(type, from: Data(response.body.readableBytesView))
+        try JSONDocument.decode(type, from: Data(response.body.readableBytesView))
     }
 
     static func object(_ response: TestResponse) throws -> [String: Any] {

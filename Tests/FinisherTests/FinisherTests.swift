@@ -36,7 +36,7 @@ import Workbench
         }
         #expect(
             try Program.run("unzip", ["-tqq", "\(world.recordings)/\(assets[2].path)"]).status == 0)
-        let manifest = try JSONDecoder().decode(
+        let manifest = try JSONDocument.decode(
             RecordingManifest.self, from: Data(world.bytes("\(base)/manifest.json")))
         #expect(manifest.assets == assets && manifest.stream == world.file.stream)
     }

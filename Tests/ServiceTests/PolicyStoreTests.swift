@@ -26,7 +26,7 @@ import Workbench
     }
 
     private func document(_ json: String) throws -> TemplateDocument {
-        try JSONDecoder().decode(TemplateDocument.self, from: Data(json.utf8))
+        try JSONDocument.decode(TemplateDocument.self, from: json.utf8)
     }
 
     /// A template, and a room that has it.
@@ -136,7 +136,7 @@ import Workbench
                 fields[key] = [String: Any]()
             }
             let data = try JSONSerialization.data(withJSONObject: fields)
-            let document = try JSONDecoder().decode(TemplateDocument.self, from: data)
+            let document = try JSONDocument.decode(TemplateDocument.self, from: data)
             do throws(APIError) {
                 try store.check(document, id: "t")
                 Issue.record("accepted: \(json)")

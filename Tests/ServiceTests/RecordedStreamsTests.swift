@@ -28,7 +28,7 @@ import Workbench
     }
 
     private func file(_ world: StreamsWorld, _ id: StreamID) throws -> StreamFile {
-        try JSONDecoder().decode(
+        try JSONDocument.decode(
             StreamFile.self,
             from: Data(
                 contentsOf: URL(filePath: "\(world.directory)/demo/\(id)/\(StreamFile.name)")))

@@ -505,7 +505,7 @@ import Testing
     }
 
     @Test func aDestinationThatThePolicyDoesNotHaveIsRefused() async throws {
-        let main = try JSONDecoder().decode(HLSDestination.self, from: Data("{}".utf8))
+        let main = try JSONDocument.decode(HLSDestination.self, from: Data("{}".utf8))
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
             pictures: PictureHosts())
@@ -518,7 +518,7 @@ import Testing
     }
 
     @Test func aStartThatSaysNothingOfItHasItsDestinationsRecordingAndPlaylists() async throws {
-        let main = try JSONDecoder().decode(
+        let main = try JSONDocument.decode(
             HLSDestination.self,
             from: Data(
                 #"{"recording":{"hlsVod":true},"playlistType":"live","numPlaylistSegments":5}"#

@@ -29,9 +29,7 @@ struct MessageRequestBody: Decodable {
     }
 
     /// The message as it is carried in the room.
-    var body: OpaqueJSON {
-        get throws { OpaqueJSON(text: String(decoding: try JSON.data(message), as: UTF8.self)) }
-    }
+    var body: OpaqueJSON { OpaqueJSON(string: message) }
 }
 
 struct PeerRequestBody: Decodable {

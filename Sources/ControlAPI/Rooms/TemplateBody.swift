@@ -110,7 +110,7 @@ extension CatalogueTemplate {
     /// Its document, read.
     public var contents: TemplateDocument {
         get throws {
-            try JSONDecoder().decode(TemplateDocument.self, from: Data(document.utf8))
+            try JSONDocument.decode(TemplateDocument.self, from: document.utf8)
         }
     }
 }

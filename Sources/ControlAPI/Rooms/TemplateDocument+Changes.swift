@@ -134,7 +134,7 @@ extension TemplateDocument {
     func shownRole(_ name: String) -> JSONValue? {
         guard let written = roles[name] else { return nil }
         guard let data = try? JSON.data(written),
-            let role = try? JSONDecoder().decode(Role.self, from: data),
+            let role = try? JSONDocument.decode(Role.self, from: data),
             let whole = try? JSONValue(encoding: role)
         else { return written }
         return whole.completed(by: written)

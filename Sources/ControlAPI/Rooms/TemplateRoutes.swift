@@ -165,8 +165,8 @@ struct TemplateRoutes: Sendable {
             throw .invalidTemplate("\(data.count) bytes; at most \(Limits.templateBytes)")
         }
         // A role or a destination that came by itself lies deeper in the template.
-        guard (try? JSONDecoder().decode(TemplateDocument.self, from: data)) != nil else {
-            throw .invalidTemplate("nested deeper than \(JSONValue.depthMaximum)")
+        guard (try? JSONDocument.decode(TemplateDocument.self, from: data)) != nil else {
+            throw .invalidTemplate("nested deeper than \(JSONLimits.standard.depth)")
         }
         return String(decoding: data, as: UTF8.self)
     }

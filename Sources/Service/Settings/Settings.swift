@@ -330,7 +330,7 @@ extension Settings {
         }
         stream.pictureHosts = hosts
         guard let text = source.text(.streamLayout) else { return }
-        guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+        guard let json = try? JSONDocument.decode(JSONValue.self, from: text.utf8) else {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: "it is not JSON")
         }
         do throws(LayoutError) {

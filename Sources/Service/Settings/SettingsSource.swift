@@ -81,8 +81,8 @@ struct SettingsSource {
         let tree: SettingsTree
         let json: JSONValue
         do {
-            tree = try JSONDecoder().decode(SettingsTree.self, from: data)
-            json = try JSONDecoder().decode(JSONValue.self, from: data)
+            tree = try JSONDocument.decode(SettingsTree.self, from: data, limits: .own)
+            json = try JSONDocument.decode(JSONValue.self, from: data, limits: .own)
         } catch {
             throw .unreadable(file: file, reason: "it is not a JSON object")
         }

@@ -68,8 +68,8 @@ extension LiveStream {
     /// Nil for a record that a later version wrote and this one cannot read.
     init?(_ record: CatalogueStream) {
         guard let status = Status(rawValue: record.status.rawValue),
-            let details = try? JSONDecoder().decode(
-                StreamDetails.self, from: Data(record.details.utf8))
+            let details = try? JSONDocument.decode(
+                StreamDetails.self, from: record.details.utf8, limits: .own)
         else { return nil }
         self.init(
             id: record.id, room: record.room, kind: Kind(record.kind), session: record.session,

@@ -12,6 +12,8 @@ public enum SignallingError: Error, Hashable, Sendable {
     case badParameter(String, reason: String)
     /// More than a connection may send, of whatever kind.
     case tooManyFrames
+    /// More than a call of this method can need, in bytes.
+    case frameTooLong(method: String, maximum: Int)
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
     /// The token has expired, and its peer is not in the room any more, or wants to join anew.
@@ -29,7 +31,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     /// As in JSON-RPC errors, in three digits: see ``RoomError/code``.
     public var code: Int {
         switch self {
-        case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
+        case .malformed, .missingParameter, .badParameter, .frameTooLong, .joinFirst, .media: 400
         case .tokenExpired: 401
         case .tooManyFrames: 429
         case .unknownMethod: 404
@@ -47,6 +49,8 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .missingParameter(let path): "parameter '\(path)' is missing"
         case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
         case .tooManyFrames: "too many frames, or too large ones"
+        case .frameTooLong(let method, let maximum):
+            "a '\(method)' frame has at most \(maximum) bytes"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
         case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
@@ -72,8 +76,12 @@ public enum SignallingError: Error, Hashable, Sendable {
         ErrorPayload(code: client.code(code, number), message: message)
     }
 
-    /// Names the parameter that a decoder stumbled over.
-    init(_ error: DecodingError) {
+    /// Names the parameter over which the reading stumbled.
+    init(reading error: any Error) {
+        guard let error = error as? DecodingError else {
+            self = .malformed("\(error)")
+            return
+        }
         switch error {
         case .keyNotFound(let key, let context):
             self = .missingParameter(Self.path(context.codingPath + [key]))
