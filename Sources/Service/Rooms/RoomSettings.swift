@@ -1,4 +1,4 @@
-public import ControlAPI
+import ControlAPI
 public import Rooms
 public import Signalling
 

@@ -11,7 +11,8 @@ public protocol RoomStreamingObserver: Sendable {
     /// - Throws: `.unknownPolicy`.
     func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings?
 
-    /// A stream of the room changed its state. Called for every change, in order.
+    /// A stream of the room changed its state. Called for every change, in order,
+    /// of all rooms, so it must not wait for one of them.
     ///
     /// - Parameter streams: those on air, oldest first, and the one that changed if it just ended.
     func streamingChanged(room: RoomID, streams: [LiveStream]) async
