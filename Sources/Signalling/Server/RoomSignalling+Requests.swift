@@ -54,8 +54,19 @@ extension RoomSignalling {
         } catch {
             let isCall = head.id != nil || head.method == nil
             refuse(error, id: head.id, isCall: isCall, on: connection)
+            if case .placeLost = error { sendBack(connection, error) }
         }
         await settle()
+    }
+
+    /// 100ms' clients offer again and again for a minute after any other error, and begin anew after
+    /// this one.
+    private func sendBack(_ connection: Connection, _ error: SignallingError) {
+        let payload = error.payload(for: connection.claims.client)
+        log(.info, "peer has to join again", connection.peer)
+        push(.onError, payload, to: connection)
+        close(
+            connection, code: CloseCode.policyViolation, reason: "refused: \(payload.code)")
     }
 
     private func answer(_ call: RequestID, _ reply: Reply, on connection: Connection) {
@@ -86,6 +97,8 @@ extension RoomSignalling {
             .pollInfoGet, .pollQuestionsSet, .pollQuestionsGet, .pollStart, .pollStop,
             .pollResponse, .pollResponses, .pollList, .pollResult, .pollLeaderboard:
             guard room.peer(connection.peer)?.hasJoined ?? false else {
+                // Nobody offers before its join who has not joined on an earlier socket.
+                guard method != .offer else { throw .placeLost(connection.peer) }
                 throw room.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
             }

@@ -1,4 +1,5 @@
 internal import Foundation
+public import MediaKernel
 public import Rooms
 
 /// What went wrong with a frame. None costs more than
@@ -16,6 +17,9 @@ public enum SignallingError: Error, Hashable, Sendable {
     case frameTooLong(method: String, maximum: Int)
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
+    /// A client that believes itself in the room goes on there, and has no place in it any more:
+    /// the server was restarted, or it was away for too long.
+    case placeLost(PeerID)
     /// The token has expired, and its peer is not in the room any more, or wants to join anew.
     case tokenExpired
     /// Another join of this peer is still going on; the client tries again.
@@ -33,6 +37,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         switch self {
         case .malformed, .missingParameter, .badParameter, .frameTooLong, .joinFirst, .media: 400
         case .tokenExpired: 401
+        case .placeLost: RoomError.peerGone("").code
         case .tooManyFrames: 429
         case .unknownMethod: 404
         case .busy: 503
@@ -52,6 +57,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .frameTooLong(let method, let maximum):
             "a '\(method)' frame has at most \(maximum) bytes"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
+        case .placeLost(let peer): "peer \(peer) has no place in this room any more: join again"
         case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
         case .room(let error): error.message
@@ -66,6 +72,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     public var number: ErrorNumber? {
         switch self {
         case .tokenExpired: .token
+        case .placeLost: .peerGone
         case .room(let error): error.number
         default: nil
         }
