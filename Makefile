@@ -11,6 +11,8 @@
 #   MINUTES=60         make soak, attack: how long
 #   ROUNDS=100         make crash-series: how many streams are killed at
 #   SEED=1             make crash-series, attack: which moments and bytes are drawn
+#   SECONDS=60         make fuzz: for each parser
+#   SANITIZER=thread   make test-sanitized: instead of address
 #   PREFIX=/usr/local  make install: where to
 #   DESTDIR=...        make install: a directory to take for the root, to be packed
 
@@ -135,6 +137,20 @@ crash-series: install-test-dependencies build ## kill -9 of bot, server and fini
 attack: install-test-dependencies build ## A hostile hour beside a healthy stream (MINUTES=60 SEED=…)
 	@cd Tests/EndToEnd && ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(CURDIR)/$(PYTHON) -m attack.siege \
 		--seconds $$(($(or $(MINUTES),60) * 60)) $(if $(SEED),--seed $(SEED))
+
+.PHONY: fuzz
+fuzz: install-dependencies ## Coverage-guided fuzzing of the parsers (SECONDS=60 each)
+	@FUZZ_SECONDS=$(or $(SECONDS),60) Tests/Fuzzing/run
+
+.PHONY: mutants
+mutants: install-dependencies ## Takes behaviours away one by one; each must be missed by a test
+	@Tests/Mutants/run
+
+# Detached tasks of the runtime and libraries' caches live as long as the process: not leaks.
+.PHONY: test-sanitized
+test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer (SANITIZER=thread)
+	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0:exitcode=66 .ci/swift-test \
+		--scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
 
 .PHONY: install-dependencies
 install-dependencies: ## Debian packages to build and run, where missing

@@ -297,3 +297,14 @@ let package = Package(
             ] + nio),
     ]
 )
+
+// libFuzzer brings its own `main`, so the target is there for Tests/Fuzzing/run only.
+if Context.environment["ROOMCAST_FUZZING"] != nil {
+    package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["MediaKernel", "RTP", "ICE", "SDP", "HLS", "Recording"],
+            path: "Tests/Fuzzing/Targets",
+            swiftSettings: language + [.unsafeFlags(["-parse-as-library"])]))
+}
