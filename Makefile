@@ -13,6 +13,8 @@
 #   MINUTES=60         make soak, attack: how long
 #   ROUNDS=100         make crash-series: how many streams are killed at
 #   SEED=1             make crash-series, attack: which moments and bytes are drawn
+#   SECONDS=60         make fuzz: for each parser
+#   SANITIZER=thread   make test-sanitized: instead of address
 #   PREFIX=/usr/local  make install: where to
 #   DESTDIR=...        make install: a directory to take for the root, to be packed
 
@@ -100,11 +102,15 @@ test-end-to-end: install-test-dependencies build ## The tests with browsers, on 
 		--numprocesses 2 --dist loadscope $(PYTEST)
 
 .PHONY: test-clients
-test-clients: install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=/path/to/the/bundle.js)
-	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
-		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
+test-clients: sdk-bundle install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=FILE)
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SDK_BUNDLE="$(ROOMCAST_SDK_BUNDLE)" \
 		$(PYTHON) -m pytest Tests/EndToEnd/test_sdk.py $(PYTEST)
+
+# Asked for before anything is built.
+.PHONY: sdk-bundle
+sdk-bundle:
+	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
+		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
 
 .PHONY: avsync
 avsync: install-test-dependencies ## How well sound and picture of our clips are together (MEDIA=<address or file>)
@@ -148,6 +154,20 @@ attack: install-test-dependencies build ## A hostile hour beside a healthy strea
 	@cd Tests/EndToEnd && ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(CURDIR)/$(PYTHON) -m attack.siege \
 		--seconds $$(($(or $(MINUTES),60) * 60)) $(if $(SEED),--seed $(SEED))
 
+.PHONY: fuzz
+fuzz: install-dependencies ## Coverage-guided fuzzing of the parsers (SECONDS=60 each)
+	@FUZZ_SECONDS=$(or $(SECONDS),60) Tests/Fuzzing/run
+
+.PHONY: mutants
+mutants: install-dependencies ## Takes behaviours away one by one; each must be missed by a test
+	@Tests/Mutants/run
+
+# Detached tasks of the runtime and libraries' caches live as long as the process: not leaks.
+.PHONY: test-sanitized
+test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer (SANITIZER=thread)
+	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0:exitcode=66 .ci/swift-test \
+		--scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
+
 .PHONY: install-dependencies
 install-dependencies: ## Debian packages to build and run, where missing
 	@.ci/install-packages build
@@ -167,7 +187,7 @@ install-test-dependencies: .venv/installed $(HLS_JS) ## Those, and what the brow
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
 	@touch $@
 
-$(HLS_JS): Tests/EndToEnd/hls-js.txt .ci/install-hls-js | .venv/installed
+$(HLS_JS): Tests/EndToEnd/hls-js.txt .ci/install-hls-js .venv/installed
 	@.ci/install-hls-js $@
 
 .PHONY: format

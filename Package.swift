@@ -76,6 +76,8 @@ let package = Package(
         .systemLibrary(name: "CSRTP"),
         .systemLibrary(name: "CUsrSCTP"),
         .systemLibrary(name: "CSockets"),
+        .systemLibrary(name: "CSandbox"),
+        .systemLibrary(name: "CProcesses"),
 
         // Floor 1.
         room("MediaKernel"),
@@ -99,6 +101,7 @@ let package = Package(
         room("ObjectStorage", ["MediaKernel", crypto]),
         room("Catalogue", ["MediaKernel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("Clocks", ["MediaKernel"]),
+        room("Sandbox", ["CSandbox"]),
         room("Datagrams", ["MediaKernel", "CSockets"] + nio),
 
         // Floor 4.
@@ -153,13 +156,16 @@ let package = Package(
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Clocks", "Codec",
                 "PeerConnection", "Pipeline", "Recording", "Signalling", "ChildProcesses",
-                "RoomClient", log,
+                "RoomClient", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         room(
             "Finisher",
-            ["MediaKernel", "HLS", "Codec", "Recording", "Catalogue", "ChildProcesses"]),
+            [
+                "MediaKernel", "HLS", "Codec", "Recording", "Catalogue", "ChildProcesses",
+                "Sandbox",
+            ]),
         room(
             "Publisher",
             [
@@ -169,7 +175,8 @@ let package = Package(
         room(
             "Service",
             [
-                "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
+                "CProcesses", "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec",
+                "Signalling",
                 "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
                 "ObjectStorage", "ChildProcesses", "ControlAPI", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -187,7 +194,7 @@ let package = Package(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Clocks", "Bot", "Publisher", "Finisher", "Catalogue",
-                "ChildProcesses", "RoomClient", "Service", "ControlAPI", log,
+                "ChildProcesses", "RoomClient", "Sandbox", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -215,10 +222,15 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio, path: "Tests/LoadRooms", swiftSettings: settings),
 
-        tests("MediaKernel"),
+        // Tries the doors of a sandbox from inside, for its tests.
+        .executableTarget(
+            name: "sandbox-doors", dependencies: ["CSandbox", "Sandbox"],
+            path: "Tests/SandboxDoors", swiftSettings: settings),
+
+        tests("MediaKernel", ["Workbench"]),
         tests("RTP", ["MediaKernel"]),
         tests("ICE", ["MediaKernel"]),
-        tests("SDP", ["MediaKernel"]),
+        tests("SDP", ["MediaKernel", "Workbench"]),
         tests("HLS", ["MediaKernel", "Workbench"]),
         tests("Rooms", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
@@ -229,11 +241,12 @@ let package = Package(
         tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
-        tests("ObjectStorage", ["MediaKernel", crypto]),
+        tests("ObjectStorage", ["MediaKernel", "Workbench", crypto]),
         tests(
             "Catalogue",
             ["MediaKernel", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
-        tests("Datagrams", ["MediaKernel", "CSockets"] + nio),
+        tests("Datagrams", ["MediaKernel", "CSockets", "Workbench"] + nio),
+        tests("Sandbox", ["CSandbox", "sandbox-doors"]),
         tests(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
@@ -247,7 +260,7 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
                 "Datagrams", "PeerConnection", log,
             ] + nio),
-        tests("Signalling", ["MediaKernel", "Rooms"]),
+        tests("Signalling", ["MediaKernel", "Rooms", "Workbench"]),
         tests(
             "Pipeline",
             [
@@ -258,12 +271,14 @@ let package = Package(
             "ControlAPI",
             [
                 "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage",
-                "Workbench", log, crypto,
+                "Webhooks", "Workbench", log, crypto,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
         tests(
             "RoomClient",
@@ -292,8 +307,21 @@ let package = Package(
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
                 "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
-                "ChildProcesses", "ControlAPI", "Workbench", log,
+                "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
             ] + nio),
     ]
 )
+
+// libFuzzer brings its own `main`, so the target is there for Tests/Fuzzing/run only.
+if Context.environment["ROOMCAST_FUZZING"] != nil {
+    package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["MediaKernel", "RTP", "ICE", "SDP", "HLS", "Recording"],
+            path: "Tests/Fuzzing/Targets",
+            swiftSettings: language + [.unsafeFlags(["-parse-as-library"])]))
+}

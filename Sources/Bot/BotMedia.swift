@@ -144,7 +144,7 @@ final class BotMedia: ClientMediaObserver {
         pipeline.receive(
             IncomingFrame(
                 data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
-                rotation: frame.rotation.rawValue,
+                rotation: frame.rotation.rawValue, size: IncomingFrame.Size(frame),
                 audioLevel: frame.audioLevel.map { Int($0.level) },
                 arrival: frame.lastArrival, ready: now),
             of: track.id, isVideo: frame.codec.isVideo)
@@ -156,5 +156,13 @@ final class BotMedia: ClientMediaObserver {
         guard let report else { return }
         pipeline.senderReport(
             track.id, rtpTimestamp: report.timestamp, ntp: report.ntp, at: report.arrival)
+    }
+}
+
+extension IncomingFrame.Size {
+    /// Nil where the frame does not tell.
+    fileprivate init?(_ frame: EncodedFrame) {
+        guard let width = frame.width, let height = frame.height else { return nil }
+        self.init(width: width, height: height)
     }
 }

@@ -11,6 +11,14 @@ extension BotReport.Tile {
     }
 }
 
+extension BotReport.LeftOutTrack {
+    init(_ track: LeftOutTrack) {
+        self.init(
+            track: track.track.rawValue, peer: track.name, peerID: track.peer.rawValue,
+            reason: track.reason)
+    }
+}
+
 extension BotReport.Totals {
     /// With what this process has used so far.
     init(_ summary: PipelineSummary, frameRate: Int) {

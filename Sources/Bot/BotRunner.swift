@@ -253,6 +253,7 @@ public struct BotRunner: Sendable {
         _ pictures: BotPictures, started: Instant
     ) async -> Ending? {
         var (reduction, videosLeftOut) = (Reduction.none, 0)
+        var frameRate = Double(options.configuration.ladder.frameRate)
         for await event in pipeline.events {
             switch event {
             case .keyframeNeeded(let track):
@@ -262,6 +263,10 @@ public struct BotRunner: Sendable {
                 writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
+            case .frameRateMeasured(let measured):
+                let told = self.told(measured, after: frameRate)
+                if told != frameRate { writer.write(.frameRate(told)) }
+                frameRate = told
             case .tilesChanged(let tiles, let besides, let videos):
                 writer.write(.tiles(tiles.map { BotReport.Tile($0) }))
                 requests.tilesChanged(tiles + besides, among: videos)
@@ -269,6 +274,10 @@ public struct BotRunner: Sendable {
             case .undecodable(let track, let codec, let reason):
                 writer.write(
                     .warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
+            case .tracksLeftOut(let tracks):
+                // More would not fit into a report, which many a peer with long names could see to.
+                writer.write(
+                    .leftOut(tracks.prefix(BotReport.leftOutMaximum).map { .init($0) }))
             case .reductionChanged(let changed):
                 reduction = changed
                 writer.write(report(of: reduction, videosLeftOut: videosLeftOut))
@@ -282,6 +291,10 @@ public struct BotRunner: Sendable {
                     .warning(
                         "the wall clock was set by \(step.inSeconds) s; dates of segments go on "
                             + "as before"))
+            case .leftOut(let time):
+                writer.write(
+                    .warning(
+                        "the stream was behind for want of CPU: \(time.inSeconds) s are left out"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
             case .failed(let reason):
@@ -290,6 +303,16 @@ public struct BotRunner: Sendable {
         }
         return nil
     }
+
+    /// Pictures a second that are told: one more or less at a segment's edge is no news.
+    private func told(_ measured: Double, after last: Double) -> Double {
+        let wanted = Double(options.configuration.ladder.frameRate)
+        if measured > wanted - Self.frameRateTolerance { return wanted }
+        return abs(measured - last) > Self.frameRateTolerance ? measured : last
+    }
+
+    /// Pictures a second.
+    private static let frameRateTolerance = 0.6
 
     private func report(of reduction: Reduction, videosLeftOut: Int) -> BotReport {
         let rate = Double(options.configuration.ladder.frameRate)

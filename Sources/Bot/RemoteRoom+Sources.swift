@@ -49,7 +49,7 @@ struct PeerMetadata: Decodable {
 
     init?(_ text: String) {
         guard text.utf8.first == UInt8(ascii: "{"), text.utf8.count <= Self.bytesMaximum,
-            let read = try? JSONDecoder().decode(PeerMetadata.self, from: Data(text.utf8))
+            let read = try? JSONDocument.decode(PeerMetadata.self, from: text.utf8)
         else { return nil }
         self = read
     }

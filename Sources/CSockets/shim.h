@@ -17,23 +17,53 @@ struct roomcast_message {
     unsigned int length;
 };
 
-// Room for one control message of two bytes.
-struct roomcast_segment_control {
-    _Alignas(struct cmsghdr) unsigned char bytes[CMSG_SPACE(sizeof(uint16_t))];
+// <netinet/in.h> declares it for GNU sources only. RFC 3542 sect. 6.
+struct roomcast_ipv6_source {
+    unsigned char address[16];
+    unsigned int interface;
 };
 
-// Has the kernel cut a message's bytes into datagrams of so many, the last one of what is left;
-// zero for one datagram. udp(7), UDP_SEGMENT.
-static inline void roomcast_set_segment_bytes(
-    struct roomcast_message *message, struct roomcast_segment_control *control, uint16_t bytes) {
-    message->header.msg_control = bytes > 0 ? control->bytes : NULL;
-    message->header.msg_controllen = bytes > 0 ? sizeof(control->bytes) : 0;
-    if (bytes == 0) return;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message->header);
-    header->cmsg_level = IPPROTO_UDP;
-    header->cmsg_type = UDP_SEGMENT;
-    header->cmsg_len = CMSG_LEN(sizeof(bytes));
-    memcpy(CMSG_DATA(header), &bytes, sizeof(bytes));
+// Room for a control message of two bytes and one that names an address.
+struct roomcast_control {
+    _Alignas(struct cmsghdr) unsigned char
+        bytes[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(struct roomcast_ipv6_source))];
+};
+
+static inline void roomcast_append_control(
+    struct msghdr *message, struct roomcast_control *control, int level, int type,
+    const void *data, size_t size) {
+    struct cmsghdr *header = (struct cmsghdr *)(control->bytes + message->msg_controllen);
+    header->cmsg_level = level;
+    header->cmsg_type = type;
+    header->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(header), data, size);
+    message->msg_control = control->bytes;
+    message->msg_controllen += CMSG_SPACE(size);
+}
+
+// Has the kernel cut a message's bytes into datagrams of so many, the last one of what is left; zero
+// for one datagram. udp(7), UDP_SEGMENT. And has it leave from one of this machine's addresses, of
+// four bytes or of sixteen; zero for whichever the kernel chooses. ip(7), IP_PKTINFO; RFC 3542.
+static inline void roomcast_set_control(
+    struct roomcast_message *message, struct roomcast_control *control, uint16_t segment_bytes,
+    const void *source, unsigned int source_bytes) {
+    message->header.msg_control = NULL;
+    message->header.msg_controllen = 0;
+    if (segment_bytes > 0)
+        roomcast_append_control(
+            &message->header, control, IPPROTO_UDP, UDP_SEGMENT, &segment_bytes,
+            sizeof(segment_bytes));
+    if (source_bytes == 4) {
+        struct in_pktinfo info = {0};
+        memcpy(&info.ipi_spec_dst, source, 4);
+        roomcast_append_control(
+            &message->header, control, IPPROTO_IP, IP_PKTINFO, &info, sizeof(info));
+    } else if (source_bytes == 16) {
+        struct roomcast_ipv6_source info = {{0}, 0};
+        memcpy(info.address, source, 16);
+        roomcast_append_control(
+            &message->header, control, IPPROTO_IPV6, IPV6_PKTINFO, &info, sizeof(info));
+    }
 }
 
 // Has the kernel give every datagram for a port to one of the sockets that share it: by its place in

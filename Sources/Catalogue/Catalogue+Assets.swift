@@ -76,7 +76,7 @@ extension CatalogueAsset {
             layer: row["layer"], layerCount: row["layers"])
         // Nobody looks into it but who shows it; what cannot be read is as good as none.
         thumbnails = (row["thumbnails"] as String?).flatMap {
-            try? JSONDecoder().decode(RecordingThumbnails.self, from: Data($0.utf8))
+            try? JSONDocument.decode(RecordingThumbnails.self, from: Data($0.utf8), limits: .own)
         }
         if let width = row["width"] as Int?, let height = row["height"] as Int? {
             size = Size(width: width, height: height)

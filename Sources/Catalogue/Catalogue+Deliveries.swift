@@ -74,6 +74,42 @@ extension Catalogue {
         }
     }
 
+    /// What happened in a room, the latest first, and how much of it there is in all.
+    public func events(
+        _ query: EventQuery
+    ) async throws(CatalogueError) -> (page: CataloguePage<CatalogueDelivery>, total: Int) {
+        try await read { database in
+            var conditions = ["room = ?", "status <> 'held'"]
+            var arguments: StatementArguments = [query.room.rawValue]
+            if !query.kinds.isEmpty {
+                let marks = query.kinds.map { _ in "?" }.joined(separator: ", ")
+                conditions.append("kind IN (\(marks))")
+                arguments += StatementArguments(query.kinds)
+            }
+            for (name, value) in query.fields.sorted(by: { $0.key < $1.key }) {
+                conditions.append("json_extract(CAST(body AS TEXT), ?) = ?")
+                arguments += ["$.data.\(name)", value]
+            }
+            let clause = conditions.joined(separator: " AND ")
+            let total = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM delivery WHERE \(clause)",
+                arguments: arguments)
+            var bound = ""
+            if let start = query.start {
+                bound = "AND number < (SELECT number FROM delivery WHERE id = ?)"
+                arguments += [start]
+            }
+            let found = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM delivery WHERE \(clause) \(bound)
+                    ORDER BY number DESC LIMIT \(query.limit + 1)
+                    """, arguments: arguments
+            ).map { CatalogueDelivery($0) }
+            return (CataloguePage(found: found, limit: query.limit, id: \.id), total ?? 0)
+        }
+    }
+
     public func delivery(_ id: String) async throws(CatalogueError) -> CatalogueDelivery? {
         try await read { database in
             try Row.fetchOne(

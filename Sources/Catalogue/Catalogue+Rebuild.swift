@@ -154,7 +154,7 @@ private struct ReadFiles: Sendable {
                 value = nil
                 return
             }
-            value = try? JSONDecoder().decode(Value.self, from: data)
+            value = try? JSONDocument.decode(Value.self, from: data, limits: .own)
         }
     }
 }

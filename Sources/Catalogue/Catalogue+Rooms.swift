@@ -70,7 +70,7 @@ extension CatalogueRoom {
             durationMaximum: (row["maxSeconds"] as Int64?).map { .seconds($0) },
             template: row["template"],
             webhook: (row["webhook"] as String?).flatMap {
-                try? JSONDecoder().decode(RoomWebhook.self, from: Data($0.utf8))
+                try? JSONDocument.decode(RoomWebhook.self, from: Data($0.utf8), limits: .own)
             },
             createdAt: UnixTime(nanoseconds: row["created"]))
         updatedAt = UnixTime(nanoseconds: row["updated"])

@@ -9,6 +9,8 @@ public final class Catalogue: Sendable {
     /// Another process (`roomcast reindex`) may hold the database for so long.
     static let busySeconds = 5.0
     private let pool: DatabasePool
+    /// The database and what SQLite has beside it. Each commit goes into the second.
+    public let files: [HeldFile]
 
     /// Opens or makes the database and brings it to this version's form.
     ///
@@ -28,10 +30,20 @@ public final class Catalogue: Sendable {
                 throw CatalogueError.superseded
             }
             try Schema.migrator.migrate(pool)
+            files = ["", "-wal", "-shm"].compactMap { HeldFile(path + $0) }
         } catch let error as CatalogueError {
             throw error
         } catch {
             throw CatalogueError(error)
+        }
+    }
+
+    /// Checks that what is written would be found again.
+    ///
+    /// - Throws: `.lost`.
+    public func checkPresence() throws(CatalogueError) {
+        for file in files {
+            if let loss = file.loss { throw .lost(loss) }
         }
     }
 
@@ -47,6 +59,7 @@ public final class Catalogue: Sendable {
     func write<Value: Sendable>(
         _ body: @Sendable @escaping (Database) throws -> Value
     ) async throws(CatalogueError) -> Value {
+        try checkPresence()
         do {
             return try await pool.write(body)
         } catch {

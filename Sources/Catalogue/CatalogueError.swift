@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why the catalogue cannot do what it was asked.
 public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The disk is full. Nothing was changed; it can be asked again.
@@ -8,6 +10,9 @@ public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(String)
     /// A newer version has changed its form, which this one would not keep.
     case superseded
+    /// The file, or one of SQLite's beside it, is not where it was opened any more. Nothing is written
+    /// where nobody would find it.
+    case lost(HeldFile.Loss)
     /// Everything else, in SQLite's words.
     case failed(String)
 
@@ -17,6 +22,9 @@ public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
         case .busy: "the catalogue is in use by another process"
         case .damaged(let reason): "the catalogue is damaged: \(reason)"
         case .superseded: "the catalogue is of a newer version"
+        case .lost(.unreachable(let code)):
+            "the catalogue's file cannot be looked at: \(String(cString: strerror(code)))"
+        case .lost(let loss): "the catalogue's file was \(loss)"
         case .failed(let reason): "catalogue: \(reason)"
         }
     }

@@ -27,6 +27,25 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
+/// Which of a room's events are wanted, and a page of them. Nil fields match everything.
+public struct EventQuery: Hashable, Sendable {
+    public static let limits = 1...100
+
+    public var room: RoomID
+    /// Empty for all.
+    public var kinds: [String] = []
+    /// Fields of an event's data with their values.
+    public var fields: [String: String] = [:]
+    /// The id that ended the page before this one.
+    public var start: String?
+    public var limit: Int
+
+    public init(room: RoomID, limit: Int = 10) {
+        self.room = room
+        self.limit = min(max(limit, Self.limits.lowerBound), Self.limits.upperBound)
+    }
+}
+
 /// A filter and a page of the history. Nil fields match everything.
 public struct DeliveryQuery: Hashable, Sendable {
     public var room: RoomID?

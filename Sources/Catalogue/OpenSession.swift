@@ -56,7 +56,7 @@ public enum SessionChange: Hashable, Sendable {
     case entered(OpenSession.Attendee, SessionID)
     /// The one that entered with that number has this role from now on.
     case tookRole(String, number: Int, SessionID)
-    case left(number: Int, SessionID)
+    case left(number: Int, SessionID, at: UnixTime)
     /// Whoever is in it still has left, too.
-    case closed(SessionID)
+    case closed(SessionID, at: UnixTime)
 }

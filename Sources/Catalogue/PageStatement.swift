@@ -13,18 +13,20 @@ struct PageStatement {
     ///   - exact: a column with the value that it must have, or else nil where it must have none.
     ///   - isRecorded: whether only streams with assets are wanted.
     ///   - kind: of which streams are wanted; nil for any.
+    ///   - isEnded: whether what is wanted is over; nil for any.
     ///   - created: between which times, both included; nil for no such bound.
     ///   - start: the record that ended the page before. One that is not there gives an empty page.
     init(
         table: String, order: [String] = ["created", "id"],
         filters: [(column: String, value: (any DatabaseValueConvertible)?)],
         exact: (column: String, value: (any DatabaseValueConvertible)?)? = nil,
-        isRecorded: Bool = false, kind: CatalogueStream.Kind? = nil,
+        isRecorded: Bool = false, kind: CatalogueStream.Kind? = nil, isEnded: Bool? = nil,
         created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
         // Spelled out, as the condition of an index is: of an argument SQLite knows nothing.
         if let kind { conditions.append("kind = '\(kind.rawValue)'") }
+        if let isEnded { conditions.append(isEnded ? "ended IS NOT NULL" : "ended IS NULL") }
         var arguments = StatementArguments()
         for (column, value) in filters {
             guard let value else { continue }

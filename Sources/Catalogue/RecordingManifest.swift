@@ -1,4 +1,5 @@
 import Foundation
+import MediaKernel
 
 /// What a finisher writes last into a recording's directory: the recording is complete.
 public struct RecordingManifest: Hashable, Sendable, Codable {
@@ -28,7 +29,7 @@ public struct RecordingManifest: Hashable, Sendable, Codable {
     /// - Returns: nil when there is none that can be read.
     public static func read(_ directory: String) -> RecordingManifest? {
         FileManager.default.contents(atPath: "\(directory)/\(fileName)").flatMap {
-            try? JSONDecoder().decode(RecordingManifest.self, from: $0)
+            try? JSONDocument.decode(RecordingManifest.self, from: $0, limits: .own)
         }
     }
 }

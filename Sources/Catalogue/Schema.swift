@@ -47,6 +47,9 @@ enum Schema {
         migrator.registerMigration("13 webhooks of rooms") { database in
             try database.execute(sql: "ALTER TABLE room ADD COLUMN webhook TEXT")
         }
+        migrator.registerMigration("14 sessions that are over") { database in
+            try database.execute(sql: pastSessions)
+        }
         return migrator
     }
 
@@ -114,8 +117,6 @@ enum Schema {
         CREATE INDEX deliveryPast ON delivery (due) WHERE status IN ('delivered', 'failed');
         """
 
-    // Only what goes on now: a handful of rows.
-
     private static let sessions = """
         CREATE TABLE openSession (
             id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, roomName TEXT NOT NULL,
@@ -126,6 +127,33 @@ enum Schema {
             user TEXT NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL, role TEXT NOT NULL,
             joined INTEGER NOT NULL, PRIMARY KEY (session, number)
         ) STRICT;
+        """
+
+    /// One that goes on has no end, and neither has the stay of whoever is in it: a handful of rows,
+    /// which an index of their own finds.
+    private static let pastSessions = """
+        CREATE TABLE session (
+            id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, roomName TEXT NOT NULL,
+            template TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+            ended INTEGER
+        ) STRICT;
+        CREATE TABLE stay (
+            session TEXT NOT NULL, number INTEGER NOT NULL, peer TEXT NOT NULL,
+            user TEXT NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL, role TEXT NOT NULL,
+            joined INTEGER NOT NULL, ended INTEGER, PRIMARY KEY (session, number)
+        ) STRICT;
+        INSERT INTO session SELECT id, room, roomName, template, started, started, NULL
+            FROM openSession;
+        INSERT INTO stay SELECT session, number, peer, user, name, data, role, joined, NULL
+            FROM attendee;
+        DROP TABLE openSession;
+        DROP TABLE attendee;
+        CREATE INDEX sessionByTime ON session (created, id);
+        CREATE INDEX sessionByRoom ON session (room, created, id);
+        CREATE INDEX sessionOpen ON session (created, id) WHERE ended IS NULL;
+        CREATE INDEX sessionOver ON session (created, id) WHERE ended IS NOT NULL;
+        CREATE INDEX sessionByEnd ON session (ended) WHERE ended IS NOT NULL;
+        CREATE INDEX stayOpen ON stay (session, number) WHERE ended IS NULL;
         """
 
     /// The two indexes hold what is to be done, which is little.

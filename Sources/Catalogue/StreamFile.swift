@@ -35,6 +35,8 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
     public var singleFilePerLayer: Bool
     /// Sizes of the stream's pictures, best layer first; 0 × 0 where there is sound alone.
     public var layers: [CatalogueAsset.Size]
+    /// Which of the layers are kept, by their position; nil for all.
+    public var keptLayers: [Int]?
     /// How long the assets are kept once they are made; nil for ever.
     public var keptSeconds: Int64?
     /// Nil for none.
@@ -42,11 +44,12 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
 
     public init(
         hlsVOD: Bool, singleFilePerLayer: Bool, layers: [CatalogueAsset.Size],
-        keptSeconds: Int64? = nil, thumbnails: ThumbnailOrder? = nil
+        keptLayers: [Int]? = nil, keptSeconds: Int64? = nil, thumbnails: ThumbnailOrder? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.layers = layers
+        self.keptLayers = keptLayers
         self.keptSeconds = keptSeconds
         self.thumbnails = thumbnails
     }
@@ -58,6 +61,7 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
         case layers, thumbnails
+        case keptLayers = "kept_layers"
         case keptSeconds = "kept_seconds"
     }
 }

@@ -79,12 +79,14 @@ public struct BotConfiguration: Hashable, Sendable {
 
     /// Reads a file.
     public static func read(_ path: String) throws -> BotConfiguration {
-        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+            throw BotConfigurationError("\(path) cannot be read: is it there, and readable?")
+        }
         guard data.count <= bytesMaximum else {
             throw BotConfigurationError("\(path) is larger than \(bytesMaximum) bytes")
         }
         do {
-            return try JSONDecoder().decode(BotConfiguration.self, from: data)
+            return try JSONDocument.decode(BotConfiguration.self, from: data, limits: .own)
         } catch {
             throw BotConfigurationError("\(path): \(error)")
         }

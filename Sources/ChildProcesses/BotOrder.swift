@@ -44,16 +44,17 @@ public enum BotOrder: Hashable, Sendable {
             switch word {
             case .layout:
                 var layout = Layout()
-                try layout.merge(JSONDecoder().decode(JSONValue.self, from: body))
+                try layout.merge(JSONDocument.decode(JSONValue.self, from: body, limits: .own))
                 self = .layout(layout)
             case .audio:
-                let audio = try JSONDecoder().decode(Audio.self, from: body)
+                let audio = try JSONDocument.decode(Audio.self, from: body, limits: .own)
                 self = .roles(audio.roles.map(Set.init))
             case .recording:
                 self = .recordingPaused(
-                    try JSONDecoder().decode(Recording.self, from: body).paused)
+                    try JSONDocument.decode(Recording.self, from: body, limits: .own).paused)
             case .metadata:
-                self = .metadata(try JSONDecoder().decode(TimedMetadata.self, from: body))
+                self = .metadata(
+                    try JSONDocument.decode(TimedMetadata.self, from: body, limits: .own))
             }
         } catch {
             return nil

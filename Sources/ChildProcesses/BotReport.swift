@@ -9,6 +9,11 @@ public enum BotReport: ProcessReport {
     /// How much of the picture is left out for want of CPU; pictures a second that are made, layers
     /// that have fewer still, videos that are not decoded.
     case reduction(frameRate: Double, layersThinned: Int, videosLeftOut: Int)
+    /// Tracks that cannot be decoded, whatever CPU there is: all of them, or the first
+    /// ``leftOutMaximum``.
+    case leftOut([LeftOutTrack])
+    /// Pictures a second that the newest segment has, when they change.
+    case frameRate(Double)
     case stopped(reason: String, Totals)
     case failed(reason: String)
 
@@ -36,6 +41,31 @@ public enum BotReport: ProcessReport {
             case peer
             case peerID = "peer_id"
             case x, y, width, height
+        }
+    }
+
+    /// In one report: with names and ids as long as may be they are half a line.
+    public static let leftOutMaximum = 16
+
+    /// A track that the stream does without, whose it is, and why, for people.
+    public struct LeftOutTrack: Hashable, Sendable, Codable {
+        public var track: String
+        /// The peer's name.
+        public var peer: String
+        public var peerID: String
+        public var reason: String
+
+        public init(track: String, peer: String, peerID: String, reason: String) {
+            self.track = track
+            self.peer = peer
+            self.peerID = peerID
+            self.reason = reason
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case track, peer
+            case peerID = "peer_id"
+            case reason
         }
     }
 
@@ -69,12 +99,14 @@ public enum BotReport: ProcessReport {
 extension BotReport {
     private enum Event: String, Codable {
         case joined, running, tiles, segment, warning, reduction, stopped, failed
+        case leftOut = "left_out"
+        case frameRate = "frame_rate"
     }
 
     private enum CodingKeys: String, CodingKey {
         case event
         case firstSegment = "first_segment_ms"
-        case tiles, layer, index, bytes, message, reason
+        case tiles, layer, index, bytes, message, reason, tracks
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -108,6 +140,12 @@ extension BotReport {
             try container.encode(frameRate, forKey: .frameRate)
             try container.encode(layersThinned, forKey: .layersThinned)
             try container.encode(videosLeftOut, forKey: .videosLeftOut)
+        case .leftOut(let tracks):
+            try container.encode(Event.leftOut, forKey: .event)
+            try container.encode(tracks, forKey: .tracks)
+        case .frameRate(let frameRate):
+            try container.encode(Event.frameRate, forKey: .event)
+            try container.encode(frameRate, forKey: .frameRate)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -137,11 +175,13 @@ extension BotReport {
                 index: try container.found(.index, or: 0),
                 bytes: try container.found(.bytes, or: 0))
         case .warning: self = .warning(try container.found(.message, or: ""))
+        case .leftOut: self = .leftOut(try container.found(.tracks, or: []))
         case .reduction:
             self = .reduction(
                 frameRate: try container.found(.frameRate, or: 0),
                 layersThinned: try container.found(.layersThinned, or: 0),
                 videosLeftOut: try container.found(.videosLeftOut, or: 0))
+        case .frameRate: self = .frameRate(try container.found(.frameRate, or: 0))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

@@ -1,3 +1,5 @@
+import MediaKernel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -14,7 +16,7 @@ extension ProcessReport {
     /// Nil for what is no report: a newer process may say more than this server understands.
     public init?(line: some StringProtocol) {
         guard line.utf8.count <= Self.lineBytesMaximum,
-            let report = try? JSONDecoder().decode(Self.self, from: Data(line.utf8))
+            let report = try? JSONDocument.decode(Self.self, from: line.utf8, limits: .own)
         else { return nil }
         self = report
     }

@@ -9,7 +9,10 @@ public final class ReportWriter<Report: ProcessReport>: Sendable {
 
     /// A parent that is gone reads nothing, which ends nothing here.
     public func write(_ report: Report) {
-        guard let line = try? report.line() else { return }
+        // A longer line would end its parent's reading of all of them.
+        guard let line = try? report.line(), line.utf8.count < Report.lineBytesMaximum else {
+            return
+        }
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         lock.withLock { _ in
             bytes.withUnsafeBytes { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -48,6 +48,12 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// What went wrong, without the names and numbers of calls.
+    public var reason: String {
+        if case .library(_, let code) = self { return Self.text(ofLibraryCode: code) }
+        return description
+    }
+
     private static func text(ofLibraryCode code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
         av_strerror(code, &buffer, buffer.count)

@@ -5,6 +5,7 @@ import Logging
 public import MediaKernel
 import NIOCore
 import Rooms
+import Signing
 
 /// What a caller is told when a request fails: the one place where HTTP status codes live.
 ///
@@ -90,6 +91,32 @@ public struct APIError: HTTPResponseError, Hashable {
             .upgradeRequired, "this is a WebSocket endpoint",
             details: ["RFC 6455: GET with Upgrade: websocket and Sec-WebSocket-Version: 13"],
             headers: [.upgrade: "websocket", .secWebSocketVersion: "13"])
+    }
+
+    /// An address that is signed does not hold.
+    static func refusedLink(_ refusal: AssetLink.Refusal) -> APIError {
+        switch refusal {
+        case .malformed, .wrongSignature: .forbidden("the link is not valid")
+        case .expired(let time):
+            .forbidden("the link has expired", "it was valid until \(time)")
+        }
+    }
+
+    /// It is not what the client holds (RFC 9110 sect. 15.5.13).
+    static func preconditionFailed() -> APIError {
+        APIError(
+            .preconditionFailed, "it has changed, or is another",
+            details: ["If-Match or If-Unmodified-Since does not hold"],
+            headers: [.cacheControl: "no-store"])
+    }
+
+    /// The request is for another server.
+    static func misdirected() -> APIError {
+        APIError(
+            .misdirectedRequest, "this server has another name",
+            details: [
+                "with the development key it is localhost, 127.0.0.1, ::1, and what http.publicURL says"
+            ])
     }
 
     static func tooLarge(maximum: Int) -> APIError {
@@ -193,13 +220,15 @@ extension APIError {
     init(_ error: CatalogueError) {
         self =
             switch error {
-            case .full, .busy: .unavailable("the catalogue cannot be used", error.description)
+            case .full, .busy, .lost:
+                .unavailable("the catalogue cannot be used", error.description)
             case .damaged, .superseded, .failed: .internal()
             }
     }
 }
 
-/// Sees to it that every error leaves in the API's own form, and that our faults are logged.
+/// Sees to it that every error leaves in the API's own form, or as a page for people, and that our
+/// faults are logged.
 struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,
@@ -208,20 +237,24 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as APIError {
-            return error.response(from: request, context: context)
+            return Self.answer(error, to: request)
         } catch let error as LiveStreamError {
-            return APIError(error).response(from: request, context: context)
+            return Self.answer(APIError(error), to: request)
         } catch let error as CatalogueError {
             Self.log(error, of: request, context)
-            return APIError(error).response(from: request, context: context)
+            return Self.answer(APIError(error), to: request)
         } catch let error as any HTTPResponseError {
-            return Self.translated(error).response(from: request, context: context)
+            return Self.answer(Self.translated(error), to: request)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             Self.log(error, of: request, context)
-            return APIError.internal().response(from: request, context: context)
+            return Self.answer(.internal(), to: request)
         }
+    }
+
+    private static func answer(_ error: APIError, to request: Request) -> Response {
+        ErrorPage.isWanted(by: request) ? ErrorPage(error: error).answer : error.answer
     }
 
     private static func log(_ error: any Error, of request: Request, _ context: Context) {

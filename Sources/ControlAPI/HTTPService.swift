@@ -9,6 +9,7 @@ public import MediaKernel
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+public import Signing
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -41,6 +42,7 @@ public struct HTTPService: Sendable {
     private let door: any RoomDoor & RoomControl
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
+    private let playbackKey: SigningKey
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
     private let files: WebFiles
@@ -48,13 +50,14 @@ public struct HTTPService: Sendable {
     private let clock: @Sendable () -> UnixTime
 
     /// - Parameters:
+    ///   - playbackKey: what addresses of live streams are signed with.
     ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
     ///   - renewedBody: of an event that is told once more.
     ///   - clock: the wall clock against which tokens are checked.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
-        templates: any TemplateControl, recordings: RecordingLibrary,
+        templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
         metrics: [any MetricsSource],
         renewedBody: @escaping RenewedBody,
         logger: Logger,
@@ -66,6 +69,7 @@ public struct HTTPService: Sendable {
         self.door = door
         self.templates = templates
         self.recordings = recordings
+        self.playbackKey = playbackKey
         self.metrics = metrics
         self.renewedBody = renewedBody
         self.logger = logger
@@ -105,11 +109,17 @@ public struct HTTPService: Sendable {
         RoomTokenGuard(authority: authority, door: door, clock: clock)
     }
 
+    private var entrance: WebSocketEntrance {
+        WebSocketEntrance(
+            tokens: tokens, door: door, endpoints: endpoints, hosts: configuration.ownHosts)
+    }
+
     func router() -> Router<CallerContext> {
         let router = Router(
             context: CallerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware())
+        router.add(middleware: OwnHostsMiddleware(hosts: configuration.ownHosts))
         let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/init") { request, _ in await initial.respond(to: request) }
         router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
@@ -118,7 +128,6 @@ public struct HTTPService: Sendable {
             networkTest.respond(
                 to: NetworkTest.caller(of: request.headers, from: context.remoteAddress))
         }
-        let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
         router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
@@ -126,7 +135,7 @@ public struct HTTPService: Sendable {
         ).add(to: router)
         RoomRoutes(
             catalogue: recordings.catalogue, door: door, templates: templates,
-            authority: authority, sendsWebhooks: configuration.sendsWebhooks, clock: clock
+            authority: authority, webhooks: configuration.webhooks, clock: clock
         ).add(to: router)
         TemplateRoutes(
             catalogue: recordings.catalogue, control: templates, authority: authority,
@@ -143,7 +152,7 @@ public struct HTTPService: Sendable {
             .add(to: router)
         PageAPI(
             control: control, door: door, authority: authority, endpoints: endpoints,
-            handsOutTokens: configuration.handsOutTokens,
+            handsOutTokens: configuration.handsOutTokens, listsRooms: configuration.listsRooms,
             hlsScriptURL: configuration.hlsScriptURL, clock: clock
         ).add(to: router)
         RecordingPageAPI(
@@ -161,6 +170,15 @@ public struct HTTPService: Sendable {
             catalogue: recordings.catalogue, authority: authority, renewedBody: renewedBody,
             clock: clock
         ).add(to: router)
+        SessionRoutes(
+            catalogue: recordings.catalogue, authority: authority, clock: clock
+        ).add(to: router)
+        EventRoutes(
+            catalogue: recordings.catalogue, authority: authority,
+            sendsWebhooks: configuration.webhooks != nil, clock: clock
+        ).add(to: router)
+        ExternalStreamRoutes(authority: authority, endpoints: endpoints, clock: clock)
+            .add(to: router)
         MetricsRoute(sources: metrics, authority: authority, clock: clock).add(to: router)
         addOrigin(to: router)
         PageRoutes(
@@ -171,7 +189,8 @@ public struct HTTPService: Sendable {
     }
 
     private func addOrigin(to router: Router<CallerContext>) {
-        let origin = Origin(root: configuration.outputDirectory)
+        let origin = Origin(
+            root: configuration.outputDirectory, key: playbackKey, clock: clock)
         router.get("/hls/**") { request, _ in
             // The raw path: the router has its own ideas of double slashes and of encoding.
             let path = request.head.path ?? ""
@@ -191,7 +210,7 @@ public struct HTTPService: Sendable {
     }
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
-        let entrance = WebSocketEntrance(tokens: tokens, door: door, endpoints: endpoints)
+        let entrance = entrance
         let isTLS = configuration.certificateFile != nil
         let door = ConnectionDoor(
             maximum: configuration.connectionsPerAddressMaximum, logger: logger)
@@ -208,21 +227,13 @@ public struct HTTPService: Sendable {
             }
             return plain
         }
+        let identity = try ServerIdentity(certificateFile: certificateFile, keyFile: keyFile)
         do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
-            guard !chain.isEmpty else {
-                throw HTTPServiceError.certificate("\(certificateFile) holds no certificate")
-            }
-            var tls = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: keyFile, format: .pem)))
-            tls.minimumTLSVersion = .tlsv12
-            tls.applicationProtocols = ["http/1.1"]
-            return try .tls(plain, tlsConfiguration: tls)
-        } catch let error as HTTPServiceError {
-            throw error
+            return try .tls(plain, tlsConfiguration: identity.configuration)
         } catch {
-            throw .certificate("\(certificateFile), \(keyFile): \(error)")
+            throw .certificate(
+                "http.privateKeyFile: \(keyFile) is not the key of the certificate in "
+                    + "\(certificateFile)")
         }
     }
 }

@@ -33,8 +33,16 @@ enum JSON {
     /// Reads a request's body as an object of type `T`; an empty body is an empty object.
     ///
     /// - Throws: a 400 that says what is wrong with it, a 413, and what the type itself throws.
-    static func decode<T: Decodable>(
+    static func decode<T: RequestBody>(
         _ type: T.Type, from request: Request, maximum: Int = Limits.bodyBytes
+    ) async throws(APIError) -> T {
+        try await decode(type, of: .object(T.fields), from: request, maximum: maximum)
+    }
+
+    /// - Parameter fields: that it may have.
+    static func decode<T: Decodable>(
+        _ type: T.Type, of fields: BodyFields.Content, from request: Request,
+        maximum: Int = Limits.bodyBytes
     ) async throws(APIError) -> T {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }),
             length > maximum
@@ -47,14 +55,25 @@ enum JSON {
         } catch is NIOTooManyBytesError {
             throw .tooLarge(maximum: maximum)
         } catch {
-            throw .badRequest("malformed body", "the body cannot be read")
+            // What follows on the connection cannot be told from the body's rest.
+            var error = APIError.badRequest("malformed body", "the body cannot be read")
+            error.headers[.connection] = "close"
+            throw error
         }
         let bytes = Array(buffer.readableBytesView)
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
+        let body = isBlank ? Array("{}".utf8) : bytes
         do {
-            return try JSONDecoder().decode(type, from: isBlank ? Data("{}".utf8) : Data(bytes))
+            let document = try JSONDocument(body, limits: .standard)
+            let faults = try BodyFieldCheck(document.root, fields).faults
+            guard faults.isEmpty else {
+                throw APIError(.badRequest, "malformed body", details: faults)
+            }
+            return try document.root.decode(type)
         } catch let error as APIError {
             throw error
+        } catch let fault as JSONFault {
+            throw .badRequest("malformed body", "the body is \(fault)")
         } catch let error as DecodingError {
             throw .badRequest("malformed body", describe(error))
         } catch {
@@ -75,8 +94,7 @@ enum JSON {
         case .valueNotFound(_, let context): return "\(name(context)) must not be null"
         case .keyNotFound(let key, let context): return "\(name(context, key)) is missing"
         case .dataCorrupted(let context):
-            return context.codingPath.isEmpty
-                ? "the body is not valid JSON" : "\(name(context)) is not valid"
+            return "\(name(context)) is not valid"
         @unknown default: return "the body cannot be read"
         }
     }
@@ -96,6 +114,6 @@ enum JSON {
 extension JSONValue {
     /// What this value is in JSON.
     public init(encoding value: some Encodable) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: JSON.data(value))
+        self = try JSONDocument.decode(JSONValue.self, from: JSON.data(value))
     }
 }

@@ -18,6 +18,9 @@ struct ListParameters {
     /// A `+` is a space, as forms, `URLSearchParams` and most libraries write one.
     subscript(name: Substring) -> Substring? { values[name] }
 
+    /// Of a name that may be there several times.
+    func all(_ name: Substring) -> [String] { values[values: name].map(String.init) }
+
     /// The id of a room, a session or a stream.
     func identifier(_ name: Substring) throws(APIError) -> String? {
         try text(name, Limits.isIdentifier)

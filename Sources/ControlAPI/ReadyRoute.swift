@@ -18,6 +18,12 @@ struct ReadyRoute: Sendable {
         router.get("/ready") { _, context in
             var reasons: [String] = []
             if await control.isShuttingDown { reasons.append("the server is shutting down") }
+            do throws(LiveStreamError) {
+                try await control.checkStorage()
+            } catch {
+                context.logger.error("not ready", metadata: ["error": "\(error)"])
+                reasons.append("a directory of streams or recordings was deleted or replaced")
+            }
             do {
                 try await catalogue.value()
             } catch let error as CatalogueError {

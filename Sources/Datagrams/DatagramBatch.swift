@@ -11,6 +11,9 @@ import MediaKernel
 final class DatagramBatch {
     typealias Call = (CInt, UnsafeMutablePointer<roomcast_message>, UInt32) -> CInt
 
+    /// What takes a datagram that the kernel had no room for.
+    typealias Rest = ([UInt8], TransportAddress, LocalAddress?) -> Void
+
     static let datagramsMaximum = 512
     static let bytesMaximum = 512 << 10
     /// Of one message, by the kernel's own limits: UDP_MAX_SEGMENTS, and what an IP packet holds.
@@ -29,6 +32,8 @@ final class DatagramBatch {
         var byteCount: Int
         /// Bytes of each datagram but the last one.
         let segmentBytes: Int
+        /// Where it leaves from; nil for whichever address the kernel chooses.
+        let source: LocalAddress?
         /// A shorter datagram has ended it.
         var isClosed = false
     }
@@ -52,7 +57,7 @@ final class DatagramBatch {
     /// Room for either family's; the first so many are those of `outgoing`.
     private let addresses = UnsafeMutablePointer<sockaddr_in6>.allocate(capacity: datagramsMaximum)
     private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: datagramsMaximum)
-    private let controls = UnsafeMutablePointer<roomcast_segment_control>.allocate(
+    private let controls = UnsafeMutablePointer<roomcast_control>.allocate(
         capacity: datagramsMaximum)
     private let messages = UnsafeMutablePointer<roomcast_message>.allocate(
         capacity: datagramsMaximum)
@@ -62,7 +67,7 @@ final class DatagramBatch {
         self.call = call
         vectors.initialize(repeating: iovec(), count: Self.datagramsMaximum)
         addresses.initialize(repeating: sockaddr_in6(), count: Self.datagramsMaximum)
-        controls.initialize(repeating: roomcast_segment_control(), count: Self.datagramsMaximum)
+        controls.initialize(repeating: roomcast_control(), count: Self.datagramsMaximum)
         messages.initialize(repeating: roomcast_message(), count: Self.datagramsMaximum)
         for index in 0..<Self.datagramsMaximum {
             messages[index].header.msg_name = UnsafeMutableRawPointer(addresses + index)
@@ -88,22 +93,26 @@ final class DatagramBatch {
     }
 
     /// Gives false when there is no room: the kernel must take what is here first.
-    func append(_ datagram: [UInt8], to address: TransportAddress) -> Bool {
+    func append(
+        _ datagram: [UInt8], to address: TransportAddress, from source: LocalAddress? = nil
+    ) -> Bool {
         guard datagrams.count < Self.datagramsMaximum,
             byteCount + datagram.count <= Self.bytesMaximum
         else { return false }
-        datagram.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress else { return }
-            (bytes + byteCount).update(from: start, count: source.count)
+        datagram.withUnsafeBufferPointer { datagram in
+            guard let start = datagram.baseAddress else { return }
+            (bytes + byteCount).update(from: start, count: datagram.count)
         }
-        let message = message(for: datagram.count, to: address)
+        let message = message(for: datagram.count, to: address, from: source)
         datagrams.append(Datagram(offset: byteCount, count: datagram.count, message: message))
         byteCount += datagram.count
         return true
     }
 
     /// The message that a datagram goes into: the latest one to its address, or a new one.
-    private func message(for count: Int, to address: TransportAddress) -> Int {
+    private func message(
+        for count: Int, to address: TransportAddress, from source: LocalAddress?
+    ) -> Int {
         let new = outgoing.count
         let length = Self.write(address, to: addresses + new)
         var slot = Self.hash(addresses + new)
@@ -112,14 +121,18 @@ final class DatagramBatch {
         while latest[slot] != 0 {
             let known = Int(latest[slot]) - 1
             if memcmp(addresses + known, addresses + new, Int(length)) == 0 {
-                if !isWhole, Self.extend(&outgoing[known], by: count) { return known }
+                if !isWhole, outgoing[known].source == source,
+                    Self.extend(&outgoing[known], by: count)
+                {
+                    return known
+                }
                 break
             }
             slot = (slot + 1) % Self.slotCount
         }
         latest[slot] = UInt16(new + 1)
         messages[new].header.msg_namelen = length
-        outgoing.append(Message(byteCount: count, segmentBytes: count))
+        outgoing.append(Message(byteCount: count, segmentBytes: count, source: source))
         return new
     }
 
@@ -136,7 +149,7 @@ final class DatagramBatch {
 
     /// Hands all to the kernel. What it has no room for now goes to `rest`, in order for each
     /// address.
-    func send(over socket: CInt, rest: ([UInt8], TransportAddress) -> Void) {
+    func send(over socket: CInt, rest: Rest) {
         guard !isEmpty else { return }
         arrange()
         var first = 0
@@ -172,10 +185,8 @@ final class DatagramBatch {
         for index in outgoing.indices {
             messages[index].header.msg_iov = vectors + place
             messages[index].header.msg_iovlen = 0
-            let isSegmented = outgoing[index].count > 1
-            roomcast_set_segment_bytes(
-                messages + index, controls + index,
-                isSegmented ? UInt16(outgoing[index].segmentBytes) : 0)
+            setControl(
+                of: messages + index, at: index, isSegmented: outgoing[index].count > 1)
             place += outgoing[index].count
         }
         for datagram in datagrams {
@@ -186,13 +197,24 @@ final class DatagramBatch {
         }
     }
 
+    private func setControl(
+        of message: UnsafeMutablePointer<roomcast_message>, at index: Int, isSegmented: Bool
+    ) {
+        let source = outgoing[index].source
+        withUnsafeBytes(of: source?.bytes ?? (0, 0)) { bytes in
+            roomcast_set_control(
+                message, controls + index,
+                isSegmented ? UInt16(outgoing[index].segmentBytes) : 0, bytes.baseAddress,
+                source?.byteCount ?? 0)
+        }
+    }
+
     /// Gives false when the kernel has no room for all of them.
     private func sendSingly(
-        _ index: Int, over socket: CInt, rest: ([UInt8], TransportAddress) -> Void
+        _ index: Int, over socket: CInt, rest: Rest
     ) -> Bool {
         var single = messages[index]
-        single.header.msg_control = nil
-        single.header.msg_controllen = 0
+        setControl(of: &single, at: index, isSegmented: false)
         single.header.msg_iovlen = 1
         for place in 0..<outgoing[index].count {
             single.header.msg_iov = messages[index].header.msg_iov + place
@@ -210,11 +232,12 @@ final class DatagramBatch {
     }
 
     private func giveBack(
-        _ index: Int, from first: Int = 0, to rest: ([UInt8], TransportAddress) -> Void
+        _ index: Int, from first: Int = 0, to rest: Rest
     ) {
         let header = messages[index].header
         for place in first..<outgoing[index].count {
-            rest(Self.bytes(of: header.msg_iov[place]), address(index))
+            rest(
+                Self.bytes(of: header.msg_iov[place]), address(index), outgoing[index].source)
         }
     }
 

@@ -32,6 +32,10 @@ public final class DatagramSocket {
     static let readBatch = 32
     /// Such calls in a row that `read` makes, before others have their turn.
     static let readCallsMaximum = 64
+    /// Datagrams that wait for the kernel: some megabytes.
+    static let waitingMaximum = 4096
+    /// When it is tried again whether the kernel has room.
+    static let retryDelay: TimeAmount = .milliseconds(1)
 
     /// Whether other sockets may have the same port.
     private static let sharesPort = ChannelOptions.Types.SocketOption(
@@ -46,17 +50,26 @@ public final class DatagramSocket {
     /// Of a socket that does not read by itself.
     private lazy var inbox = DatagramInbox(
         datagramsMaximum: DatagramSocket.readBatch, bytesMaximum: Self.datagramBytesMaximum)
-    /// Datagrams that the kernel had no room for: the channel waits for it. Others go behind them.
-    private var waiting = 0
+    /// Datagrams that the kernel had no room for. Others go behind them.
+    private var waiting = BoundedQueue<Datagram>(maximum: waitingMaximum)
+    private var isRetrying = false
+    private let receiver: Receiver
+
+    private struct Datagram {
+        let bytes: [UInt8]
+        let address: TransportAddress
+        let source: LocalAddress?
+    }
 
     private init(
         channel: any Channel, descriptor: NIOBSDSocket.Handle, localAddress: TransportAddress,
-        handlers: Handlers
+        receiver: Receiver
     ) {
         self.channel = channel
         self.descriptor = descriptor
         self.localAddress = localAddress
-        self.handlers = handlers
+        self.receiver = receiver
+        handlers = receiver.handlers
     }
 
     /// Binds and starts to receive. Port 0 takes a free one. `makeHandlers` runs on the loop.
@@ -101,10 +114,22 @@ public final class DatagramSocket {
                 return NIOLoopBound(
                     DatagramSocket(
                         channel: channel, descriptor: descriptor, localAddress: address,
-                        handlers: receiver.handlers),
+                        receiver: receiver),
                     eventLoop: eventLoop)
             }
+            .flatMap { socket in
+                // Of a socket that has one address it is known where everything comes to.
+                guard readsByItself, socket.value.localAddress.isWildcard else {
+                    return eventLoop.makeSucceededFuture(socket)
+                }
+                return socket.value.channel.setOption(.receivePacketInfo, value: true)
+                    .map { socket }
+            }
     }
+
+    /// Which of this machine's addresses the datagram came to that is being handled; nil where the
+    /// socket has only one, and where answers cannot leave from it.
+    public var arrivedAt: LocalAddress? { receiver.arrivedAt }
 
     /// Bytes of datagrams that the kernel keeps until they are read. It silently allows no more than
     /// `net.core.rmem_max`, 208 KiB in Debian, and reports twice the usable size, since it counts its
@@ -154,16 +179,25 @@ public final class DatagramSocket {
 
     /// Queues one datagram until `flush`. When the kernel takes no more for long, media is lost
     /// rather than kept: what is late is worthless, and retransmission exists.
-    public func send(_ bytes: [UInt8], to address: TransportAddress) {
-        guard waiting == 0 else { return wait(bytes, to: address) }
-        guard !batch.append(bytes, to: address) else { return }
+    ///
+    /// - Parameter source: which of this machine's addresses it is to leave from, which is the one
+    ///   that the other side knows; nil for whichever the kernel chooses.
+    public func send(
+        _ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress? = nil
+    ) {
+        guard waiting.isEmpty else { return wait(bytes, to: address, from: source) }
+        guard !batch.append(bytes, to: address, from: source) else { return }
         sendBatch()
-        if waiting > 0 || !batch.append(bytes, to: address) { wait(bytes, to: address) }
+        if !waiting.isEmpty || !batch.append(bytes, to: address, from: source) {
+            wait(bytes, to: address, from: source)
+        }
     }
 
     public func flush() {
+        // The kernel had no room just now; the retry asks again.
+        if !isRetrying { sendWaiting() }
         sendBatch()
-        if waiting > 0 { channel.flush() }
+        retryIfWaiting()
     }
 
     public func close() {
@@ -174,18 +208,36 @@ public final class DatagramSocket {
     private func sendBatch() {
         guard !batch.isEmpty else { return }
         guard channel.isActive else { return batch.removeAll() }
-        batch.send(over: descriptor) { wait($0, to: $1) }
+        batch.send(over: descriptor) { wait($0, to: $1, from: $2) }
     }
 
-    private func wait(_ bytes: [UInt8], to address: TransportAddress) {
-        guard channel.isWritable,
-            let remote = try? SocketAddress(
-                packedIPAddress: ByteBuffer(bytes: address.ip), port: Int(address.port))
-        else { return }
-        waiting += 1
-        let envelope = AddressedEnvelope(
-            remoteAddress: remote, data: channel.allocator.buffer(bytes: bytes))
-        channel.write(envelope).assumeIsolated().whenComplete { _ in self.waiting -= 1 }
+    private func sendWaiting() {
+        while !waiting.isEmpty {
+            var again = BoundedQueue<Datagram>(maximum: Self.waitingMaximum)
+            swap(&again, &waiting)
+            while let next = again.first,
+                batch.append(next.bytes, to: next.address, from: next.source)
+            {
+                _ = again.popFirst()
+            }
+            sendBatch()
+            let isFull = !waiting.isEmpty
+            while let next = again.popFirst() { waiting.append(next) }
+            if isFull { return }
+        }
+    }
+
+    private func wait(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
+        waiting.append(Datagram(bytes: bytes, address: address, source: source))
+    }
+
+    private func retryIfWaiting() {
+        guard !waiting.isEmpty, !isRetrying, channel.isActive else { return }
+        isRetrying = true
+        channel.eventLoop.assumeIsolated().scheduleTask(in: Self.retryDelay) {
+            self.isRetrying = false
+            self.flush()
+        }
     }
 }
 
@@ -195,12 +247,21 @@ private final class Receiver: ChannelInboundHandler {
     let handlers: DatagramSocket.Handlers
     /// The latest datagram's sender in both forms. The next one's is mostly the same.
     private var latest: (remote: SocketAddress, source: TransportAddress)?
+    private(set) var arrivedAt: LocalAddress?
+    /// Where `arrivedAt` is from.
+    private var destination: SocketAddress?
 
     init(handlers: DatagramSocket.Handlers) { self.handlers = handlers }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
         guard let source = source(envelope.remoteAddress) else { return }
+        if let destination = envelope.metadata?.packetInfo?.destinationAddress,
+            destination != self.destination
+        {
+            self.destination = destination
+            arrivedAt = TransportAddress(destination).flatMap(LocalAddress.init)
+        }
         handlers.received(Array(envelope.data.readableBytesView), source)
     }
 

@@ -8,9 +8,7 @@ import NIOPosix
 /// It knows nothing of ICE, but that nothing is sent to whoever has proven nothing. So a connection
 /// belongs to somebody once something was sent there, and as long as something is.
 public final class TCPListener {
-    /// Connections at a time.
-    public static let linksMaximum = 4096
-    /// Those of them of one IPv4 address or one IPv6 network of 64 bits, whoever they belong to.
+    /// Connections at a time of one IPv4 address or one IPv6 network of 64 bits, whoever they belong to.
     public static let linksOfOneMaximum = 1024
     /// Those of them that belong to nobody yet.
     public static let strangersMaximum = 64
@@ -28,6 +26,7 @@ public final class TCPListener {
     let handlers: DatagramSocket.Handlers
     private var channel: (any Channel)?
     private var links: [TransportAddress: TCPLink] = [:]
+    private let linksMaximum: Int
     private var linksOfOne: AddressCensus
     /// Those that belong to nobody yet.
     private var strangers = AddressCensus(maximum: strangersMaximum)
@@ -36,22 +35,25 @@ public final class TCPListener {
     /// Lost because their readers are too slow.
     public private(set) var droppedDatagrams = 0
 
-    private init(handlers: DatagramSocket.Handlers, linksOfOne: Int) {
+    private init(handlers: DatagramSocket.Handlers, links: Int, linksOfOne: Int) {
         self.handlers = handlers
+        linksMaximum = links
         self.linksOfOne = AddressCensus(maximum: linksOfOne)
     }
 
     /// Binds and starts to accept. Port 0 takes a free one. `makeHandlers` runs on the loop.
     ///
-    /// - Parameter linksOfOne: connections that one address may have.
+    /// - Parameters:
+    ///   - links: connections at a time.
+    ///   - linksOfOne: connections that one address may have.
     public static func bind(
-        host: String, port: Int, on eventLoop: any EventLoop,
+        host: String, port: Int, on eventLoop: any EventLoop, links: Int,
         linksOfOne: Int = linksOfOneMaximum,
         makeHandlers: @escaping @Sendable () -> DatagramSocket.Handlers
     ) -> EventLoopFuture<NIOLoopBound<TCPListener>> {
         eventLoop.submit {
             NIOLoopBound(
-                TCPListener(handlers: makeHandlers(), linksOfOne: linksOfOne),
+                TCPListener(handlers: makeHandlers(), links: links, linksOfOne: linksOfOne),
                 eventLoop: eventLoop)
         }.flatMap { listener in
             ServerBootstrap(group: eventLoop)
@@ -149,7 +151,7 @@ public final class TCPListener {
         }
         // Two local addresses may have one each from there; answers could not be told apart.
         guard links[remote] == nil else { throw Refusal.takenAddress }
-        guard links.count < Self.linksMaximum else { throw Refusal.tooManyLinks }
+        guard links.count < linksMaximum else { throw Refusal.tooManyLinks }
         guard linksOfOne.enter(remote) else { throw Refusal.tooManyLinks }
         guard strangers.enter(remote) else {
             linksOfOne.leave(remote)

@@ -31,7 +31,7 @@ struct AssetMaker: Sendable {
             BlockingTask { () throws(any Error) in
                 try ThumbnailMaker(
                     assets: assets, sizes: order.layers, order: wish, place: place,
-                    recordings: recordings
+                    recordings: recordings, meter: meter
                 ).make()
             }
         }
@@ -64,8 +64,9 @@ struct AssetMaker: Sendable {
 
     private func makeMovies() throws(RecordingError) -> [CatalogueAsset] {
         let isSoundAlone = order.isSoundAlone
-        let wishes = order.layers.enumerated().map { layer, size in
-            RecordingAssets.Movie(
+        let wishes = assets.layers.map { layer in
+            let size = order.layers[layer]
+            return RecordingAssets.Movie(
                 layer: layer, width: size.width, height: size.height,
                 place: RecordingAssets.Place(
                     directory: "\(recordings)/\(place.moviesDirectory)",
@@ -96,8 +97,9 @@ struct AssetMaker: Sendable {
         var asset = self.asset(
             "\(stream.id)-vod", .roomVOD, path: "\(place.vodDirectory)/\(place.archiveName)",
             archive.byteCount)
-        asset.layerCount = order.layers.count
-        asset.size = order.layers.first.flatMap { $0.width == 0 ? nil : $0 }
+        asset.layerCount = assets.layers.count
+        asset.size = assets.layers.first.map { order.layers[$0] }
+            .flatMap { $0.width == 0 ? nil : $0 }
         return [asset]
     }
 

@@ -66,7 +66,7 @@ public struct Finisher: Sendable {
         }
         let path = "\(directory)/\(StreamFile.name)"
         guard let data = FileManager.default.contents(atPath: path),
-            let file = try? JSONDecoder().decode(StreamFile.self, from: data)
+            let file = try? JSONDocument.decode(StreamFile.self, from: data, limits: .own)
         else { throw .unreadable(path) }
         guard let order = file.order, let relative = file.stream.assetDirectory,
             let place = RecordingPlace(directory: relative, room: file.stream.room)
@@ -151,6 +151,7 @@ public struct Finisher: Sendable {
         for attempt in 1... {
             let assets = RecordingAssets(
                 folder: folder, plan: try RecordingPlan(layers: logs, damaged: damaged),
+                layers: order.keptLayers?.filter(order.layers.indices.contains),
                 createdAt: stream.createdAt.seconds, timedMetadata: metadata)
             try checkRoom(for: assets.plan, order, place)
             do throws(RecordingError) {

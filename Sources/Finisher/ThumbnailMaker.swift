@@ -12,6 +12,7 @@ struct ThumbnailMaker: Sendable {
     let order: ThumbnailOrder
     let place: RecordingPlace
     let recordings: String
+    let meter: ProgressMeter
 
     /// How wide a thumbnail is when nobody says.
     static let width = 320
@@ -33,6 +34,7 @@ struct ThumbnailMaker: Sendable {
             guard let part = part(nearest: Int64(offset) * Int64(assets.plan.frameRate)) else {
                 continue
             }
+            meter.goesOn()
             let size = Self.fitted(
                 sizes[0], width: order.width == 0 && order.height == 0 ? Self.width : order.width,
                 height: order.height)
@@ -73,6 +75,7 @@ struct ThumbnailMaker: Sendable {
             columns: columns, rows: (parts.count + columns - 1) / columns, width: size.width,
             height: size.height)
         for (index, part) in parts.enumerated() {
+            meter.goesOn()
             try sheet.put(try picture(of: part, layer: layer), at: index)
         }
         let directory = "\(recordings)/\(place.thumbnailsDirectory)"

@@ -30,7 +30,7 @@ extension FullAgent {
         if consent?.address != address { outbox.tell(selected: address) }
         consent = Consent(
             address: address, username: username(towards: remote), password: remote.password,
-            lastResponse: now, nextRequest: now + jitteredConsentInterval())
+            lastResponse: now, nextRequest: now + ICETiming.consentDistance(using: &random))
         nominationDue = nil
         // Other checks have lost their purpose. RFC 8445 sect. 8.1.1.
         for transaction in transactions where transaction.purpose == .check {
@@ -43,7 +43,7 @@ extension FullAgent {
     mutating func consentGiven(at now: Instant) {
         guard var path = consent else { return }
         path.lastResponse = now
-        path.nextRequest = now + jitteredConsentInterval()
+        path.nextRequest = now + ICETiming.consentDistance(using: &random)
         consent = path
         transactions.removeAll { $0.purpose == .consent }
         if phase == .disconnected {
@@ -57,11 +57,5 @@ extension FullAgent {
         send(.consent, to: path.address, at: now)
         // Moved on by the response; until then the next one follows soon.
         consent?.nextRequest = now + ICETiming.unansweredConsentInterval
-    }
-
-    /// So that the checks of many connections do not fall together. RFC 7675 sect. 5.1.
-    private mutating func jitteredConsentInterval() -> Duration {
-        let share = Int64.random(in: 800...1200, using: &random)
-        return .nanoseconds(ICETiming.consentInterval.nanoseconds / 1000 * share)
     }
 }

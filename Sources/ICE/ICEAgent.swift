@@ -39,6 +39,12 @@ public enum ICETiming {
     public static let disconnectedAfter: Duration = .seconds(8)
     /// Silence until `failed`, when consent has expired. RFC 7675 sect. 5.1.
     public static let failedAfter: Duration = .seconds(30)
+    /// A consent interval drawn anew, so that the checks of many connections do not fall together.
+    /// RFC 7675 sect. 5.1.
+    static func consentDistance(using random: inout SeededRandom) -> Duration {
+        let share = Int64.random(in: 800...1200, using: &random)
+        return .nanoseconds(consentInterval.nanoseconds / 1000 * share)
+    }
     /// How long checks with the credentials of before a restart are still answered.
     public static let previousCredentialsLife: Duration = .seconds(30)
 }
@@ -48,7 +54,8 @@ public enum ICETiming {
 ///
 /// Sans-IO: the driver passes datagrams and time in, then calls `poll` until it returns nil, and
 /// calls `handleTimeout` at `nextDeadline`. Nothing is ever sent to an address except answers to
-/// requests that prove knowledge of our password and, by a full agent, checks of candidates.
+/// requests that prove knowledge of our password, checks of where such came from and, by a full agent,
+/// of candidates.
 ///
 ///     new ──setRemote──► checking ──valid check (lite), nomination (full)──► connected
 ///     connected ──8 s of silence──► disconnected ──heard again──► connected
@@ -87,7 +94,8 @@ public struct ICEAgent: Sendable {
         let responder = STUNResponder(local: local, authenticator: authenticator)
         switch mode {
         case .lite:
-            engine = .lite(LiteAgent(responder: responder))
+            engine = .lite(
+                LiteAgent(responder: responder, tieBreaker: tieBreaker, seed: seed))
         case .full(let isControlling):
             engine = .full(
                 FullAgent(
@@ -116,7 +124,7 @@ public struct ICEAgent: Sendable {
     public mutating func setRemote(_ credentials: ICECredentials, at now: Instant) {
         switch engine {
         case .lite(var agent):
-            agent.remoteDescribed(at: now)
+            agent.remoteDescribed(credentials, at: now)
             engine = .lite(agent)
         case .full(var agent):
             agent.remoteDescribed(credentials, at: now)
@@ -148,19 +156,49 @@ public struct ICEAgent: Sendable {
 
     /// Takes a datagram for which `STUNMessage.isSTUN` holds.
     ///
+    /// - Returns: whether whoever sent it has shown to know a password.
     /// - Throws: why the datagram had no effect beyond a possible error response.
+    @discardableResult
     public mutating func handle(
         _ datagram: [UInt8], from source: TransportAddress, at now: Instant
-    ) throws(ICEError) {
+    ) throws(ICEError) -> Bool {
         let message = try STUNMessage(parsing: datagram)
         guard message.method == STUNMessage.bindingMethod else { throw .unexpectedMessage }
         switch engine {
         case .lite(var agent):
             defer { engine = .lite(agent) }
-            try agent.received(message, from: source, at: now)
+            try agent.received(message, bytes: datagram.count, from: source, at: now)
         case .full(var agent):
             defer { engine = .full(agent) }
             try agent.received(message, from: source, at: now)
+        }
+        return message.class != .indication
+    }
+
+    /// Media or its control came from there, the other side's by its keys. It keeps a path of a lite
+    /// agent alive; a full one goes by its own checks. RFC 7675.
+    public mutating func heard(from source: TransportAddress, at now: Instant) {
+        guard case .lite(var agent) = engine else { return }
+        agent.heard(isAuthentic: true, from: source, at: now)
+        engine = .lite(agent)
+    }
+
+    /// So much came from there that is no STUN. See `spend`.
+    public mutating func received(bytes: Int, from source: TransportAddress) {
+        guard case .lite(var agent) = engine else { return }
+        agent.received(bytes: bytes, from: source)
+        engine = .lite(agent)
+    }
+
+    /// Whether so many bytes may go to the selected address; they are taken as sent then. Without
+    /// consent no more goes there than three times what came from it.
+    public mutating func spend(bytes: Int) -> Bool {
+        switch engine {
+        case .lite(var agent):
+            defer { engine = .lite(agent) }
+            return agent.spend(bytes: bytes)
+        case .full(let agent):
+            return agent.selected != nil
         }
     }
 
@@ -219,6 +257,31 @@ public struct ICEAgent: Sendable {
         switch engine {
         case .lite(let agent): return agent.selected
         case .full(let agent): return agent.selected
+        }
+    }
+
+    /// Whether the other side has shown lately that it wants what is sent to the selected address:
+    /// RFC 7675. A full agent selects none before.
+    public var hasConsent: Bool {
+        switch engine {
+        case .lite(let agent): return agent.hasConsent
+        case .full(let agent): return agent.selected != nil
+        }
+    }
+
+    /// Whether the other side is or may soon be sent to at that address.
+    public func isKnown(_ address: TransportAddress) -> Bool {
+        switch engine {
+        case .lite(let agent): return agent.isKnown(address)
+        case .full(let agent): return agent.selected == address
+        }
+    }
+
+    /// Whether the other side answered a check of ours there in the last 30 s.
+    public func isProven(_ address: TransportAddress) -> Bool {
+        switch engine {
+        case .lite(let agent): return agent.isProven(address)
+        case .full(let agent): return agent.selected == address
         }
     }
 

@@ -1,17 +1,41 @@
 import MediaKernel
 
-/// The lite side: answers checks from anywhere, takes the first valid one as the path, and
-/// follows each USE-CANDIDATE. RFC 8445 sect. 2.5 and 7.3.
+/// The lite side: answers checks from anywhere, takes the first valid one as the path, and follows
+/// each USE-CANDIDATE. RFC 8445 sect. 2.5 and 7.3.
 ///
-/// It sends no checks, so what it hears from the path is also what it knows of consent
-/// (RFC 7675 sect. 5.1 lets the checks it answers stand for its own).
+/// It looks for no path, but checks those that it is given: what it sends has to be wanted where it
+/// goes (RFC 7675), and a check that came from an address proves nothing of who is there. RFC 7675
+/// sect. 3 asks this of full agents only, since others have no checks; that the other side answers
+/// them is RFC 8445's, which is full where it sends checks itself. Media goes on to the old address
+/// until the new one is proven.
+///
+/// Life is another matter: a path lives as long as anything comes over it, be it media alone.
 struct LiteAgent: Sendable {
+    /// With what an address is checked.
+    private struct Credentials: Sendable {
+        let localFragment: String
+        let remote: ICECredentials
+
+        /// RFC 8445 sect. 7.2.2: theirs first.
+        var username: String { "\(remote.usernameFragment):\(localFragment)" }
+    }
+
     private struct Path: Sendable {
-        var address: TransportAddress
+        let address: TransportAddress
         /// Chosen by the other side, not only by having come first.
         var isNominated: Bool
-        /// When a valid check last came from there.
-        var lastCheck: Instant
+        /// When anything last came from there.
+        var lastHeard: Instant
+        var proof: AddressProof
+        /// Nil until the other side is described.
+        var credentials: Credentials?
+
+        init(address: TransportAddress, at now: Instant) {
+            self.address = address
+            isNominated = false
+            lastHeard = now
+            proof = AddressProof(of: address, at: now)
+        }
     }
 
     private enum Phase: Sendable {
@@ -20,37 +44,71 @@ struct LiteAgent: Sendable {
         case awaitingCheck(since: Instant, previous: Path?)
         case connected(Path)
         case disconnected(Path)
-        case failed
+        /// `last` has fallen silent. Media from there brings it back.
+        case failed(last: Path?)
     }
+
+    /// How long the path has to be silent before one with media of the other side takes its place
+    /// though its address is not proven.
+    private static let silence: Duration = .seconds(1)
 
     private(set) var responder: STUNResponder
     var outbox = Outbox()
     private var phase = Phase.new
+    /// What the other side has chosen and has yet to prove, beside a path that is proven.
+    private var candidate: Path?
+    private var remote: ICECredentials?
+    private let tieBreaker: UInt64
+    private var random: SeededRandom
 
-    init(responder: STUNResponder) { self.responder = responder }
+    init(responder: STUNResponder, tieBreaker: UInt64, seed: UInt64) {
+        self.responder = responder
+        self.tieBreaker = tieBreaker
+        random = SeededRandom(seed: seed)
+    }
 
-    // MARK: Transitions
+    // MARK: Descriptions
 
     /// From now on the other side should send checks.
-    mutating func remoteDescribed(at now: Instant) {
-        guard case .new = phase else { return }
-        enter(.awaitingCheck(since: now, previous: nil))
+    mutating func remoteDescribed(_ credentials: ICECredentials, at now: Instant) {
+        remote = credentials
+        let fresh = Credentials(
+            localFragment: responder.local.usernameFragment, remote: credentials)
+        changePaths { path in
+            // One of before a restart keeps its own.
+            guard path.credentials?.localFragment ?? fresh.localFragment == fresh.localFragment
+            else { return }
+            path.credentials = fresh
+            path.proof.askAgain(at: now)
+        }
+        if case .new = phase { enter(.awaitingCheck(since: now, previous: nil)) }
+        sendChecks(at: now)
     }
 
     mutating func restarted(local: ICECredentials, at now: Instant) {
         responder.renew(local, at: now)
         if case .new = phase { return }
+        candidate = nil
         enter(.awaitingCheck(since: now, previous: path))
     }
 
+    // MARK: STUN
+
+    /// - Parameter bytes: of the whole datagram.
     mutating func received(
-        _ message: STUNMessage, from source: TransportAddress, at now: Instant
+        _ message: STUNMessage, bytes: Int, from source: TransportAddress, at now: Instant
     ) throws(ICEError) {
         switch message.class {
-        case .request: break
-        case .indication: return
-        case .success, .error: throw .unexpectedResponse
+        case .request: try receivedRequest(message, bytes: bytes, from: source, at: now)
+        case .success, .error: try receivedAnswer(message, from: source, at: now)
+        // Of those of ICE nothing shows who sent them. RFC 8445 sect. 11.
+        case .indication: heard(isAuthentic: false, from: source, at: now)
         }
+    }
+
+    private mutating func receivedRequest(
+        _ message: STUNMessage, bytes: Int, from source: TransportAddress, at now: Instant
+    ) throws(ICEError) {
         let access = try responder.admit(message, from: source, at: now, &outbox)
         // A lite side cannot nominate, so whoever calls itself controlled has to change its mind,
         // whatever the tie-breakers are. RFC 8445 sect. 6.1.1.
@@ -58,79 +116,231 @@ struct LiteAgent: Sendable {
             outbox.transmit(responder.roleConflict(to: message, access), to: source)
             throw .roleConflict
         }
-        outbox.transmit(responder.success(to: message, from: source, access), to: source)
+        let answer = responder.success(to: message, from: source, access)
         if access.isCurrent {
-            checked(from: source, isNominated: message.usesCandidate, at: now)
+            checked(
+                from: source, isNominated: message.usesCandidate,
+                bytes: bytes, answer: answer.count, at: now)
         } else {
-            previousPathChecked(from: source, at: now)
+            change(source) { path in
+                path.lastHeard = now
+                path.proof.received(bytes: bytes)
+                path.proof.answered(bytes: answer.count)
+            }
         }
+        // Behind our own check: what the other side begins on the answer finds its address proven.
+        outbox.transmit(answer, to: source)
     }
 
     private mutating func checked(
-        from source: TransportAddress, isNominated: Bool, at now: Instant
+        from source: TransportAddress, isNominated: Bool, bytes: Int, answer: Int, at now: Instant
     ) {
-        let fresh = Path(address: source, isNominated: isNominated, lastCheck: now)
-        switch phase {
-        case .new, .awaitingCheck, .failed:
-            take(fresh)
-        case .connected(var path):
-            if path.address == source {
-                path.isNominated = path.isNominated || isNominated
-                path.lastCheck = now
-                phase = .connected(path)
-            } else if isNominated {
-                take(fresh)
-            }
-        case .disconnected:
-            // Whatever is alive is better than a silent path, nominated or not.
-            take(fresh)
+        var checked: Path
+        if let path, path.address == source {
+            checked = path
+        } else if let candidate, candidate.address == source {
+            checked = candidate
+        } else {
+            if case .connected = phase, !isNominated { return }
+            checked = Path(address: source, at: now)
         }
+        checked.isNominated = checked.isNominated || isNominated
+        checked.lastHeard = now
+        checked.proof.received(bytes: bytes)
+        checked.proof.answered(bytes: answer)
+        let fragment = responder.local.usernameFragment
+        if let remote, checked.credentials?.localFragment != fragment {
+            checked.credentials = Credentials(localFragment: fragment, remote: remote)
+            checked.proof.askAgain(at: now)
+        }
+        let isFree = path?.address == source || path?.proof.isGiven != true
+        if isFree || checked.proof.isGiven {
+            take(checked)
+        } else {
+            candidate = checked
+        }
+        sendChecks(at: now)
     }
 
     private mutating func take(_ path: Path) {
+        if candidate?.address == path.address { candidate = nil }
         if selected != path.address { outbox.tell(selected: path.address) }
         enter(.connected(path))
     }
 
-    /// The other side has not seen our restart yet.
-    private mutating func previousPathChecked(from source: TransportAddress, at now: Instant) {
-        guard case .awaitingCheck(let since, var previous?) = phase, previous.address == source
-        else { return }
-        previous.lastCheck = now
-        phase = .awaitingCheck(since: since, previous: previous)
+    private mutating func receivedAnswer(
+        _ message: STUNMessage, from source: TransportAddress, at now: Instant
+    ) throws(ICEError) {
+        let asked = [path, candidate].lazy.compactMap { $0 }
+            .first { $0.address == source && $0.proof.awaits(message.transaction) }
+        guard var asked, let credentials = asked.credentials, message.class == .success else {
+            throw .unexpectedResponse
+        }
+        guard message.hasIntegrity else { throw .missingCredentials }
+        let password = credentials.remote.password
+        guard message.isAuthentic(password: password, by: responder.authenticator) else {
+            throw .wrongPassword
+        }
+        asked.lastHeard = now
+        asked.proof.confirmed(at: now, next: now + ICETiming.consentDistance(using: &random))
+        if candidate?.address == source {
+            take(asked)
+        } else {
+            put(asked)
+            reviveIfSilent(heardFrom: source)
+        }
     }
 
+    // MARK: Life
+
+    /// Something came from there.
+    ///
+    /// - Parameter isAuthentic: its keys showed that it is the other side's.
+    mutating func heard(isAuthentic: Bool, from source: TransportAddress, at now: Instant) {
+        if case .failed(var last?) = phase, last.address == source, isAuthentic {
+            last.lastHeard = now
+            last.proof.askAgain(at: now)
+            take(last)
+            return sendChecks(at: now)
+        }
+        change(source) { $0.lastHeard = now }
+        reviveIfSilent(heardFrom: source)
+        if let candidate, candidate.address == source, isAuthentic,
+            (path?.lastHeard).map({ $0 + Self.silence <= now }) ?? true
+        {
+            take(candidate)
+        }
+    }
+
+    /// So much came from there.
+    mutating func received(bytes: Int, from source: TransportAddress) {
+        change(source) { $0.proof.received(bytes: bytes) }
+    }
+
+    private mutating func reviveIfSilent(heardFrom source: TransportAddress) {
+        guard case .disconnected(let path) = phase, path.address == source else { return }
+        enter(.connected(path))
+    }
+
+    /// Whether so many bytes may go to the path; they are taken as sent then.
+    mutating func spend(bytes: Int) -> Bool {
+        guard var path, path.proof.spend(bytes: bytes) else { return false }
+        put(path)
+        return true
+    }
+
+    // MARK: Time
+
     mutating func timePassed(at now: Instant) {
-        guard let deadline = nextDeadline, deadline <= now else { return }
-        switch phase {
-        case .new, .failed:
-            break
-        case .awaitingCheck:
-            enter(.failed)
-        case .connected(let path):
-            enter(.disconnected(path))
-            // Time may have jumped over both.
-            timePassed(at: now)
-        case .disconnected:
-            enter(.failed)
+        changePaths { $0.proof.timePassed(at: now) }
+        if let silent = candidate, silent.lastHeard + ICETiming.failedAfter <= now {
+            candidate = nil
+        }
+        if let end = phaseEnd, end <= now {
+            switch phase {
+            case .new, .failed: break
+            case .awaitingCheck(_, let previous): enter(.failed(last: previous))
+            case .connected(let path):
+                enter(.disconnected(path))
+                // Time may have jumped over both.
+                return timePassed(at: now)
+            case .disconnected(let path): enter(.failed(last: path))
+            }
+        }
+        sendChecks(at: now)
+    }
+
+    /// Sends those of our checks that are due.
+    private mutating func sendChecks(at now: Instant) {
+        changeAll { agent, path in
+            guard let credentials = path.credentials, path.proof.nextCheck <= now else { return }
+            let id = STUNTransactionID.random(
+                for: credentials.localFragment, using: &agent.random)
+            let check = STUNMessage(
+                .request, transaction: id,
+                attributes: [
+                    .username(credentials.username), .iceControlled(agent.tieBreaker),
+                    .priority(ICECandidate.priority(kind: .host, localPreference: .max)),
+                ]
+            ).serialized(
+                password: credentials.remote.password, by: agent.responder.authenticator)
+            if path.proof.spend(bytes: check.count) {
+                path.proof.sent(id, at: now)
+                agent.outbox.transmit(check, to: path.address)
+            } else {
+                path.proof.postpone(at: now)
+            }
         }
     }
 
     private mutating func enter(_ next: Phase) {
         let before = state
         phase = next
+        if case .failed = next { candidate = nil }
         if state != before { outbox.tell(state: state) }
+    }
+
+    // MARK: Paths
+
+    /// Changes the path and the candidate, where there are any.
+    private mutating func changeAll(_ change: (inout LiteAgent, inout Path) -> Void) {
+        if var changed = path {
+            change(&self, &changed)
+            put(changed)
+        }
+        if var changed = candidate {
+            change(&self, &changed)
+            candidate = changed
+        }
+    }
+
+    private mutating func changePaths(_ change: (inout Path) -> Void) {
+        changeAll { _, path in change(&path) }
+    }
+
+    /// Changes the one of that address, if any.
+    private mutating func change(_ address: TransportAddress, _ change: (inout Path) -> Void) {
+        changePaths { path in
+            if path.address == address { change(&path) }
+        }
+    }
+
+    private mutating func put(_ path: Path) {
+        switch phase {
+        case .new, .failed: break
+        case .awaitingCheck(let since, _): phase = .awaitingCheck(since: since, previous: path)
+        case .connected: phase = .connected(path)
+        case .disconnected: phase = .disconnected(path)
+        }
+    }
+
+    private var path: Path? {
+        switch phase {
+        case .new, .failed: return nil
+        case .awaitingCheck(_, let previous): return previous
+        case .connected(let path), .disconnected(let path): return path
+        }
     }
 
     // MARK: State
 
-    var nextDeadline: Instant? {
+    private var phaseEnd: Instant? {
         switch phase {
         case .new, .failed: return nil
         case .awaitingCheck(let since, _): return since + ICETiming.failedAfter
-        case .connected(let path): return path.lastCheck + ICETiming.disconnectedAfter
-        case .disconnected(let path): return path.lastCheck + ICETiming.failedAfter
+        case .connected(let path): return path.lastHeard + ICETiming.disconnectedAfter
+        case .disconnected(let path): return path.lastHeard + ICETiming.failedAfter
         }
+    }
+
+    var nextDeadline: Instant? {
+        var next = phaseEnd
+        for path in [path, candidate] {
+            guard let path else { continue }
+            next = .earlier(next, path.proof.expiry)
+            if path.credentials != nil { next = .earlier(next, path.proof.nextCheck) }
+        }
+        return .earlier(next, candidate.map { $0.lastHeard + ICETiming.failedAfter })
     }
 
     var state: ICEState {
@@ -143,13 +353,15 @@ struct LiteAgent: Sendable {
         }
     }
 
-    private var path: Path? {
-        switch phase {
-        case .new, .failed: return nil
-        case .awaitingCheck(_, let previous): return previous
-        case .connected(let path), .disconnected(let path): return path
-        }
+    var selected: TransportAddress? { path?.address }
+
+    var hasConsent: Bool { path?.proof.isGiven ?? false }
+
+    func isKnown(_ address: TransportAddress) -> Bool {
+        path?.address == address || candidate?.address == address
     }
 
-    var selected: TransportAddress? { path?.address }
+    func isProven(_ address: TransportAddress) -> Bool {
+        [path, candidate].contains { $0?.address == address && $0?.proof.isGiven == true }
+    }
 }

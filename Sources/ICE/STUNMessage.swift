@@ -20,6 +20,27 @@ public struct STUNTransactionID: Hashable, Sendable {
     }
 
     fileprivate init(verbatim bytes: [UInt8]) { self.bytes = bytes }
+
+    private static let fragmentBytes = 8
+
+    /// For a request of the agent with this user name fragment: the id begins with it, since an
+    /// answer has no USERNAME by which a socket that many agents share could find the one that asked.
+    /// To guess one is as hard as ever for whoever has not seen the descriptions.
+    static func random(
+        for fragment: String, using generator: inout some RandomNumberGenerator
+    ) -> STUNTransactionID {
+        var writer = ByteWriter(reservingCapacity: 12)
+        let bytes = fragment.utf8.prefix(fragmentBytes)
+        writer.write(bytes)
+        for _ in bytes.count..<fragmentBytes { writer.write(UInt8(0)) }
+        writer.write(UInt32(truncatingIfNeeded: generator.next()))
+        return STUNTransactionID(verbatim: writer.bytes)
+    }
+
+    /// The fragment, if it is such an id.
+    var fragment: String? {
+        String(validating: bytes.prefix(Self.fragmentBytes).prefix { $0 != 0 }, as: UTF8.self)
+    }
 }
 
 /// A STUN message with short-term credentials, as ICE uses it. RFC 8489.
@@ -82,13 +103,19 @@ public struct STUNMessage: Hashable, Sendable {
             && datagram[5] == 0x12 && datagram[6] == 0xA4 && datagram[7] == 0x42
     }
 
-    /// The two halves of USERNAME of a request sent to us, `<our fragment>:<theirs>`, so that a
-    /// socket shared by many agents finds the one that is meant. Nothing is verified here.
-    public static func peekUsername(_ datagram: [UInt8]) -> (local: String, remote: String)? {
-        guard isSTUN(datagram), let message = try? STUNMessage(parsing: datagram),
-            let username = message.username
-        else { return nil }
-        return halves(ofUsername: username)
+    /// Our user name fragment as a message to us has it, so that a socket shared by many agents finds
+    /// the one that is meant: a request in its USERNAME, `<our fragment>:<theirs>`, an answer in the
+    /// id of what it answers, where a lite agent asked. An indication names nobody. Nothing is
+    /// verified here.
+    public static func peekFragment(_ datagram: [UInt8]) -> String? {
+        guard isSTUN(datagram), let message = try? STUNMessage(parsing: datagram) else {
+            return nil
+        }
+        switch message.class {
+        case .request: return message.username.flatMap(halves)?.local
+        case .success, .error: return message.transaction.fragment
+        case .indication: return nil
+        }
     }
 
     static func halves(ofUsername username: String) -> (local: String, remote: String)? {

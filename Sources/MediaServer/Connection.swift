@@ -4,7 +4,26 @@ import PeerConnection
 
 /// Where the datagrams of a connection go.
 protocol DatagramSink: AnyObject {
-    func send(_ bytes: [UInt8], to address: TransportAddress)
+    /// - Parameter source: which of this machine's addresses it is to leave from, where there is a
+    ///   choice.
+    func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?)
+}
+
+/// The way back to where a datagram came from.
+struct Route {
+    let sink: any DatagramSink
+    /// Which of this machine's addresses it came to.
+    var source: LocalAddress?
+}
+
+/// Where they go over UDP: one of the sockets that share the port.
+protocol SocketSink: DatagramSink {
+    func flush()
+    func close()
+    /// Which of this machine's addresses the datagram came to that is being handled.
+    var arrivedAt: LocalAddress? { get }
+    /// See `DatagramSocket`.
+    func steer(to place: Int?) -> String?
 }
 
 /// Where they go over TCP.
@@ -13,8 +32,13 @@ protocol LinkSink: DatagramSink {
     func close(_ address: TransportAddress)
 }
 
-extension DatagramSocket: DatagramSink {}
-extension TCPListener: LinkSink {}
+extension DatagramSocket: SocketSink {}
+extension TCPListener: LinkSink {
+    /// A TCP connection has its address.
+    func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
+        send(bytes, to: address)
+    }
+}
 
 /// A peer connection with what the shared socket must know of it. Confined to its media loop.
 final class Connection {
@@ -22,13 +46,16 @@ final class Connection {
     let direction: ConnectionDirection
     let core: PeerConnection
     unowned let room: RoomForwarder
-    /// What its last check over UDP came through.
-    var socket: (any DatagramSink)?
-    /// What its last check over TCP came through.
-    var listener: (any DatagramSink)?
-    /// Fragments, newest last, and addresses under which it is registered, to take them back.
+    /// Fragments, newest last, under which it is registered, to take them back.
     var fragments: [String] = []
-    var addresses: Set<TransportAddress> = []
+    /// The addresses that are its own, and what their last valid check came through.
+    private(set) var routes: [TransportAddress: Route] = [:]
+    /// The one that was asked for last, which is mostly asked for again.
+    private var latest: (address: TransportAddress, route: Route)?
+    /// Where the datagram came from that is being handled: answers go the same way back.
+    var arrival: (address: TransportAddress, route: Route)?
+    /// When it is to be said again that its address is its own.
+    var nextHold = Instant.zero
     var isClosed = false
 
     init(peer: PeerID, direction: ConnectionDirection, core: PeerConnection, room: RoomForwarder) {
@@ -38,10 +65,26 @@ final class Connection {
         self.room = room
     }
 
+    var addresses: Dictionary<TransportAddress, Route>.Keys { routes.keys }
+
+    func setRoute(_ route: Route, to address: TransportAddress) {
+        routes[address] = route
+        latest = nil
+    }
+
+    func removeRoute(to address: TransportAddress) {
+        routes[address] = nil
+        latest = nil
+    }
+
     func send(_ bytes: [UInt8], to address: TransportAddress) {
-        switch address.transport {
-        case .udp: socket?.send(bytes, to: address)
-        case .tcp: listener?.send(bytes, to: address)
+        if let latest, latest.address == address {
+            latest.route.sink.send(bytes, to: address, from: latest.route.source)
+        } else if let route = routes[address] {
+            latest = (address, route)
+            route.sink.send(bytes, to: address, from: route.source)
+        } else if let arrival, arrival.address == address {
+            arrival.route.sink.send(bytes, to: address, from: arrival.route.source)
         }
     }
 }

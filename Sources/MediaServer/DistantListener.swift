@@ -1,3 +1,4 @@
+import Datagrams
 import MediaKernel
 
 /// A TCP listener of another media loop, for those of this loop's connections that come through it.
@@ -13,7 +14,7 @@ final class DistantListener: LinkSink {
         self.index = index
     }
 
-    func send(_ bytes: [UInt8], to address: TransportAddress) {
+    func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
         inbox.put(.send(bytes, to: address, listener: index))
     }
 

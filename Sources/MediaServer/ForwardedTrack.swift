@@ -31,8 +31,13 @@ final class ForwardedTrack {
     /// Pictures that have come to their end, over all encodings.
     private(set) var pictures = 0
     var isFlowing = false
+    var budget: TrackBudget
 
-    init(id: TrackID, publisher: PeerID, incoming: IncomingTrack, codec: MediaCodec) {
+    init(
+        id: TrackID, publisher: PeerID, incoming: IncomingTrack, codec: MediaCodec,
+        statedBitsPerSecond: Int? = nil, at now: Instant = .zero
+    ) {
+        budget = TrackBudget(isVideo: codec.isVideo, stated: statedBitsPerSecond, at: now)
         self.id = id
         self.publisher = publisher
         self.incoming = incoming

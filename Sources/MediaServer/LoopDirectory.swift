@@ -12,9 +12,19 @@ final class LoopDirectory: Sendable {
     /// one loop.
     private static let expectedConnections = 4
 
+    /// Whose an address is, and how long nobody else can have it for a mere claim.
+    private struct Holding {
+        var loop: Int
+        var end: Instant
+    }
+
+    /// How long an address is held by whoever was heard there by its keys: as long as consent to send
+    /// there lasts. RFC 7675 sect. 5.1.
+    static let holdingTime: Duration = .seconds(30)
+
     private struct State {
         var fragments: [String: Int] = [:]
-        var addresses: [TransportAddress: Int] = [:]
+        var addresses: [TransportAddress: Holding] = [:]
         var rooms: [Int]
         var connections: [Int]
     }
@@ -66,19 +76,43 @@ final class LoopDirectory: Sendable {
 
     func forget(_ fragment: String) { state.withLock { $0.fragments[fragment] = nil } }
 
-    /// - Returns: the other loop that it belonged to.
-    func bind(_ address: TransportAddress, to loop: Int) -> Int? {
-        let former = state.withLock { $0.addresses.updateValue(loop, forKey: address) }
-        return former == loop ? nil : former
+    /// Gives an address to a connection of that loop, and takes it from one of another.
+    ///
+    /// - Parameter isProven: the other side has shown that it is there, or the address must be free.
+    /// - Returns: false where somebody else holds it.
+    func claim(
+        _ address: TransportAddress, for loop: Int, isProven: Bool, at now: Instant
+    ) -> Bool {
+        let former = state.withLock { state -> (isGranted: Bool, loop: Int?) in
+            let holding = state.addresses[address]
+            if let holding, !isProven, holding.end > now { return (false, nil) }
+            state.addresses[address] = Holding(
+                loop: loop, end: isProven ? now + Self.holdingTime : now)
+            return (true, holding?.loop)
+        }
+        if let loopBefore = former.loop, loopBefore != loop {
+            inboxes[loopBefore].put(.lost(address))
+        }
+        return former.isGranted
+    }
+
+    /// Whom it belongs to was heard there by its keys.
+    func hold(_ address: TransportAddress, for loop: Int, at now: Instant) {
+        state.withLock { state in
+            guard state.addresses[address]?.loop == loop else { return }
+            state.addresses[address]?.end = now + Self.holdingTime
+        }
     }
 
     /// Unless it belongs to another loop by now.
     func release(_ address: TransportAddress, of loop: Int) {
         state.withLock { state in
-            if state.addresses[address] == loop { state.addresses[address] = nil }
+            if state.addresses[address]?.loop == loop { state.addresses[address] = nil }
         }
     }
 
     func loop(ofFragment fragment: String) -> Int? { state.withLock { $0.fragments[fragment] } }
-    func loop(of address: TransportAddress) -> Int? { state.withLock { $0.addresses[address] } }
+    func loop(of address: TransportAddress) -> Int? {
+        state.withLock { $0.addresses[address]?.loop }
+    }
 }

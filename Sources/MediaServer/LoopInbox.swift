@@ -1,3 +1,4 @@
+import Datagrams
 import MediaKernel
 import NIOCore
 import Synchronization
@@ -8,8 +9,10 @@ import Synchronization
 /// not read. All else is a matter of a connection's life and comes through.
 final class LoopInbox: Sendable {
     enum Item: Hashable, Sendable {
-        /// A datagram for one of its connections, which came to the same port of another loop.
-        case received([UInt8], from: TransportAddress, port: Int)
+        /// A datagram for one of its connections, which came to the same port of another loop, and
+        /// to that address of this machine.
+        case received(
+            [UInt8], from: TransportAddress, port: Int, local: LocalAddress? = nil)
         /// A datagram for a TCP connection that it holds.
         case send([UInt8], to: TransportAddress, listener: Int)
         /// Whom that TCP connection belonged to is gone.
@@ -20,7 +23,7 @@ final class LoopInbox: Sendable {
         /// What it takes to keep it, near enough; nothing where it is not to be dropped.
         fileprivate var bytes: Int {
             switch self {
-            case .received(let bytes, _, _), .send(let bytes, _, _): 64 + bytes.count
+            case .received(let bytes, _, _, _), .send(let bytes, _, _): 64 + bytes.count
             case .close, .lost: 0
             }
         }

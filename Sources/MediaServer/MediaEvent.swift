@@ -9,6 +9,9 @@ public enum MediaEvent: Sendable {
     case connection(PeerID, ConnectionDirection, PeerConnectionState)
     /// The first packet of a track, named as its publisher does, has come, or none has for a while.
     case trackMedia(PeerID, TrackID, isFlowing: Bool)
+    /// The peer sends more of the track than may go on, or of all its tracks together. Told now and
+    /// then as long as it lasts.
+    case excessMedia(PeerID, TrackID?)
     /// Text that a peer sent on its data channel.
     case dataText(PeerID, ConnectionDirection, String)
     /// What the peer gets of these videos has changed.

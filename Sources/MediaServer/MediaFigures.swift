@@ -8,6 +8,10 @@ public struct MediaFigures: Hashable, Sendable {
     public var sentBytes = 0
     /// Received and of no connection: scans, late packets, strangers.
     public var strayDatagrams = 0
+    /// Checks whose address was somebody else's.
+    public var refusedAddresses = 0
+    /// Packets of publishers who sent more than may go on.
+    public var excessPackets = 0
     /// Packets that could not be encrypted, and so were not sent.
     public var unsentPackets = 0
 
@@ -18,6 +22,8 @@ public struct MediaFigures: Hashable, Sendable {
         sum.sentDatagrams += other.sentDatagrams
         sum.sentBytes += other.sentBytes
         sum.strayDatagrams += other.strayDatagrams
+        sum.refusedAddresses += other.refusedAddresses
+        sum.excessPackets += other.excessPackets
         sum.unsentPackets += other.unsentPackets
     }
 }

@@ -20,6 +20,8 @@ final class MediaLoop {
     static let channelInterval: Duration = .milliseconds(50)
     /// How often it is looked whether packets could not be encrypted, and said at most.
     static let unsentInterval: Duration = .seconds(10)
+    /// How often it is said again that an address is a connection's own.
+    static let holdInterval: Duration = .seconds(5)
     /// Addresses remembered per connection: a client that roams leaves old ones behind.
     static let addressesPerConnectionMaximum = 16
 
@@ -36,7 +38,7 @@ final class MediaLoop {
     /// Its place among the server's loops.
     private let index: Int
     private let directory: LoopDirectory
-    private var sockets: [DatagramSocket] = []
+    private var sockets: [any SocketSink] = []
     /// Of the first loop only: connections are few, and theirs is the slow way.
     private var listeners: [TCPListener] = []
     /// Those of the server, be they here or on another loop.
@@ -68,10 +70,10 @@ final class MediaLoop {
     /// - Parameter links: the server's TCP listeners. A loop that has them itself is given them as
     ///   `listeners` too.
     func start(
-        sockets: [DatagramSocket], listeners: [TCPListener], links: [any LinkSink],
+        sockets: [any SocketSink], listeners: [TCPListener], links: [any LinkSink],
         advertised: [TransportAddress], localAddresses: [TransportAddress]
     ) {
-        self.sockets = sockets
+        use(sockets: sockets)
         self.listeners = listeners
         self.links = links
         self.advertised = advertised
@@ -82,6 +84,9 @@ final class MediaLoop {
             initialDelay: Self.tickInterval, delay: Self.tickInterval
         ) { _ in bound.value.tick(at: MonotonicClock.now) }
     }
+
+    /// Of each bound address one.
+    func use(sockets: [any SocketSink]) { self.sockets = sockets }
 
     func stop() {
         ticking?.cancel()
@@ -102,6 +107,9 @@ final class MediaLoop {
         figures.connections = connections.count
         return figures
     }
+
+    /// A packet was left out of what its publisher sends too much of.
+    func countExcess() { counted.excessPackets += 1 }
 
     func adopt(_ room: RoomForwarder) {
         rooms[ObjectIdentifier(room)] = room
@@ -201,58 +209,71 @@ final class MediaLoop {
 
     /// - Parameters:
     ///   - port: the socket or, over TCP, the listener that it came through, by its place.
-    ///   - isRelayed: another loop took it for one of ours.
     func received(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int, isRelayed: Bool = false
+        _ datagram: [UInt8], from source: TransportAddress, port: Int,
+        at now: Instant = MonotonicClock.now
     ) {
-        let now = MonotonicClock.now
+        let local = source.transport == .udp && port < sockets.count ? sockets[port].arrivedAt : nil
+        received(datagram, from: source, port: port, local: local, isRelayed: false, at: now)
+    }
+
+    /// - Parameters:
+    ///   - local: which of this machine's addresses it came to, where that is to be said.
+    ///   - isRelayed: another loop took it for one of ours.
+    private func received(
+        _ datagram: [UInt8], from source: TransportAddress, port: Int, local: LocalAddress?,
+        isRelayed: Bool, at now: Instant
+    ) {
         if !isRelayed {
             counted.receivedDatagrams += 1
             counted.receivedBytes += datagram.count
         }
-        if STUNMessage.isSTUN(datagram) {
-            guard let name = STUNMessage.peekUsername(datagram) else {
-                counted.strayDatagrams += 1
-                return
-            }
-            guard let connection = byFragment[name.local] else {
-                let owner = isRelayed ? nil : directory.loop(ofFragment: name.local)
-                return relay(datagram, from: source, port: port, to: owner)
-            }
-            switch source.transport {
-            case .udp where port < sockets.count: connection.socket = sockets[port]
-            case .tcp where port < links.count: connection.listener = links[port]
-            case .udp, .tcp: break
-            }
-            connection.core.handle(datagram, from: source, at: now)
-            bind(source, to: connection)
-            drain(connection, at: now)
-        } else if let connection = byAddress[source] {
-            connection.core.handle(datagram, from: source, at: now)
-            drain(connection, at: now)
-        } else {
-            relay(
-                datagram, from: source, port: port,
-                to: isRelayed ? nil : directory.loop(of: source))
+        let fragment = STUNMessage.peekFragment(datagram)
+        let owner = fragment.map { byFragment[$0] } ?? byAddress[source]
+        guard let owner else {
+            let loop =
+                fragment.map { directory.loop(ofFragment: $0) } ?? directory.loop(of: source)
+            return relay(
+                datagram, from: source, port: port, local: local, to: isRelayed ? nil : loop)
+        }
+        let route = sink(source.transport, port).map { Route(sink: $0, source: local) }
+        owner.arrival = route.map { (source, $0) }
+        switch owner.core.handle(datagram, from: source, at: now) {
+        case .none: break
+        case .check: claim(source, for: owner, by: route, at: now)
+        case .keys: keep(source, for: owner, at: now)
+        }
+        drain(owner, at: now)
+        owner.arrival = nil
+    }
+
+    private func sink(_ transport: TransportAddress.Transport, _ port: Int) -> (any DatagramSink)? {
+        switch transport {
+        case .udp: port < sockets.count ? sockets[port] : nil
+        case .tcp: port < links.count ? links[port] : nil
         }
     }
 
     private func relay(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int, to owner: Int?
+        _ datagram: [UInt8], from source: TransportAddress, port: Int, local: LocalAddress?,
+        to owner: Int?
     ) {
         guard let owner, owner != index else {
             counted.strayDatagrams += 1
             return
         }
-        directory.inboxes[owner].put(.received(datagram, from: source, port: port))
+        directory.inboxes[owner].put(
+            .received(datagram, from: source, port: port, local: local))
     }
 
     /// What other loops have for this one.
     private func take(_ items: [LoopInbox.Item]) {
         for item in items {
             switch item {
-            case .received(let datagram, let source, let port):
-                received(datagram, from: source, port: port, isRelayed: true)
+            case .received(let datagram, let source, let port, let local):
+                received(
+                    datagram, from: source, port: port, local: local, isRelayed: true,
+                    at: MonotonicClock.now)
             case .send(let datagram, let address, let listener):
                 if listener < listeners.count { listeners[listener].send(datagram, to: address) }
             case .close(let address, let listener):
@@ -260,27 +281,47 @@ final class MediaLoop {
             case .lost(let address):
                 // It may have come back in the meantime.
                 guard directory.loop(of: address) != index else { continue }
-                byAddress.removeValue(forKey: address)?.addresses.remove(address)
+                byAddress.removeValue(forKey: address)?.removeRoute(to: address)
             }
         }
         flush()
     }
 
-    /// An address belongs to whoever proved it with a valid check last.
-    private func bind(_ address: TransportAddress, to connection: Connection) {
-        guard byAddress[address] !== connection, connection.core.selectedAddress == address else {
+    /// After a valid check. Its source can be made up, so an address stays with whoever has lately
+    /// been heard there by its keys, unless the other side has proven to be there.
+    private func claim(
+        _ address: TransportAddress, for connection: Connection, by route: Route?, at now: Instant
+    ) {
+        guard let route, connection.core.isKnown(address) else { return }
+        let isProven = connection.core.isProven(address)
+        guard byAddress[address] !== connection else {
+            connection.setRoute(route, to: address)
+            // At once: until then another may take it.
+            if isProven { directory.hold(address, for: index, at: now) }
             return
         }
-        byAddress[address]?.addresses.remove(address)
+        guard directory.claim(address, for: index, isProven: isProven, at: now) else {
+            counted.refusedAddresses += 1
+            return
+        }
+        byAddress[address]?.removeRoute(to: address)
         if connection.addresses.count >= Self.addressesPerConnectionMaximum {
-            for old in connection.addresses { release(old) }
-            connection.addresses.removeAll()
+            // Those in use stay.
+            for old in Array(connection.addresses) where !connection.core.isKnown(old) {
+                release(old)
+                connection.removeRoute(to: old)
+            }
         }
         byAddress[address] = connection
-        connection.addresses.insert(address)
-        if let former = directory.bind(address, to: index) {
-            directory.inboxes[former].put(.lost(address))
-        }
+        connection.setRoute(route, to: address)
+        connection.nextHold = now
+    }
+
+    /// After what only the other side could have sent.
+    private func keep(_ address: TransportAddress, for connection: Connection, at now: Instant) {
+        guard connection.nextHold <= now, byAddress[address] === connection else { return }
+        connection.nextHold = now + Self.holdInterval
+        directory.hold(address, for: index, at: now)
     }
 
     private func release(_ address: TransportAddress) {

@@ -43,6 +43,10 @@ final class MediaPeer {
     /// The address to which the probes were planned.
     var probedAddress: TransportAddress?
     var quality = ConnectionQuality()
+    /// What its role says of the tracks that it publishes, in bits per second.
+    var statedRates: [TrackID: Int] = [:]
+    /// What may go on of all its tracks together.
+    var budget: PeerBudget
     /// Texts that are taken from its data channel.
     var texts: TokenBucket
     /// The subscribe connection's channel is open: what is said before is heard by nobody.
@@ -64,6 +68,8 @@ final class MediaPeer {
     /// A wish for every track of a full room at once, and then some a second.
     static let textsPerSecond = 50
     static let textsBurst = PeerConnection.sectionsMaximum * 2
+    /// It has no more tracks than a few at a time.
+    static let statedRatesMaximum = 1024
 
     init(
         id: PeerID, asksForVideos: Bool, isRecorder: Bool, nextAllocation: Instant, at now: Instant
@@ -72,6 +78,7 @@ final class MediaPeer {
         self.asksForVideos = asksForVideos
         self.isRecorder = isRecorder
         self.nextAllocation = nextAllocation
+        budget = PeerBudget(at: now)
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
     }
 

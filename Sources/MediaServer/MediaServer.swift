@@ -119,7 +119,8 @@ public final class MediaServer: Sendable {
                 // One port for all addresses, also when the first one was chosen by the kernel.
                 port = Int(sockets.address.port)
             } catch {
-                throw MediaServerError.cannotBind(.udp, host: host, port: port, reason: "\(error)")
+                throw MediaServerError.cannotBind(
+                    .udp, host: host, port: port, code: (error as? IOError)?.errnoCode ?? 0)
             }
         }
     }
@@ -162,7 +163,10 @@ public final class MediaServer: Sendable {
         var listeners: [BoundListener] = []
         for (index, host) in configuration.bindHosts.enumerated() {
             do {
-                let listener = try await TCPListener.bind(host: host, port: port, on: eventLoop) {
+                let listener = try await TCPListener.bind(
+                    host: host, port: port, on: eventLoop,
+                    links: configuration.tcpLinksMaximum / configuration.bindHosts.count
+                ) {
                     handlers(of: loop, port: index)
                 }.get()
                 guard
@@ -174,7 +178,8 @@ public final class MediaServer: Sendable {
                 for bound in listeners {
                     bound.listener.eventLoop.execute { bound.listener.value.close() }
                 }
-                throw MediaServerError.cannotBind(.tcp, host: host, port: port, reason: "\(error)")
+                throw MediaServerError.cannotBind(
+                    .tcp, host: host, port: port, code: (error as? IOError)?.errnoCode ?? 0)
             }
         }
         return listeners

@@ -15,6 +15,12 @@ public struct MediaServerConfiguration: Sendable {
     /// What `advertised` is to the TCP port. Empty: the addresses of `advertised`.
     public var tcpAdvertised: [TransportAddress]
 
+    /// Connections to the TCP port at a time, of which each is a file descriptor.
+    public var tcpLinksMaximum: Int
+
+    /// As many as there are without another wish.
+    public static let tcpLinksMaximum = 4096
+
     public enum TCPPort: Hashable, Sendable {
         case none
         case sameAsUDP
@@ -23,13 +29,15 @@ public struct MediaServerConfiguration: Sendable {
 
     public init(
         bindHosts: [String], port: Int, advertised: [TransportAddress],
-        tcpPort: TCPPort = .none, tcpAdvertised: [TransportAddress] = []
+        tcpPort: TCPPort = .none, tcpAdvertised: [TransportAddress] = [],
+        tcpLinksMaximum: Int = Self.tcpLinksMaximum
     ) {
         self.bindHosts = bindHosts
         self.port = port
         self.advertised = advertised
         self.tcpPort = tcpPort
         self.tcpAdvertised = tcpAdvertised
+        self.tcpLinksMaximum = tcpLinksMaximum
     }
 }
 
@@ -41,7 +49,9 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     case tooManyPeers(maximum: Int)
     case roomClosed
     /// The address cannot be had: taken, or not one of this machine's.
-    case cannotBind(TransportAddress.Transport, host: String, port: Int, reason: String)
+    ///
+    /// - Parameter code: the `errno` of the call that failed; 0 when the host has no address.
+    case cannotBind(TransportAddress.Transport, host: String, port: Int, code: Int32)
 
     public var description: String {
         switch self {
@@ -49,8 +59,8 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         case .badDescription(let what): what
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
         case .roomClosed: "the room has ended"
-        case .cannotBind(let transport, let host, let port, let reason):
-            "\(transport.rawValue.uppercased()) \(host):\(port) cannot be bound: \(reason)"
+        case .cannotBind(let transport, let host, let port, let code):
+            "\(transport.rawValue.uppercased()) \(host):\(port) cannot be bound: error \(code)"
         }
     }
 }

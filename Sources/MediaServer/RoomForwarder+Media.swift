@@ -9,7 +9,14 @@ extension RoomForwarder {
         case .transmit:
             break
         case .media(let packet):
-            guard let track = track(of: connection, mid: packet.mid) else { return }
+            guard let track = track(of: connection, mid: packet.mid),
+                let peer = peers[connection.peer]
+            else { return }
+            guard peer.budget.take(bytes: packet.packet.payload.count, at: now) else {
+                loop.countExcess()
+                if peer.budget.warns(at: now) { emit(.excessMedia(peer.id, nil)) }
+                return
+            }
             forward(packet, of: track, at: now)
         case .senderReport(let mid, let encoding, let ntp, let timestamp):
             guard let track = track(of: connection, mid: mid),
@@ -73,6 +80,13 @@ extension RoomForwarder {
         var summary = PayloadSummary(payload: packet.payload, codec: track.codec)
         let hasOtherSizes = track.received(
             packet, encoding: incoming.encoding, summary: summary, at: now)
+        guard track.budget.take(bytes: packet.payload.count, at: now) else {
+            loop.countExcess()
+            if track.budget.warns(at: now) {
+                emit(.excessMedia(track.publisher, track.id))
+            }
+            return
+        }
         if track.codec == .opus {
             let level = publish.core.headerExtensions[HeaderExtensionURI.audioLevel]
                 .flatMap { packet.extensions[$0] }.flatMap(AudioLevel.init(extensionBytes:))

@@ -61,7 +61,8 @@ extension RoomForwarder {
                 continue
             }
             tracks[key] = ForwardedTrack(
-                id: key.id, publisher: peer.id, incoming: incoming, codec: codec)
+                id: key.id, publisher: peer.id, incoming: incoming, codec: codec,
+                statedBitsPerSecond: peer.statedRates[key.id], at: now)
             added.insert(key.id)
         }
         for subscriber in peers.values
@@ -95,11 +96,27 @@ extension RoomForwarder {
             peer.lapsed.insert(id)
         }
         peer.desired = desired
+        stateRates(of: terms.tracks, at: now)
         peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
         peer.lossRule = terms.lossDegradation
         peer.allocator.recoverGrace =
             terms.lossDegradation?.recoverGrace ?? LayerAllocator.recoverGraceDefault
         offerSubscribe(peer, at: now)
+    }
+
+    /// What their publishers are told to send, of whom all subscribers say the same.
+    private func stateRates(of tracks: [WantedTrack], at now: Instant) {
+        for track in tracks {
+            let key = TrackKey(track)
+            guard let publisher = peers[key.publisher],
+                publisher.statedRates[key.id] != track.statedBitsPerSecond
+            else { continue }
+            if publisher.statedRates.count >= MediaPeer.statedRatesMaximum {
+                publisher.statedRates.removeAll()
+            }
+            publisher.statedRates[key.id] = track.statedBitsPerSecond
+            self.tracks[key]?.budget.state(track.statedBitsPerSecond, at: now)
+        }
     }
 
     func subscribeAnswer(

@@ -30,17 +30,20 @@ public struct WantedTrack: Sendable, Hashable {
     public var publishedID: TrackID
     /// What its publisher may send under that name: where it sends the other, nothing goes on.
     public var isVideo: Bool
+    /// What its publisher is told to send of it; nil for nothing. See `TrackBudget`.
+    public var statedBitsPerSecond: Int?
     public var importance: TrackImportance
 
     /// - Parameter publishedID: nil for the same as the id.
     public init(
         id: TrackID, publisher: PeerID, publishedID: TrackID? = nil, isVideo: Bool,
-        importance: TrackImportance = .init()
+        statedBitsPerSecond: Int? = nil, importance: TrackImportance = .init()
     ) {
         self.id = id
         self.publisher = publisher
         self.publishedID = publishedID ?? id
         self.isVideo = isVideo
+        self.statedBitsPerSecond = statedBitsPerSecond
         self.importance = importance
     }
 }

@@ -17,7 +17,7 @@ public import MediaKernel
 ///      └───────────────────┴─────────────────────── not as it was sent ┘
 /// ```
 /// Invariants: the file may be removed after `.finished` and never before, which comes only when
-/// the store has shown the object's length and checksum; after a failure nothing is ordered until
+/// the store has shown the object's length and bytes; after a failure nothing is ordered until
 /// the back-off is over; each fact may be repeated without harm; what `.save` said is enough to go on
 /// after a restart, with the parts that are there.
 public struct MultipartUpload: Sendable {
@@ -230,7 +230,7 @@ public struct MultipartUpload: Sendable {
     ///
     /// - Parameters:
     ///   - byteCount: nil when there is none.
-    ///   - checksum: nil from a store that keeps none; then the parts' signed digests count.
+    ///   - checksum: nil when nobody compared it; then the parts' signed digests count.
     public mutating func confirmed(
         byteCount: Int64?, checksum: String?, at now: UnixTime
     ) -> [Order] {

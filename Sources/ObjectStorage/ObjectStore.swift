@@ -35,6 +35,8 @@ public struct ObjectStore: Hashable, Sendable {
     public var prefix: String
     /// Nil for whatever the bucket does by itself.
     public var encryption: Encryption?
+    /// Whether it takes `x-amz-checksum-*`. The signature covers what is sent either way.
+    public var takesChecksums = true
 
     public init(
         isTLS: Bool, authority: String, region: String, addressing: Addressing, bucket: String,
@@ -73,14 +75,12 @@ public struct ObjectStore: Hashable, Sendable {
 
     // MARK: Requests
 
-    /// CreateMultipartUpload, with SHA-256 as the parts' checksum.
+    /// CreateMultipartUpload, with SHA-256 as the parts' checksum if the store takes them.
     public func create(_ location: ObjectLocation, contentType: String) -> StoreRequest {
         var request = request(
             "POST", location, query: [StoreRequest.Field("uploads", "")])
-        request.headers = [
-            StoreRequest.Field("content-type", contentType),
-            StoreRequest.Field("x-amz-checksum-algorithm", "SHA256"),
-        ]
+        request.headers = [StoreRequest.Field("content-type", contentType)]
+        request.headers += checksumHeader("algorithm", "SHA256")
         request.headers += encryptionHeaders
         return request
     }
@@ -98,8 +98,8 @@ public struct ObjectStore: Hashable, Sendable {
         request.headers = [
             StoreRequest.Field("cache-control", cacheControl),
             StoreRequest.Field("content-type", contentType),
-            StoreRequest.Field("x-amz-checksum-sha256", Data(digest).base64EncodedString()),
         ]
+        request.headers += checksumHeader("sha256", Data(digest).base64EncodedString())
         request.headers += encryptionHeaders
         request.payloadHash = Hexadecimal.text(digest)
         return request
@@ -117,9 +117,7 @@ public struct ObjectStore: Hashable, Sendable {
                 StoreRequest.Field("partNumber", String(part)),
                 StoreRequest.Field("uploadId", uploadID),
             ])
-        request.headers = [
-            StoreRequest.Field("x-amz-checksum-sha256", Data(digest).base64EncodedString())
-        ]
+        request.headers = checksumHeader("sha256", Data(digest).base64EncodedString())
         request.payloadHash = Hexadecimal.text(digest)
         return request
     }
@@ -132,10 +130,13 @@ public struct ObjectStore: Hashable, Sendable {
     ) -> (StoreRequest, body: [UInt8]) {
         var text = #"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#
         for part in parts {
-            let checksum = Data(part.digest).base64EncodedString()
             text += "<Part><PartNumber>\(part.number)</PartNumber>"
             text += "<ETag>\(XMLText.escaped(part.entityTag))</ETag>"
-            text += "<ChecksumSHA256>\(checksum)</ChecksumSHA256></Part>"
+            if takesChecksums {
+                let checksum = Data(part.digest).base64EncodedString()
+                text += "<ChecksumSHA256>\(checksum)</ChecksumSHA256>"
+            }
+            text += "</Part>"
         }
         text += "</CompleteMultipartUpload>"
         let body = Array(text.utf8)
@@ -160,10 +161,10 @@ public struct ObjectStore: Hashable, Sendable {
             ])
     }
 
-    /// HeadObject, with its checksum.
+    /// HeadObject, with its checksum if the store keeps them.
     public func head(_ location: ObjectLocation) -> StoreRequest {
         var request = request("HEAD", location)
-        request.headers = [StoreRequest.Field("x-amz-checksum-mode", "ENABLED")]
+        request.headers = checksumHeader("mode", "ENABLED")
         return request
     }
 
@@ -176,7 +177,7 @@ public struct ObjectStore: Hashable, Sendable {
         case segments
     }
 
-    /// GetObject, to be given away with a signature in the address.
+    /// GetObject, to be read, or to be given away with a signature in the address.
     public func get(_ location: ObjectLocation, for use: Use = .file) -> StoreRequest {
         let query: [StoreRequest.Field] =
             switch use {
@@ -199,6 +200,10 @@ public struct ObjectStore: Hashable, Sendable {
 
     /// DeleteObject. What is not there is deleted too.
     public func delete(_ location: ObjectLocation) -> StoreRequest { request("DELETE", location) }
+
+    private func checksumHeader(_ name: String, _ value: String) -> [StoreRequest.Field] {
+        takesChecksums ? [StoreRequest.Field("x-amz-checksum-\(name)", value)] : []
+    }
 
     /// Of requests that begin an object; the others go by what was said then.
     private var encryptionHeaders: [StoreRequest.Field] {

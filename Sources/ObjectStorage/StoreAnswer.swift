@@ -1,29 +1,27 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What a store said to a request.
 public struct StoreAnswer: Hashable, Sendable {
     /// Answers that are read are short; a list of uploads is the longest.
     public static let bodyBytesMaximum = 1 << 20
+    /// Of the store's own words, in characters.
+    private static let codeMaximum = 60
+    private static let messageMaximum = 300
+    /// An error stands alone, behind an XML declaration at most.
+    private static let errorBytesMaximum = 16 << 10
 
     public var status: Int
     public var headers: [StoreRequest.Field]
-    /// XML, or nothing.
-    public var body: String
+    /// XML in UTF-8, or nothing.
+    public var body: [UInt8]
 
-    /// - Parameter body: read as UTF-8; what is none becomes U+FFFD.
     public init(status: Int, headers: [StoreRequest.Field] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
-        self.body = String(decoding: body, as: UTF8.self)
+        self.body = body
     }
 
     /// It did what was asked. An assembly of parts that takes long is answered with 200 before it
     /// is known how it ends; then the body is an error.
-    public var isSuccess: Bool { (200..<300).contains(status) && !body.contains("<Error>") }
+    public var isSuccess: Bool { (200..<300).contains(status) && error == nil }
 
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name }?.value
@@ -31,14 +29,14 @@ public struct StoreAnswer: Hashable, Sendable {
 
     /// Of CreateMultipartUpload.
     public var uploadID: String? {
-        XMLText.values(of: "UploadId", in: body).first.flatMap { $0.isEmpty ? nil : $0 }
+        XMLText.first("UploadId", in: body[...]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Of ListMultipartUploads: those to exactly this key.
     public func uploadIDs(to key: String) -> [String] {
-        XMLText.values(of: "Upload", in: body).filter {
+        XMLText.elements(of: "Upload", in: body[...]).filter {
             XMLText.values(of: "Key", in: $0) == [key]
-        }.compactMap { XMLText.values(of: "UploadId", in: $0).first }
+        }.compactMap { XMLText.first("UploadId", in: $0) }
     }
 
     /// What an upload is told of an answer that is no success.
@@ -50,12 +48,46 @@ public struct StoreAnswer: Hashable, Sendable {
         }
     }
 
-    /// S3's word for an error, e.g. `AccessDenied`.
-    public var code: String? { XMLText.values(of: "Code", in: body).first }
+    /// Whether it may be `x-amz-checksum-*` that the store does not take: Backblaze B2 calls it an
+    /// invalid argument, Cloudflare R2 and older stores call it not implemented. An answer to HEAD
+    /// has no body that says so.
+    public var mayRefuseChecksums: Bool {
+        guard status == 400 || status == 501 else { return false }
+        switch code {
+        case nil: return body.isEmpty || status == 501
+        case "InvalidArgument", "InvalidRequest", "NotImplemented", "MalformedXML": return true
+        default: return message?.lowercased().contains("checksum") ?? false
+        }
+    }
 
-    /// For the operator: `403 AccessDenied`. The store's text is cut and has no line breaks.
+    /// S3's word for an error, e.g. `AccessDenied`.
+    public var code: String? { error.flatMap { XMLText.first("Code", in: $0) } }
+
+    /// The store's own sentence about an error.
+    public var message: String? { error.flatMap { XMLText.first("Message", in: $0) } }
+
+    /// For the operator: `403 AccessDenied: the bucket is read-only`. The store's text is cut and
+    /// has no line breaks.
     public var reason: String {
         guard let code else { return String(status) }
-        return "\(status) \(code.prefix(60).filter { $0.isASCII && !$0.isNewline })"
+        let said = "\(status) \(Self.shown(code, Self.codeMaximum))"
+        guard let message, !message.isEmpty else { return said }
+        return "\(said): \(Self.shown(message, Self.messageMaximum))"
+    }
+
+    private var error: ArraySlice<UInt8>? {
+        XMLText.elements(of: "Error", in: body.prefix(Self.errorBytesMaximum), maximum: 1).first
+    }
+
+    private static func shown(_ text: String, _ maximum: Int) -> String {
+        let line = text.unicodeScalars.map { scalar -> Character in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+                " "
+            default: Character(scalar)
+            }
+        }
+        let words = String(line).split(separator: " ").joined(separator: " ")
+        return words.count > maximum ? "\(words.prefix(maximum))…" : words
     }
 }

@@ -1,19 +1,44 @@
-/// As much of XML as S3's answers take: elements without attributes that hold text. What is not
-/// so formed has no elements.
+/// As much of XML as S3's answers take: elements that hold text or other elements. What is not so
+/// formed has no elements. Each byte is looked at once or twice, whatever it is.
 enum XMLText {
-    /// The texts of all elements of this name, in their order.
+    /// Of an element's text; the rest is cut off.
+    static let textBytesMaximum = 4096
+    private static let entities: [String: Unicode.Scalar] = [
+        "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "#34": "\"", "#39": "'", "amp": "&",
+    ]
+    private static let entityBytesMaximum = 6
+
+    /// What stands in the elements of this name, in their order.
     ///
     /// - Parameter maximum: of elements; the rest is not looked at.
-    static func values(of name: String, in text: String, maximum: Int = 1000) -> [String] {
-        var values: [String] = []
-        var rest = Substring(text)
-        while values.count < maximum, let start = rest.firstRange(of: "<\(name)>") {
-            let content = rest[start.upperBound...]
-            guard let end = content.firstRange(of: "</\(name)>") else { break }
-            values.append(unescaped(content[..<end.lowerBound]))
-            rest = content[end.upperBound...]
+    static func elements(
+        of name: String, in text: ArraySlice<UInt8>, maximum: Int = 1000
+    ) -> [ArraySlice<UInt8>] {
+        let (start, end) = (Array("<\(name)".utf8), Array("</\(name)>".utf8))
+        var found: [ArraySlice<UInt8>] = []
+        var content: Int?
+        var index = text.startIndex
+        while index < text.endIndex, found.count < maximum {
+            defer { index += 1 }
+            guard text[index] == UInt8(ascii: "<") else { continue }
+            if let begun = content {
+                guard text[index...].starts(with: end) else { continue }
+                found.append(text[begun..<index])
+                content = nil
+            } else if text[index...].starts(with: start) {
+                content = endOfTag(text[(index + start.count)...])
+            }
         }
-        return values
+        return found
+    }
+
+    /// The texts of all elements of this name.
+    static func values(of name: String, in text: ArraySlice<UInt8>) -> [String] {
+        elements(of: name, in: text).map { unescaped($0) }
+    }
+
+    static func first(_ name: String, in text: ArraySlice<UInt8>) -> String? {
+        elements(of: name, in: text, maximum: 1).first.map { unescaped($0) }
     }
 
     static func escaped(_ text: String) -> String {
@@ -21,11 +46,34 @@ enum XMLText {
             .replacing(">", with: "&gt;")
     }
 
+    /// Behind a start tag's name: attributes, and what closes it. Nil when it is another name's or
+    /// has no content.
+    private static func endOfTag(_ rest: ArraySlice<UInt8>) -> Int? {
+        guard let first = rest.first, first == UInt8(ascii: ">") || first <= UInt8(ascii: " ")
+        else { return nil }
+        guard
+            let end = rest.firstIndex(where: {
+                $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<")
+            }), rest[end] == UInt8(ascii: ">"), rest[..<end].last != UInt8(ascii: "/")
+        else { return nil }
+        return end + 1
+    }
+
     /// XML 1.0 sect. 4.6, and entity tags' quotation marks as numbers.
-    private static func unescaped(_ text: Substring) -> String {
-        [
-            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#34;", "\""),
-            ("&#39;", "'"), ("&amp;", "&"),
-        ].reduce(String(text)) { $0.replacing($1.0, with: $1.1) }
+    private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
+        var plain: [UInt8] = []
+        var rest = text.prefix(textBytesMaximum)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "&"),
+                let end = rest.prefix(entityBytesMaximum).firstIndex(of: UInt8(ascii: ";")),
+                let scalar = entities[String(decoding: rest[..<end], as: UTF8.self)]
+            else {
+                plain.append(byte)
+                continue
+            }
+            plain += UTF8.encode(scalar) ?? .init()
+            rest = rest[(end + 1)...]
+        }
+        return String(decoding: plain, as: UTF8.self)
     }
 }

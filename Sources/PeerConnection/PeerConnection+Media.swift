@@ -9,8 +9,9 @@ import SecureTransport
 extension PeerConnection {
     // MARK: Media out
 
-    /// Whether packets can leave: an address is known and the handshake is over.
-    public var canSendMedia: Bool { dtls?.isConnected == true && selectedAddress != nil }
+    /// Whether packets can leave: an address is known, what goes there is wanted, and the handshake is
+    /// over.
+    public var canSendMedia: Bool { hasConsent && dtls?.isConnected == true }
 
     /// Sends one packet of our track. SSRC and payload type are ours; sequence number, timestamp,
     /// marker and extensions (by this connection's ids) are the caller's.
@@ -99,7 +100,7 @@ extension PeerConnection {
 
     /// - Parameter counted: whether the packet's section takes part in the transport's count.
     func transmit(_ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant) {
-        guard let address = selectedAddress else { return }
+        guard hasConsent, let address = selectedAddress else { return }
         var bytes: [UInt8]
         if counted, measuresBandwidth, let id = transportSequenceID {
             // A filler may be all padding.
@@ -124,7 +125,7 @@ extension PeerConnection {
             unsentPackets += 1
             return
         }
-        emit(.transmit(bytes, to: address))
+        emit(bytes, to: address)
     }
 
     func description(of ssrc: SSRC) -> RTCPPacket {
@@ -151,29 +152,34 @@ extension PeerConnection {
 
     // MARK: Media in
 
-    func handleMedia(_ datagram: [UInt8], at now: Instant) {
+    /// Gives whether it is the remote side's by its keys.
+    func handleMedia(_ datagram: [UInt8], at now: Instant) -> Bool {
         guard let dtls, dtls.isConnected else {
             discardedDatagrams += 1
-            return
+            return false
         }
+        var isAuthentic = false
         var bytes = datagram
         do {
             if RTPPacket.isRTCP(bytes) {
                 guard reportAllowance.take(at: now) else {
                     discardedDatagrams += 1
-                    return
+                    return false
                 }
                 try dtls.unprotectRTCP(&bytes)
+                isAuthentic = true
                 let packets = try RTCPPacket.parseCompound(bytes)
                 for packet in packets { handle(packet, at: now) }
                 for media in Self.keyframesRequested(by: packets) { keyframeRequested(media) }
             } else {
                 try dtls.unprotectRTP(&bytes)
+                isAuthentic = true
                 handle(try RTPPacket(parsing: bytes), at: now)
             }
         } catch {
             discardedDatagrams += 1
         }
+        return isAuthentic
     }
 
     func handle(_ packet: RTPPacket, at now: Instant) {

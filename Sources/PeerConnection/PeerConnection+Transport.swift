@@ -13,6 +13,7 @@ extension PeerConnection {
             case .selected, .state: break
             }
         }
+        releaseHeldBack()
         if selectedAddress != nil, let dtls, !hasStartedDTLS {
             hasStartedDTLS = true
             dtls.start(at: now)
@@ -21,16 +22,22 @@ extension PeerConnection {
         updateState()
     }
 
-    func settleDTLS(at now: Instant) {
-        guard let dtls else { return }
+    /// Gives whether something came that only the remote side could have sent.
+    @discardableResult
+    func settleDTLS(at now: Instant) -> Bool {
+        guard let dtls else { return false }
+        var isAuthentic = false
+        releaseHeldBack()
         while let output = dtls.poll() {
             switch output {
             case .transmit(let bytes):
-                if let address = selectedAddress { emit(.transmit(bytes, to: address)) }
+                if let address = selectedAddress { emitHandshake(bytes, to: address) }
             case .connected:
+                isAuthentic = true
                 nextReport = now + Self.reportInterval
                 openChannels(at: now)
             case .applicationData(let bytes):
+                isAuthentic = true
                 channels?.handle(bytes)
                 exchangeWithChannels()
             case .closed:
@@ -41,6 +48,7 @@ extension PeerConnection {
             }
         }
         updateState()
+        return isAuthentic
     }
 
     /// Begins SCTP once both the handshake is over and a data section is agreed upon, whichever

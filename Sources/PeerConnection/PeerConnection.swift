@@ -72,6 +72,10 @@ public final class PeerConnection {
     /// Packets of which transport feedback may tell in a second: as many as 150 Mbit/s are. Two
     /// bytes of it may claim thousands, and each is looked at.
     static let statusesPerSecond = 16_384
+    /// How often the agent hears that media comes.
+    static let hearingInterval: Duration = .milliseconds(250)
+    /// Datagrams of a handshake are as many.
+    static let heldBackMaximum = 16
     /// Interval of our reception reports.
     static let reportInterval: Duration = .seconds(1)
 
@@ -80,7 +84,13 @@ public final class PeerConnection {
     var agent: ICEAgent { didSet { readAgent() } }
     /// The address of the pair in use, once a check has succeeded.
     public private(set) var selectedAddress: TransportAddress?
+    /// Whether the remote side has shown lately that it wants what goes there. RFC 7675.
+    private(set) var hasConsent = false
+    /// Parts of the handshake that wait until more may go to an address that is not proven.
+    private var heldBack = BoundedQueue<[UInt8]>(maximum: heldBackMaximum)
     private var agentDeadline: Instant?
+    /// When the agent was last told that something had come.
+    private var lastHeard: Instant?
     var dtls: DTLSTransport?
     var channels: DataChannelTransport?
     var sections: [Section] = []
@@ -163,6 +173,7 @@ public final class PeerConnection {
     /// Keeps at hand what each packet and each tick asks of the agent.
     private func readAgent() {
         agentDeadline = agent.nextDeadline
+        hasConsent = agent.hasConsent
         guard agent.selected != selectedAddress else { return }
         // From one network to another: what is known of the old one says nothing of the new one.
         if selectedAddress != nil { bandwidth.routeChanged() }
@@ -171,30 +182,103 @@ public final class PeerConnection {
 
     // MARK: Input
 
+    /// What a datagram shows of where it came from.
+    public enum Evidence {
+        /// Nothing: anybody could have sent it.
+        case none
+        /// A check by somebody who knows our password, from an address that may be made up, or an
+        /// answer to one of ours.
+        case check
+        /// Whoever sent it has the remote side's keys.
+        case keys
+    }
+
     /// Takes one datagram of our socket. Never fails: what is not valid is counted and dropped.
-    public func handle(_ datagram: [UInt8], from source: TransportAddress, at now: Instant) {
+    @discardableResult
+    public func handle(
+        _ datagram: [UInt8], from source: TransportAddress, at now: Instant
+    ) -> Evidence {
         guard state != .closed else {
             discardedDatagrams += 1
-            return
+            return .none
         }
+        var evidence = Evidence.none
         // RFC 7983 sect. 7: the first byte tells the protocol.
         switch datagram.first ?? 255 {
         case 0...3:
-            do { try agent.handle(datagram, from: source, at: now) } catch {
+            do {
+                if try agent.handle(datagram, from: source, at: now) { evidence = .check }
+            } catch {
                 discardedDatagrams += 1
             }
             settleICE(at: now)
         case 20...63:
             guard let dtls, selectedAddress != nil else {
                 discardedDatagrams += 1
-                return
+                return .none
             }
+            count(datagram, from: source)
             dtls.handle(datagram, at: now)
-            settleDTLS(at: now)
+            if settleDTLS(at: now) {
+                evidence = .keys
+                heard(from: source, at: now)
+            }
         case 128...191:
-            handleMedia(datagram, at: now)
+            if handleMedia(datagram, at: now) {
+                evidence = .keys
+                count(datagram, from: source)
+                heard(from: source, at: now)
+            }
         default:
             discardedDatagrams += 1
+        }
+        return evidence
+    }
+
+    /// What comes from an address that is not proven says how much may go there.
+    private func count(_ datagram: [UInt8], from source: TransportAddress) {
+        guard !hasConsent || source != selectedAddress else { return }
+        agent.received(bytes: datagram.count, from: source)
+    }
+
+    private func heard(from source: TransportAddress, at now: Instant) {
+        if hasConsent, source == selectedAddress, let lastHeard,
+            now < lastHeard + Self.hearingInterval
+        {
+            return
+        }
+        lastHeard = now
+        agent.heard(from: source, at: now)
+        settleICE(at: now)
+    }
+
+    /// Whether the remote side is or may soon be sent to at that address.
+    public func isKnown(_ address: TransportAddress) -> Bool { agent.isKnown(address) }
+
+    /// Whether the remote side has lately shown that it can be reached at that address.
+    public func isProven(_ address: TransportAddress) -> Bool { agent.isProven(address) }
+
+    /// Sends to the address in use, or nothing where that may not be sent to now.
+    func emit(_ bytes: [UInt8], to address: TransportAddress) {
+        guard hasConsent || agent.spend(bytes: bytes.count) else { return }
+        emit(.transmit(bytes, to: address))
+    }
+
+    /// The same with a part of a handshake, which is repeated only after a second.
+    func emitHandshake(_ bytes: [UInt8], to address: TransportAddress) {
+        guard hasConsent || heldBack.isEmpty && agent.spend(bytes: bytes.count) else {
+            heldBack.append(bytes)
+            return
+        }
+        emit(.transmit(bytes, to: address))
+    }
+
+    /// Sends what was held back and may go now.
+    func releaseHeldBack() {
+        guard let address = selectedAddress else { return }
+        while let next = heldBack.first, hasConsent || agent.spend(bytes: next.count) {
+            _ = heldBack.popFirst()
+            emit(.transmit(next, to: address))
         }
     }
 

@@ -14,6 +14,8 @@ struct AudioOutput {
     private var pending: [Float] = []
     /// Index of the first pending sample.
     private var position: Int64
+    /// Packets begin here at the earliest.
+    private var start = Int64.min
 
     /// - Parameters:
     ///   - bitrates: of each layer, in the ladder's order.
@@ -36,6 +38,15 @@ struct AudioOutput {
         encoders.first { $0.layers.contains(layer) }?.encoder.streamParameters
     }
 
+    /// What comes next begins at another sample, and what has not filled a block is left out. An
+    /// encoder gives what it holds with its next block: packets of before that are to be left out
+    /// as well.
+    mutating func goOn(at sample: Int64) {
+        pending = []
+        position = sample
+        start = sample - Int64(AACEncoder.frameSize)
+    }
+
     /// Takes the next stretch of sound. `deliver` gets each layer's packets.
     mutating func append(
         _ samples: [Float], deliver: (Int, [EncodedPacket]) -> Void
@@ -55,6 +66,7 @@ struct AudioOutput {
     ) throws(CodecError) {
         for entry in encoders {
             let packets = try entry.encoder.encode(block, index: position)
+                .filter { $0.pts.rescaled(to: Int32(AACEncoder.sampleRate)).ticks >= start }
             guard !packets.isEmpty else { continue }
             for layer in entry.layers { deliver(layer, packets) }
         }

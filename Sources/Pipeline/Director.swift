@@ -13,7 +13,8 @@ import Stage
 /// ```
 /// Frame *k* is due at *origin + k / frame rate*. A thread that was held up makes up for it: the
 /// sound of every frame is made, and its picture unless that is late beyond use, so both stay what
-/// the clock says. Where decoding itself takes longer than there is time, `DecodingGovernor` leaves
+/// the clock says. One that cannot make up for it, since there is less CPU than the sound alone
+/// needs, leaves out what it has missed and goes on from now (`LagGovernor`). Where decoding itself takes longer than there is time, `DecodingGovernor` leaves
 /// videos out, and the sound goes on.
 final class Director {
     enum Command: Sendable {
@@ -74,6 +75,11 @@ final class Director {
     /// The newest picture that each layer was given.
     private var newestGiven: [Int64]
     private(set) var framesComposed: Int64 = 0
+    /// The frame behind the last one that was composed.
+    private var end: Int64 = 0
+    private var lag: LagGovernor
+    /// Sound that came before is of a time that was left out.
+    private var soundFrom: Instant?
 
     init(
         configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
@@ -93,6 +99,8 @@ final class Director {
         self.wallClock = wallClock
         self.began = began
         governor = LoadGovernor(layers: layers.count)
+        lag = LagGovernor(
+            segment: .seconds(planner.framesPerSegment) / planner.frameRate)
         framesDropped = Array(repeating: 0, count: layers.count)
         newestGiven = Array(repeating: -1, count: layers.count)
         scene = try Scene(configuration: configuration, emit: emit)
@@ -166,6 +174,7 @@ final class Director {
         guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // What is shown at the origin was captured about one playout delay earlier.
+        for layer in layers { layer.clock = clock }
         began((wallClock() - configuration.playoutDelay.initial).nanoseconds)
         sources.mixed(through: 0, clock)
         phase = .live(clock, next: 0)
@@ -191,20 +200,52 @@ final class Director {
             case .waiting, .warmingUp:
                 return false
             case .live(let clock, let next):
-                guard clock.instant(ofFrame: next) <= instant else { return false }
+                let due = clock.instant(ofFrame: next)
+                guard due <= instant else { return false }
+                let now = now()
+                guard !lag.observe(lateness: now - due, at: now) else {
+                    phase = .live(clock, next: leaveOut(from: next, clock, at: now))
+                    continue
+                }
                 if planner.isSegmentStart(frame: next) { watchWallClock() }
-                try compose(frame: next, clock)
+                try compose(frame: next, clock, at: now)
                 phase = .live(clock, next: next + 1)
             case .finishing(let clock, let next, let end):
                 guard next < end else {
                     try finishLayers()
                     return true
                 }
-                guard clock.instant(ofFrame: next) <= instant else { return false }
-                try compose(frame: next, clock)
+                let due = clock.instant(ofFrame: next)
+                guard due <= instant else { return false }
+                let now = now()
+                // Whoever waits for the end gets what there is.
+                guard !lag.observe(lateness: now - due, at: now) else {
+                    try finishLayers()
+                    return true
+                }
+                try compose(frame: next, clock, at: now)
                 phase = .finishing(clock, next: next + 1, end: end)
             }
         }
+    }
+
+    /// Goes on with the segment that would be on air now.
+    ///
+    /// - Returns: the frame that comes next.
+    private func leaveOut(from frame: Int64, _ clock: SampleClock, at now: Instant) -> Int64 {
+        let latest = planner.segmentIndex(ofFrame: max(frame, clock.frame(at: now)))
+        let start = planner.firstFrame(ofSegment: latest)
+        let next = start > frame ? start : planner.firstFrame(ofSegment: latest + 1)
+        let sample = clock.firstSample(ofFrame: next)
+        sources.goOn(at: sample, clock)
+        desk.goOn(at: sample)
+        soundFrom = clock.instant(ofFrame: next) - sources.longestDelay
+        for index in layers.indices {
+            layers[index].inbox.put(.gap(end: frame, next: next))
+            framesDropped[index] += Int(next - frame)
+        }
+        emit(.leftOut(clock.instant(ofFrame: next) - clock.instant(ofFrame: frame)))
+        return next
     }
 
     private func watchWallClock() {
@@ -218,7 +259,7 @@ final class Director {
 
     private func finishLayers() throws {
         try desk.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
-        for layer in layers { layer.inbox.put(.finish(end: framesComposed)) }
+        for layer in layers { layer.inbox.put(.finish(end: end)) }
     }
 
     // MARK: Input
@@ -239,6 +280,8 @@ final class Director {
         case .frame(let frame, let track):
             if let video = sources.video(track) {
                 receivePicture(frame, of: track, video)
+            } else if let soundFrom, frame.arrival < soundFrom {
+                sources.passOver(frame, of: track)
             } else if let heard = sources.receive(frame, of: track) {
                 scene.heard(
                     heard.peer, level: heard.level, lasting: heard.length, at: frame.arrival)
@@ -327,10 +370,12 @@ final class Director {
 
     // MARK: Output
 
-    private func compose(frame: Int64, _ clock: SampleClock) throws {
+    private func compose(frame: Int64, _ clock: SampleClock, at now: Instant) throws {
         let sound = try mixSound(ofFrame: frame, clock)
         framesComposed += 1
-        let picture = configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock)
+        end = frame + 1
+        let picture =
+            configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock, at: now)
         // All layers must be cut at a segment's first frame, so it is worth waiting for.
         let isNeeded = planner.isSegmentStart(frame: frame)
         for index in layers.indices {
@@ -352,10 +397,9 @@ final class Director {
 
     /// The picture of a frame and the layers that are to have it; nil when none is.
     private func makePicture(
-        ofFrame frame: Int64, _ clock: SampleClock
+        ofFrame frame: Int64, _ clock: SampleClock, at now: Instant
     ) throws -> (canvas: VideoFrame, takers: [Int])? {
         let tick = clock.instant(ofFrame: frame)
-        let now = now()
         // By the latest of the frames that are made in one go: the last of them are hardly late, and
         // would make a thread that is behind again and again look calm.
         worstBacklog = max(worstBacklog, backlog(at: now, since: tick))
@@ -405,7 +449,9 @@ final class Director {
         }
     }
 
-    var framesDroppedInAll: Int { framesDropped.reduce(0, +) }
+    var framesDroppedInAll: Int {
+        framesDropped.reduce(0, +) + layers.reduce(0) { $0 + $1.picturesLeftOut }
+    }
 
     /// The encoded sound that a frame completes, for each layer.
     private func mixSound(

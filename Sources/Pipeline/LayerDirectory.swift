@@ -142,11 +142,14 @@ struct LayerDirectory {
     /// A bot that was killed between a segment's line and its playlist has recorded it all the
     /// same: it is listed now, since the next one must not take its number.
     private mutating func listLogged() throws(PipelineError) {
-        var runs: [Int: Int64] = [:]
+        var ends: [Int: (run: Int64, frame: Int64)] = [:]
         for record in log?.latest ?? [] {
-            runs[record.number] = record.run
+            ends[record.number] = (record.run, record.firstFrame + Int64(record.frameCount))
             guard record.number == nextIndex else { continue }
-            if runs[record.number - 1] == record.run { builder.markContinuous() }
+            // Of one run, and nothing was left out between them.
+            if let end = ends[record.number - 1], end == (record.run, record.firstFrame) {
+                builder.markContinuous()
+            }
             let place = Place(
                 epoch: record.run, frameRate: record.frameRate, firstFrame: record.firstFrame,
                 frameCount: record.frameCount)
@@ -217,6 +220,9 @@ struct LayerDirectory {
             try? builder.announce(range)
         }
     }
+
+    /// The next segment does not go on where the last one ended.
+    mutating func markDiscontinuity() { builder.markDiscontinuity() }
 
     /// Says that no segment will follow.
     mutating func end() throws(PipelineError) {

@@ -1,9 +1,11 @@
+import Clocks
 import Codec
 import Compositor
 import HLS
 import Logging
 import MediaKernel
 import Recording
+import Stage
 import Synchronization
 
 /// One rung of the ladder on a thread of its own: scale, encode, multiplex, cut, write.
@@ -14,6 +16,9 @@ final class LayerWriter: VariantWriter {
     static let picturesBelow = 60
     /// Sound is small and never left out: it has room for as much again before anybody waits.
     static let inboxMaximum = 160
+    /// A picture that is late by so much is left out, unless it begins a segment: what the encoder
+    /// does next is nearer to the clock.
+    static let pictureAgeMaximum: Duration = .seconds(2)
 
     let inbox = Mailbox<LayerItem>(maximum: inboxMaximum)
     private let index: Int
@@ -21,6 +26,7 @@ final class LayerWriter: VariantWriter {
     private let planner: SegmentPlanner
     /// Nanoseconds since 1970 of frame 0. Set before the thread starts.
     var epoch: Int64 = 0
+    var clock: SampleClock?
     private let pauses: RecordingPauses
     private let ledger: StreamLedger
     private let scaler: FrameScaler?
@@ -32,17 +38,26 @@ final class LayerWriter: VariantWriter {
     /// Pictures of the next segment, held until the sound of this one is complete.
     private var held: [EncodedPacket] = []
     private var framesWritten: Int64 = 0
+    /// Of the segment being collected.
+    private var picturesInSegment = 0
     private let taken = Atomic<Int64>(-1)
+    private let leftOut = Atomic<Int>(0)
+    /// What was left out, until the first picture behind it comes out of the encoder.
+    private var gaps: [(end: Int64, next: Int64)] = []
+    private let now: () -> Instant
 
     /// The newest picture that is encoded, or waits in the encoder's look-ahead. From any thread.
     var newestTaken: Int64 { taken.load(ordering: .relaxed) }
 
+    var picturesLeftOut: Int { leftOut.load(ordering: .relaxed) }
+
     init(
         index: Int, directory: LayerDirectory, configuration: PipelineConfiguration,
         planner: SegmentPlanner, audio: AudioStreamParameters, pauses: RecordingPauses,
-        ledger: StreamLedger, logger: Logger
+        ledger: StreamLedger, logger: Logger, now: @escaping () -> Instant = { MonotonicClock.now }
     ) throws {
         self.index = index
+        self.now = now
         self.directory = directory
         self.planner = planner
         self.pauses = pauses
@@ -118,6 +133,7 @@ final class LayerWriter: VariantWriter {
                     switch item {
                     case .picture(let canvas, let index): try take(canvas, index: index)
                     case .sound(let packets): try take(packets)
+                    case .gap(let end, let next): gaps.append((end, next))
                     case .finish(let end): return try finish(end: end)
                     }
                 }
@@ -129,11 +145,21 @@ final class LayerWriter: VariantWriter {
     }
 
     private func take(_ canvas: VideoFrame, index: Int64) throws {
+        guard !isTooLate(index) else {
+            leftOut.add(1, ordering: .relaxed)
+            taken.store(index, ordering: .relaxed)
+            return
+        }
         let picture = try scaler?.scale(canvas) ?? canvas
         let packets = try encoder.encode(
             picture, index: index, forceKeyframe: planner.isSegmentStart(frame: index))
         for packet in packets { try write(packet) }
         taken.store(index, ordering: .relaxed)
+    }
+
+    private func isTooLate(_ index: Int64) -> Bool {
+        guard let clock, !planner.isSegmentStart(frame: index) else { return false }
+        return now() - clock.instant(ofFrame: index) >= Self.pictureAgeMaximum
     }
 
     private func take(_ sound: [EncodedPacket]) throws {
@@ -159,9 +185,21 @@ final class LayerWriter: VariantWriter {
 
     private func multiplex(_ packet: EncodedPacket) throws {
         let (frame, beginsSegment) = place(of: packet)
-        if beginsSegment { try publish(try muxer.cut(before: packet.pts), endingAt: frame) }
+        if beginsSegment { try endSegment(before: packet.pts, frame) }
         try muxer.write(video: packet)
+        picturesInSegment += 1
         framesWritten = max(framesWritten, frame + 1)
+    }
+
+    private func endSegment(before time: MediaTime, _ frame: Int64) throws {
+        guard let gap = gaps.first, gap.next <= frame else {
+            return try publish(try muxer.cut(before: time), endingAt: frame)
+        }
+        gaps.removeFirst()
+        let end = planner.duration(ofFrames: Int(gap.end))
+        try publish(try muxer.cut(before: end), endingAt: gap.end)
+        directory.markDiscontinuity()
+        segmentStart = frame
     }
 
     private func releaseHeld() throws {
@@ -178,8 +216,11 @@ final class LayerWriter: VariantWriter {
         let number = try directory.publish(
             bytes, place: place, duration: place.duration,
             isLeftOut: pauses.touch(segmentStart..<end))
+        let rate = Double(picturesInSegment * planner.frameRate) / Double(end - segmentStart)
+        picturesInSegment = 0
         segmentStart = end
         ledger.published(layer: index, segment: number, bytes: bytes.count)
+        if index == 0 { ledger.measured(frameRate: rate) }
     }
 
     private func finish(end: Int64) throws {

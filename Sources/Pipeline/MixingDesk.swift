@@ -44,6 +44,12 @@ struct MixingDesk {
         try output.append(mixed, deliver: deliver)
     }
 
+    /// What lies before a sample is not mixed any more.
+    mutating func goOn(at sample: Int64) {
+        departing = []
+        output.goOn(at: sample - Int64(AudioMixer.latency))
+    }
+
     mutating func finish(
         deliver: (Int, [EncodedPacket]) -> Void
     ) throws(CodecError) {

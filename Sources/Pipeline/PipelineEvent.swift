@@ -1,14 +1,29 @@
 public import MediaKernel
 public import Stage
 
+/// A track that the stream does without, whatever CPU there is.
+public struct LeftOutTrack: Hashable, Sendable {
+    public var track: TrackID
+    public var peer: PeerID
+    /// Of the peer.
+    public var name: String
+    /// For people: `the video is 4096x2304, larger than 3840x2160`.
+    public var reason: String
+}
+
 /// What a pipeline tells its owner.
 public enum PipelineEvent: Sendable {
     /// The decoder of a track needs a key frame to go on.
     case keyframeNeeded(TrackID)
     /// A track is left out: nothing here can decode it, or what comes of it.
     case undecodable(TrackID, SourceCodec, reason: String)
+    /// All of these that there are, with whose they are, at every change.
+    case tracksLeftOut([LeftOutTrack])
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
+    /// Pictures a second in the top layer's newest segment, whatever was planned. Not told where
+    /// there is only sound.
+    case frameRateMeasured(Double)
     /// The first segment of every layer can be fetched, and so can the master playlist.
     case running
     /// Who is where on the top layer, in its pixels; what is needed besides, because it is on its
@@ -25,6 +40,8 @@ public enum PipelineEvent: Sendable {
     /// The machine's wall clock was set by so much, to a later time above zero: segments' dates go on
     /// as before.
     case wallClockStepped(Duration)
+    /// The stream was behind for good and has left out so much of its time, sound and picture.
+    case leftOut(Duration)
     /// More came in than could be taken; the total so far.
     case inputOverflow(framesDropped: Int)
     /// The stream cannot go on. What was written stands.

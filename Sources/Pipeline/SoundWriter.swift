@@ -2,6 +2,7 @@ import Codec
 import HLS
 import MediaKernel
 import Recording
+import Stage
 
 /// One variant of sound alone on a thread of its own: multiplex, cut, write.
 ///
@@ -13,8 +14,10 @@ final class SoundWriter: VariantWriter {
 
     let inbox = Mailbox<LayerItem>(maximum: LayerWriter.inboxMaximum)
     var epoch: Int64 = 0
+    var clock: SampleClock?
     /// There are no pictures that it could be behind with.
     let newestTaken = Int64.max
+    let picturesLeftOut = 0
     private let index: Int
     private let bitrate: Int
     private let planner: SegmentPlanner
@@ -57,6 +60,8 @@ final class SoundWriter: VariantWriter {
                     switch item {
                     case .sound(let packets):
                         for packet in packets { try write(packet) }
+                    case .gap(let end, let next):
+                        try leaveOut(from: end, to: next)
                     case .picture:
                         break
                     case .finish:
@@ -103,6 +108,18 @@ final class SoundWriter: VariantWriter {
             bytes, place: place, duration: duration,
             isLeftOut: pauses.touch(segmentStart..<segmentStart + frameCount))
         ledger.published(layer: index, segment: number, bytes: bytes.count)
+    }
+
+    /// What was heard until then is a segment, if a short one.
+    private func leaveOut(from end: Int64, to next: Int64) throws {
+        let bytes = try muxer.cut(at: time(ofFrame: end))
+        let count = end - segmentStart
+        if !bytes.isEmpty, count > 0 {
+            try publish(
+                bytes, frameCount: count, duration: planner.duration(ofFrames: Int(count)))
+        }
+        directory.markDiscontinuity()
+        segmentStart = next
     }
 
     private func finish() throws {

@@ -29,6 +29,10 @@ final class SourceRegister {
     /// Tracks that are both told of and flowing.
     private var sources: [TrackID: Source] = [:]
     private var clocks: [PeerID: SourceClock] = [:]
+    /// Why tracks are left out, until they can be decoded or are gone.
+    private var reasons: [TrackID: String] = [:]
+    /// As it was told last.
+    private var leftOut: [LeftOutTrack] = []
     /// Sound that has ended and is still to be heard out.
     private var departed: [AudioSource] = []
     /// The output's clock and the first sample that is not mixed yet.
@@ -69,6 +73,13 @@ final class SourceRegister {
         output = (clock, position)
     }
 
+    /// What lies before a sample is not wanted any more.
+    func goOn(at position: Int64, _ clock: SampleClock) {
+        departed = []
+        for audio in sounds { audio.begin(clock, position: position) }
+        output = (clock, position)
+    }
+
     // MARK: What it is told
 
     func show(_ next: [SourcePeer]) {
@@ -96,6 +107,8 @@ final class SourceRegister {
         for (track, owner) in earlier where owners[track] != owner {
             clocks[owner]?.removeTrack(track)
         }
+        reasons = reasons.filter { owners[$0.key] != nil }
+        tellLeftOut()
     }
 
     /// These roles are heard from now on; nil for everybody. Who is not is faded out at once, not
@@ -120,6 +133,7 @@ final class SourceRegister {
     func mediaEnded(_ track: TrackID) {
         detach(track)
         codecs[track] = nil
+        leaveOut(track, because: nil)
         if let owner = owners[track] { clocks[owner]?.removeTrack(track) }
     }
 
@@ -162,17 +176,45 @@ final class SourceRegister {
             return (owner, heard.level, heard.length)
         case .video(let video):
             switch video.receive(frame, presentation: presentation) {
-            case .taken, .waiting: break
+            case .taken:
+                if reasons[track] != nil, !video.isUndecodable { leaveOut(track, because: nil) }
+            case .waiting: break
             case .keyframeNeeded: emit(.keyframeNeeded(track))
-            case .undecodable(let error):
-                guard let codec = codecs[track] else { break }
-                emit(.undecodable(track, codec, reason: "\(error)"))
+            case .tooLarge(let size):
+                leaveOut(
+                    track,
+                    because: "the video is \(size.width)x\(size.height), which is more pixels than "
+                        + "the 3840x2160 that are decoded")
+            case .undecodable(let error): leaveOut(track, because: "\(error)")
             }
             return nil
         }
     }
 
     // MARK: Inside
+
+    /// - Parameter reason: nil when it is not left out any more.
+    private func leaveOut(_ track: TrackID, because reason: String?) {
+        reasons[track] = reason
+        if let reason, let codec = codecs[track] {
+            emit(.undecodable(track, codec, reason: reason))
+        }
+        tellLeftOut()
+    }
+
+    private func tellLeftOut() {
+        guard !reasons.isEmpty || !leftOut.isEmpty else { return }
+        let now = (peers ?? []).flatMap { peer in
+            peer.tracks.compactMap { track in
+                reasons[track.id].map {
+                    LeftOutTrack(track: track.id, peer: peer.id, name: peer.name, reason: $0)
+                }
+            }
+        }
+        guard now != leftOut else { return }
+        leftOut = now
+        emit(.tracksLeftOut(now))
+    }
 
     /// Whether the stream has any use for such a track of the peer.
     private func isWanted(_ isVideo: Bool, of peer: SourcePeer) -> Bool {
@@ -217,10 +259,11 @@ final class SourceRegister {
             }
         } catch {
             // Left out until it is published again with a codec that can be opened.
+            leaveOut(track.id, because: "\(error)")
             codecs[track.id] = nil
-            emit(.undecodable(track.id, codec, reason: "\(error)"))
             return false
         }
+        if reasons[track.id] != nil { leaveOut(track.id, because: nil) }
         clocks[peer.id, default: newClock]
             .addTrack(track.id, clockRate: codec.clockRate, isSound: !codec.isVideo)
         return true

@@ -17,6 +17,8 @@ public struct IncomingFrame: Sendable {
     public var isKeyframe: Bool
     /// Clockwise degrees by which to turn the picture: 0, 90, 180, 270.
     public var rotation: Int
+    /// Of the picture in pixels, where a key frame tells.
+    public var size: Size?
     /// Loudness of an audio packet in -dBov, 0 (loudest) to 127 (digital silence), as its sender
     /// says (RFC 6464); nil where it says nothing.
     public var audioLevel: Int?
@@ -25,15 +27,26 @@ public struct IncomingFrame: Sendable {
     /// When it could be decoded: later than `arrival` where packets before it were missing.
     public var ready: Instant
 
+    public struct Size: Hashable, Sendable {
+        public var width: Int
+        public var height: Int
+
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
     /// - Parameter ready: nil for `arrival`.
     public init(
         data: [UInt8], timestamp: Int64, isKeyframe: Bool, rotation: Int = 0,
-        audioLevel: Int? = nil, arrival: Instant, ready: Instant? = nil
+        size: Size? = nil, audioLevel: Int? = nil, arrival: Instant, ready: Instant? = nil
     ) {
         self.data = data
         self.timestamp = timestamp
         self.isKeyframe = isKeyframe
         self.rotation = rotation
+        self.size = size
         self.audioLevel = audioLevel
         self.arrival = arrival
         self.ready = ready ?? arrival

@@ -53,6 +53,9 @@ final class StreamLedger: Sendable {
         emit(.segmentPublished(layer: layer, index: segment, bytes: bytes))
     }
 
+    /// Pictures a second that the top layer's newest segment has.
+    func measured(frameRate: Double) { emit(.frameRateMeasured(frameRate)) }
+
     func ended(layer: Int, segments: Int) {
         if layer == 0 { state.withLock { $0.segments = segments } }
     }

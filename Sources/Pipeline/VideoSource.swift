@@ -20,6 +20,8 @@ final class VideoSource {
         case waiting
         /// Key frames come and cannot be decoded. Told once.
         case undecodable(CodecError)
+        /// The same, and for certain: the pictures have more pixels than are decoded.
+        case tooLarge(IncomingFrame.Size)
     }
 
     /// Key frames in a row that cannot be decoded, or not what follows on them, before it is taken
@@ -75,6 +77,8 @@ final class VideoSource {
     }
 
     var isMuted: Bool { timeline.isMuted }
+    /// Whether it was told that nothing can be decoded, and nothing has been since.
+    var isUndecodable: Bool { nextRequest != nil }
 
     /// A frame that is not to be decoded.
     func passOver() {
@@ -92,6 +96,7 @@ final class VideoSource {
             wasPassedOver = false
             lastRequest = nil
         }
+        if let size = frame.size, Self.isTooLarge(size) { return refused(size, frame) }
         do throws(CodecError) {
             let pictures = try decoder.decode(frame.data, timestamp: frame.timestamp)
             for (index, picture) in pictures.enumerated() {
@@ -115,6 +120,20 @@ final class VideoSource {
         } catch {
             return failed(error, frame)
         }
+    }
+
+    private static func isTooLarge(_ size: IncomingFrame.Size) -> Bool {
+        let (pixels, isHuge) = size.width.multipliedReportingOverflow(by: size.height)
+        return isHuge || pixels > VideoDecoder.pixelsMaximum
+    }
+
+    /// Not even tried: one key frame is enough to know.
+    private func refused(_ size: IncomingFrame.Size, _ frame: IncomingFrame) -> Outcome {
+        let isNews = !isUndecodable
+        failedKeyframes = max(failedKeyframes, Self.failedKeyframesMaximum)
+        let outcome = failed(
+            .pictureSize(width: size.width, height: size.height), frame)
+        return isNews ? .tooLarge(size) : outcome
     }
 
     private func request(at now: Instant) -> Outcome {

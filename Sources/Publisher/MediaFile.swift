@@ -29,7 +29,11 @@ struct MediaFile {
     private var ready: [Frame] = []
 
     init(path: String) throws {
-        reader = try MediaFileReader(path: path, loops: true)
+        do {
+            reader = try MediaFileReader(path: path, loops: true)
+        } catch {
+            throw PublisherError.unreadable(path: path, reason: error.reason)
+        }
         let video = reader.tracks.first(where: \.isVideo)
         let audio = reader.tracks.first { !$0.isVideo }
         guard video != nil || audio != nil else { throw PublisherError.nothingToSend(path: path) }

@@ -1,5 +1,7 @@
 /// Why a file cannot be published as it was asked for.
 public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file is not there, or is nothing that can be played.
+    case unreadable(path: String, reason: String)
     /// The file has neither picture nor sound that can be sent.
     case nothingToSend(path: String)
     /// Pictures are sent as they are in the file; these no WebRTC receiver would understand.
@@ -21,6 +23,7 @@ public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
+        case .unreadable(let path, let reason): "\(path) cannot be played: \(reason)"
         case .nothingToSend(let path): "\(path) has no picture and no sound"
         case .unsupportedVideo(let codec, let path):
             "\(path) holds \(codec) pictures; VP8, VP9, AV1 and H.264 without B-frames can be sent"

@@ -125,6 +125,18 @@ public final class ClientMedia {
         observer.start(self)
     }
 
+    /// Leaves both connections and begins new ones, on the same sockets: for a server that knows
+    /// nothing of the old ones. What was sent is to be offered again.
+    func beginAnew() throws {
+        guard let publish, let subscribe else { throw RoomClientError.protocolViolation("closed") }
+        let now = MonotonicClock.now
+        self.publish = makeSide(socket: publish.socket, opensChannel: true, at: now)
+        self.subscribe = makeSide(socket: subscribe.socket, opensChannel: false, at: now)
+        outgoing = [:]
+        incoming = [:]
+        observer.incomingTracksChanged([], at: now)
+    }
+
     private func makeSide(socket: DatagramSocket, opensChannel: Bool, at now: Instant) -> Side {
         var random = SecureRandom()
         let candidates = HostAddresses.all().filter { !$0.isIPv6 }.enumerated().compactMap {

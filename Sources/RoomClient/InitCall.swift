@@ -38,16 +38,16 @@ enum InitCall {
             status = response.status.code
             body = try await response.body.collect(upTo: bodyBytesMaximum)
         } catch {
-            throw .unreachable(String(describing: error))
+            throw .unreachable("\(endpoint): \(NetworkFault.words(error))")
         }
         let data = Data(body.readableBytesView)
         guard status == 200 else {
-            let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
+            let refusal = try? JSONDocument.decode(Refusal.self, from: data)
             if isWorthAnotherTry(status) { throw .unreachable("status \(status)") }
             throw .refused(
                 code: refusal?.code ?? Int(status), message: refusal?.message ?? "no reason given")
         }
-        guard let reply = try? JSONDecoder().decode(Reply.self, from: data) else {
+        guard let reply = try? JSONDocument.decode(Reply.self, from: data) else {
             throw .protocolViolation("the init reply names no endpoint")
         }
         return reply.endpoint

@@ -24,7 +24,8 @@ extension RoomClient {
             try await onMedia { try $0.publishAnswer(answer) }
             isOfferOutstanding = false
             membership = .inside
-            eventSink.yield(.joined)
+            if !hasJoined { eventSink.yield(.joined) }
+            hasJoined = true
             if !published.isEmpty { try await offerPublish() }
         case .answered(_, let sdp):
             let answer = try SessionDescription.parse(sdp)
@@ -38,6 +39,10 @@ extension RoomClient {
             let direction: ConnectionDirection = target == .publish ? .publish : .subscribe
             let text = candidate.candidate
             try await onMedia { $0.trickle(text, direction: direction) }
+        case .refused(_, .offer, let error) where isPlaceLost(error):
+            try await beginAnew(because: error)
+        case .fatal(let error) where isPlaceLost(error):
+            try await beginAnew(because: error)
         case .refused(_, let method, let error):
             // Without these two there is no way to be in the room.
             guard method == .join || method == .offer else {
@@ -66,6 +71,20 @@ extension RoomClient {
             break
         }
         eventSink.yield(.signalling(event))
+    }
+
+    /// Whether the server has no place for us any more, though it once let us in.
+    private func isPlaceLost(_ error: ErrorPayload) -> Bool {
+        hasJoined && error.code == SignallingError.placeLost(peer).code
+    }
+
+    /// The server closes this socket; on the next one we come as for the first time.
+    private func beginAnew(because error: ErrorPayload) async throws {
+        membership = .outside
+        isOfferOutstanding = false
+        needsRestart = false
+        try await onMedia { try $0.beginAnew() }
+        throw RoomClientError.unreachable(error.message)
     }
 
     /// The server speaks first; only then may a client join or come back. Whatever policy comes

@@ -10,7 +10,8 @@ public import Signalling
 /// see and sends what it is given.
 ///
 /// `run()` is its life. Signalling that breaks is taken up again for up to a minute with the same
-/// peer id, as the protocol has it; media goes on meanwhile.
+/// peer id, as the protocol has it; media goes on meanwhile. A server that does not know us any
+/// more, as after its restart, is joined again, with new media connections.
 public actor RoomClient {
     public struct Configuration: Sendable {
         /// Origin of the server: `http://127.0.0.1:8080`.
@@ -80,6 +81,8 @@ public actor RoomClient {
     var media: NIOLoopBound<ClientMedia>?
     var outbox: AsyncStream<String>.Continuation?
     var membership = Membership.outside
+    /// It has been in the room, and so has something to come back to.
+    var hasJoined = false
     /// Of the present socket; nil until it has come.
     var policy: PolicyPayload?
     /// The role of our token.
@@ -148,7 +151,7 @@ public actor RoomClient {
             } catch is CancellationError {
                 return
             } catch {
-                try giveUpIfDue(because: .unreachable(String(describing: error)))
+                try giveUpIfDue(because: .unreachable(NetworkFault.words(error)))
             }
             repeat {
                 guard !isLeaving else { return }
@@ -165,7 +168,7 @@ public actor RoomClient {
         guard !isLeaving, interruptedUntil <= MonotonicClock.now else { return }
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // Who was never in the room has nothing to come back to.
-        guard membership == .inside else { throw error }
+        guard hasJoined else { throw error }
         if now - since > Self.reconnectWindow { throw error }
     }
 

@@ -27,7 +27,7 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
         public var hlsVod: Bool?
         public var singleFilePerLayer: Bool?
-        /// Some of those that are streamed. All are kept.
+        /// Those of the streamed ones that are kept; nil for all.
         public var layers: [Layer]?
         public var thumbnails: ThumbnailWish?
 
@@ -57,6 +57,9 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public var idleTimeout: Int?
     /// Roomcast's own: when a stream starts by itself, as `stream.autoStart` has it.
     public var autoStart: String?
+    /// Roomcast's own: how long its streams' addresses hold, which are signed then, in seconds, as
+    /// `stream.signedPlaybackSeconds` has it.
+    public var signedPlaybackSeconds: Int?
     /// What is kept of its streams unless a request says otherwise.
     public var recording: Recording?
     /// Roomcast's own: what the picture is to look like, as the control API writes it.

@@ -1,12 +1,5 @@
 public import MediaKernel
 
-/// JSON that a client wrote and another reads. A room carries it and never looks inside.
-public struct OpaqueJSON: Hashable, Sendable {
-    public var text: String
-
-    public init(text: String) { self.text = text }
-}
-
 /// Whom a broadcast is for.
 public enum Audience: Hashable, Sendable {
     case everybody

@@ -18,6 +18,8 @@ public struct Policy: Hashable, Sendable {
     public let hlsDestinations: [String: HLSDestination]
     /// The same for recordings without a live stream.
     public let recordingDestinations: [String: RecordingDestination]
+    /// Whether rooms are recorded as soon as somebody is in them, without a live stream.
+    public let recordsRooms: Bool
     /// `nil` where the policy says nothing of it: then everybody who looks in is told everything.
     public let roomState: RoomStateSettings?
 
@@ -31,7 +33,7 @@ public struct Policy: Hashable, Sendable {
         validating roles: [Role], templateID: String = "default",
         hlsDestinations: [String: HLSDestination] = [:],
         recordingDestinations: [String: RecordingDestination] = [:],
-        roomState: RoomStateSettings? = nil
+        recordsRooms: Bool = false, roomState: RoomStateSettings? = nil
     ) throws(RoomError) {
         var roles = roles
         if !roles.contains(where: { $0.name == Self.recorderRole }) {
@@ -72,6 +74,7 @@ public struct Policy: Hashable, Sendable {
         self.templateID = templateID
         self.hlsDestinations = hlsDestinations
         self.recordingDestinations = recordingDestinations
+        self.recordsRooms = recordsRooms
         self.roomState = roomState
     }
 
@@ -156,6 +159,7 @@ extension Policy {
         templateID = "default"
         hlsDestinations = [:]
         recordingDestinations = [:]
+        recordsRooms = false
         roomState = nil
     }
 }

@@ -40,6 +40,22 @@ public struct PublishParameters: Hashable, Sendable, Codable {
             })
     }
 
+    /// What a track takes whose client does as it is told, in kbit/s: of a video all of its layers.
+    /// Nil where nothing is said of such tracks.
+    ///
+    /// - Parameter isPresentation: a screen, say, not a camera.
+    public func bitRate(of kind: TrackKind, isPresentation: Bool) -> Int? {
+        switch kind {
+        case .audio: return audio?.bitRate
+        case .video:
+            guard let whole = (isPresentation ? screen : video)?.bitRate else { return nil }
+            let layers = (isPresentation ? simulcast?.screen : simulcast?.video)?.layers ?? []
+            // A policy may say any number.
+            let sum = layers.reduce(0) { $0 &+ ($1.maxBitrate ?? whole) }
+            return max(whole, sum)
+        }
+    }
+
     enum CodingKeys: String, CodingKey { case allowed, audio, video, screen, simulcast }
 
     public init(from decoder: any Decoder) throws {

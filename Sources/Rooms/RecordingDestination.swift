@@ -13,6 +13,8 @@ public struct RecordingDestination: Hashable, Sendable, Codable {
     public var autoStopTimeout: Int?
     /// Roomcast's own: how long nothing may be published, in seconds.
     public var idleTimeout: Int?
+    /// Whether a room is recorded as soon as somebody is in it.
+    public var autoStart: Bool?
     public var thumbnails: ThumbnailWish?
     /// Roomcast's own: what the picture is to look like, as the control API writes it.
     public var layout: JSONValue?

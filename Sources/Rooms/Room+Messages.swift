@@ -123,6 +123,14 @@ extension Room {
         emit(.refreshPreviews)
     }
 
+    /// Whether one more request of a peer may reach others now. Nothing is spent.
+    public func checkFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
+        var rates = peers[id]?.rates
+        guard rates?.fanOut.take(at: now) ?? false else {
+            throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
+        }
+    }
+
     mutating func spendFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
         guard peers[id]?.rates.fanOut.take(at: now) ?? false else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)

@@ -27,11 +27,30 @@ public struct HLSVariant: Hashable, Sendable {
     public var state: State
     public var initialisedAt: UnixTime?
     public var startedAt: UnixTime?
+    /// What it does without, whatever CPU there is.
+    public var tracksLeftOut: [LeftOutTrack]
+
+    /// A track that cannot be decoded.
+    public struct LeftOutTrack: Hashable, Sendable {
+        public var track: TrackID
+        public var peer: PeerID
+        /// The peer's name.
+        public var name: String
+        /// For people.
+        public var reason: String
+
+        public init(track: TrackID, peer: PeerID, name: String, reason: String) {
+            self.track = track
+            self.peer = peer
+            self.name = name
+            self.reason = reason
+        }
+    }
 
     public init(
         url: String, meetingURL: String = "", metadata: String = "",
         playlistType: PlaylistType = .noDVR, state: State, initialisedAt: UnixTime? = nil,
-        startedAt: UnixTime? = nil
+        startedAt: UnixTime? = nil, tracksLeftOut: [LeftOutTrack] = []
     ) {
         self.url = url
         self.meetingURL = meetingURL
@@ -40,6 +59,7 @@ public struct HLSVariant: Hashable, Sendable {
         self.state = state
         self.initialisedAt = initialisedAt
         self.startedAt = startedAt
+        self.tracksLeftOut = tracksLeftOut
     }
 }
 

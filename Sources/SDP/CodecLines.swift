@@ -90,8 +90,8 @@ struct CodecLines {
                 unexplained.append(String(payloadType))
                 continue
             }
-            var feedback = entry.feedback
-            feedback += sharedFeedback.filter { !entry.feedback.contains($0) }
+            let own = Set(entry.feedback)
+            let feedback = entry.feedback + sharedFeedback.filter { !own.contains($0) }
             codecs.append(
                 CodecDescription(
                     payloadType: payloadType, name: name, clockRate: entry.clockRate,

@@ -70,10 +70,19 @@ public struct LineLogHandler: LogHandler {
         let isPlain =
             !value.isEmpty
             && value.unicodeScalars.allSatisfy { scalar in
-                scalar.value > 0x20 && scalar.value != 0x7f && scalar != "\"" && scalar != "="
-                    && scalar != "\\"
+                scalar != "\"" && scalar != "=" && scalar != "\\" && !isUnseen(scalar)
+                    && scalar.properties.generalCategory != .spaceSeparator
             }
         return isPlain ? value : json(value)
+    }
+
+    /// What some reader takes for the end of a line (U+0085, U+2028), what steers a terminal, and
+    /// what changes how a line looks without being seen itself (writing from right to left).
+    private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 
     static func json(_ value: String) -> String {
@@ -85,8 +94,10 @@ public struct LineLogHandler: LogHandler {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
-                text += "\\u" + Hexadecimal.text(UInt16(scalar.value))
+            case _ where isUnseen(scalar):
+                for unit in String(scalar).utf16 {
+                    text += "\\u" + Hexadecimal.text(unit)
+                }
             default: text.unicodeScalars.append(scalar)
             }
         }

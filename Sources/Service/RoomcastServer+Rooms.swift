@@ -38,25 +38,16 @@ extension RoomcastServer {
         on mediaThreads: any EventLoopGroup, stoppingOn signals: [UnixSignal],
         guest: (any ServiceLifecycle.Service)?, onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
-        let media = try await MediaServer.start(
-            configuration: MediaServerConfiguration(
-                bindHosts: [settings.udpHost], port: settings.udpPort,
-                advertised: settings.advertisedAddresses.compactMap {
-                    TransportAddress($0, port: 0)
-                },
-                tcpPort: settings.tcpPort,
-                tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
-                    TransportAddress($0, port: 0)
-                }),
-            group: mediaThreads, logger: logger)
+        let media = try await openMedia(on: mediaThreads)
         logger.info(
             "media port open",
             metadata: [
                 "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
             ])
-        let journal = settings.webhooks.map {
-            RoomJournal(catalogue: catalogue, accountID: $0.accountID, logger: logger)
-        }
+        let journal = RoomJournal(
+            catalogue: catalogue, accountID: settings.webhooks?.accountID, logger: logger)
+        let sessions = SessionRetention(
+            catalogue: catalogue, kept: settings.rooms.sessionsKept, logger: logger)
         let registry = RoomRegistry(
             catalogue: catalogue, opensOnJoin: settings.rooms.opensOnJoin, logger: logger)
         let directory = RoomDirectory(
@@ -65,17 +56,39 @@ extension RoomcastServer {
             streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
             journal: journal, logger: logger)
         // What is noted while the rooms end is written down before the journal does.
-        let account: [any ServiceLifecycle.Service] = journal.map { [$0] } ?? []
+        let account: [any ServiceLifecycle.Service] = [journal, sessions]
         try await run(
             door: directory, observer: directory, services: account + [directory],
             metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,
             onRunning: onRunning)
     }
 
+    private func openMedia(on threads: any EventLoopGroup) async throws -> MediaServer {
+        do {
+            return try await MediaServer.start(
+                configuration: MediaServerConfiguration(
+                    bindHosts: [settings.udpHost], port: settings.udpPort,
+                    advertised: settings.advertisedAddresses.compactMap {
+                        TransportAddress($0, port: 0)
+                    },
+                    tcpPort: settings.tcpPort,
+                    tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
+                        TransportAddress($0, port: 0)
+                    }, tcpLinksMaximum: settings.tcpLinksMaximum),
+                group: threads, logger: logger)
+        } catch {
+            throw settings.explained(error)
+        }
+    }
+
     static func policy(_ settings: Settings) throws -> Policy {
         guard let file = settings.policyFile else { return .standard }
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw SettingsError.invalid(key: "policy.file", reason: "\(file) cannot be read")
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw SettingsError.invalid(
+                key: "policy.file", reason: "\(file) cannot be read: \(error.systemReason)")
         }
         do {
             return try PolicyFile.policy(fromJSON: String(decoding: data, as: UTF8.self))

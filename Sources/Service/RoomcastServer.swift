@@ -23,11 +23,13 @@ public struct RoomcastServer: Sendable {
     public let streams: Streams
     let catalogue: Catalogue
     private let library: RecordingLibrary
+    private let playbackKey: SigningKey
     private let store: StoreAccess?
     private let events: StreamEvents?
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     private let locks: [StreamLock]
+    private let storage: [HeldFile]
     let logger: Logger
 
     /// On which a server stops in good order.
@@ -38,7 +40,7 @@ public struct RoomcastServer: Sendable {
     /// Reads the policy and takes the directories, before anything in them is touched.
     ///
     /// - Throws: `SettingsError` for a bad policy file or directories of another server,
-    ///   `TokenKeyError`, `CatalogueError`.
+    ///   `TokenKeyError`, `CatalogueFileError`.
     /// - Parameters:
     ///   - launcher: starts the bots, as processes in the real server.
     ///   - finishers: starts who makes the assets of recorded streams.
@@ -47,16 +49,20 @@ public struct RoomcastServer: Sendable {
         logger: Logger
     ) async throws {
         let policy = try Self.policy(settings)
+        let settings = try Self.fitted(settings, logger: logger)
         self.settings = settings
         self.logger = logger
         authority = try await TokenAuthority(
             accessKey: settings.accessKey, secret: settings.secret)
         guard
-            let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks)
+            let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks),
+            let playbackKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .playback)
         else {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
         locks = try Self.takeLocks(settings.stream)
+        storage = [settings.stream.outputDirectory, settings.stream.recordingsDirectory]
+            .flatMap { [$0, StreamLock.path(in: $0)] }.compactMap { HeldFile($0) }
         catalogue = try Self.openCatalogue(settings.stream)
         policies = try PolicyStore(
             policy: policy, streams: settings.stream, catalogue: catalogue)
@@ -68,6 +74,7 @@ public struct RoomcastServer: Sendable {
             catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey,
             store: store)
         self.library = library
+        self.playbackKey = playbackKey
         let base = settings.publicBaseURL
         let events = settings.webhooks.map { webhooks in
             StreamEvents(
@@ -78,9 +85,10 @@ public struct RoomcastServer: Sendable {
         let chat = ChatRecorder(logger: logger)
         streams = Streams(
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
-            authority: authority,
+            authority: authority, playbackKey: playbackKey,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
-            finishers: finishers, chat: chat, logger: logger)
+            finishers: finishers, chat: chat, logger: logger,
+            storage: storage)
         streamsInRoom = StreamsInRoom(
             control: streams, chat: chat, authorities: settings.http.authorities)
     }
@@ -104,7 +112,6 @@ public struct RoomcastServer: Sendable {
     ) async throws {
         // A bot that died leaves a pipe that nobody reads; writing to it is an error, not an end.
         signal(SIGPIPE, SIG_IGN)
-        Self.allowManyFiles()
         if settings.usesDevelopmentKey {
             logger.warning(
                 "the development key is in use: anybody on this machine can make tokens",
@@ -118,7 +125,8 @@ public struct RoomcastServer: Sendable {
         try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
-            templates: policies, recordings: library, metrics: [streams] + metrics + machine,
+            templates: policies, recordings: library, playbackKey: playbackKey,
+            metrics: [streams] + metrics + machine,
             renewedBody: { [catalogue, events] delivery in
                 try await events?.renewed(
                     delivery, from: catalogue, at: UnixTime.now)
@@ -134,7 +142,9 @@ public struct RoomcastServer: Sendable {
             settings.webhooks.map {
                 [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
             } ?? []
-        let keepers = try await assetKeepers()
+        let keepers =
+            try await [StorageWatch(files: storage + catalogue.files, logger: logger)]
+            + assetKeepers()
         var configurations = (sender + services + keepers + [application, streams]).map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }
@@ -148,9 +158,8 @@ public struct RoomcastServer: Sendable {
                 services: configurations, gracefulShutdownSignals: signals, logger: logger))
         do {
             try await group.run()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw SettingsError.invalid(
-                key: "http.port", reason: "\(settings.httpHost):\(settings.httpPort) is taken")
+        } catch {
+            throw SettingsError(error, at: settings.httpPlace) ?? error
         }
     }
 
@@ -176,10 +185,14 @@ public struct RoomcastServer: Sendable {
             ]
         }
         let connection = StoreConnection(timeout: storeSettings.timeout)
-        let courier = StoreClient(
-            access: store, client: connection.client, timeout: storeSettings.timeout)
-        let liveCourier = StoreClient(
-            access: store, client: connection.client,
+        let manners = StoreManners()
+        func client(timeout: Duration) -> StoreClient {
+            StoreClient(
+                access: store, line: StoreHTTP(client: connection.client, timeout: timeout),
+                manners: manners, logger: logger)
+        }
+        let courier = client(timeout: storeSettings.timeout)
+        let liveCourier = client(
             timeout: min(storeSettings.timeout, LiveUploads.timeoutMaximum))
         return [
             connection,
@@ -210,7 +223,7 @@ public struct RoomcastServer: Sendable {
                 throw SettingsError.invalid(key: key, reason: error.description)
             } catch {
                 throw SettingsError.invalid(
-                    key: key, reason: "\(directory): \(error.localizedDescription)")
+                    key: key, reason: "\(directory) cannot be used: \(error.systemReason)")
             }
             throw SettingsError.invalid(
                 key: key, reason: "\(directory) is in use by another server")
@@ -228,7 +241,7 @@ public struct RoomcastServer: Sendable {
 
     /// The catalogue of the recordings' directory, which is made.
     ///
-    /// - Throws: `SettingsError`, `CatalogueError`.
+    /// - Throws: `SettingsError`, `CatalogueFileError`.
     public static func openCatalogue(_ settings: StreamSettings) throws -> Catalogue {
         do {
             try FileManager.default.createDirectory(
@@ -236,18 +249,45 @@ public struct RoomcastServer: Sendable {
         } catch {
             throw SettingsError.invalid(
                 key: "recordings.directory",
-                reason: "\(settings.recordingsDirectory): \(error.localizedDescription)")
+                reason: "\(settings.recordingsDirectory) cannot be used: \(error.systemReason)")
         }
-        return try Catalogue(path: "\(settings.recordingsDirectory)/\(catalogueName)")
+        let path = "\(settings.recordingsDirectory)/\(catalogueName)"
+        do {
+            return try Catalogue(path: path)
+        } catch {
+            throw CatalogueFileError(path: path, error: error)
+        }
     }
 
     private static let catalogueName = "catalogue.sqlite"
 
-    /// A connection is an open file, and the usual limit of 1024 is for interactive programs.
-    private static func allowManyFiles() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    /// The settings with maxima that fit into the file descriptors that there are.
+    ///
+    /// - Throws: `.tooFewDescriptors`.
+    private static func fitted(
+        _ settings: Settings, logger: Logger
+    ) throws(SettingsError) -> Settings {
+        DescriptorLimit.raise()
+        let wish = settings.descriptorWish
+        let budget: DescriptorBudget
+        do throws(DescriptorBudget.Shortage) {
+            budget = try DescriptorBudget(
+                fitting: wish, into: DescriptorLimit.current, own: settings.ownDescriptors())
+        } catch {
+            throw .tooFewDescriptors(
+                limit: error.limit, needed: error.needed, own: error.own, reserve: error.reserve)
+        }
+        let shares = budget.shares
+        logger.log(
+            level: shares == wish ? .info : .notice,
+            shares == wish
+                ? "file descriptors suffice for all maxima"
+                : "maxima are lowered to what there are file descriptors for",
+            metadata: [
+                "limit": "\(budget.limit)", "own": "\(budget.own)", "reserve": "\(budget.reserve)",
+                "http_connections": "\(shares.connections)", "tcp_links": "\(shares.links)",
+                "streams": "\(shares.bots)", "finishers": "\(shares.finishers)",
+            ])
+        return settings.fitted(to: budget)
     }
 }

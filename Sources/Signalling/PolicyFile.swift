@@ -1,4 +1,4 @@
-internal import Foundation
+internal import MediaKernel
 public import Rooms
 
 /// Reads a policy from JSON: a 100ms template as far as Roomcast knows it.
@@ -7,6 +7,7 @@ public import Rooms
 /// {"id": "…", "name": "…",   or   "template_id": "…",
 ///  "roles": {"host": {"priority": 1, "publishParams": {…}, …}, …}   or   [{"name": "host", …}, …],
 ///  "destinations": {"hlsDestinations": {"default": {"layers": […], …}}},
+///  "recordings": [{"name": "default", "compositeRecording": {…}, …}],
 ///  "settings": {"roomState": {"enabled": true, "sendPeerList": true, "messageInterval": 5}}}
 /// ```
 ///
@@ -24,7 +25,7 @@ public enum PolicyFile {
         }
         let file: Contents
         do {
-            file = try FrameCodec.decode(Contents.self, from: text)
+            file = try FrameCodec.decode(Contents.self, from: text, limits: .standard)
         } catch .malformed {
             throw .invalidPolicy("the file is not a JSON object")
         } catch .missingParameter(let path) {
@@ -37,7 +38,10 @@ public enum PolicyFile {
         return try Policy(
             validating: file.roles.list, templateID: file.templateID ?? file.id ?? "default",
             hlsDestinations: file.destinations?.hlsDestinations ?? [:],
-            recordingDestinations: file.destinations?.browserRecordings ?? [:],
+            recordingDestinations: (file.destinations?.browserRecordings ?? [:]).merging(
+                (file.recordings ?? []).map { ($0.name, $0.destination) }
+            ) { $1 },
+            recordsRooms: file.settings?.recording?.enabled ?? false,
             roomState: file.settings?.roomState)
     }
 
@@ -48,15 +52,22 @@ public enum PolicyFile {
         var roles: Roles
         var destinations: Destinations?
         var settings: TemplateSettings?
+        var recordings: [RecordingConfiguration]?
 
         enum CodingKeys: String, CodingKey {
             case templateID = "template_id"
-            case id, roles, destinations, settings
+            case id, roles, destinations, settings, recordings
         }
     }
 
     private struct TemplateSettings: Decodable {
         var roomState: RoomStateSettings?
+        var recording: Recording?
+
+        struct Recording: Decodable {
+            /// 100ms' older word for a recording of each room.
+            var enabled: Bool?
+        }
     }
 
     private struct Destinations: Decodable {

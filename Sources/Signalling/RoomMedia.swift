@@ -42,11 +42,16 @@ public struct PeerSubscriptions: Sendable, Hashable {
         public var publisher: PeerID
         /// Of its publisher's role: 1 (highest) to 5.
         public var priority: Int
+        /// What its publisher's role says that it takes, in kbit/s; nil for nothing.
+        public var bitRate: Int?
 
-        public init(track: PublishedTrack, publisher: PeerID, priority: Int) {
+        public init(
+            track: PublishedTrack, publisher: PeerID, priority: Int, bitRate: Int? = nil
+        ) {
             self.track = track
             self.publisher = publisher
             self.priority = priority
+            self.bitRate = bitRate
         }
     }
 
@@ -121,6 +126,8 @@ public enum RoomMediaEvent: Sendable {
     case connection(PeerID, TransportTarget, ConnectionState)
     /// The track is named as its publisher does.
     case trackMedia(PeerID, TrackID, hasMedia: Bool)
+    /// The peer sends more of the track than may go on, or of all its tracks together.
+    case excessMedia(PeerID, TrackID?)
     /// What the peer gets of these videos is something else now.
     case trackLayers(PeerID, [TrackLayersPayload.Track])
     /// Loudest first, levels 0 to 100; empty when nobody speaks. Tracks are named as their publishers do.

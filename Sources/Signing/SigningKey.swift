@@ -14,6 +14,8 @@ public struct SigningKey: Sendable {
     public enum Purpose: String, Sendable {
         /// Links to recordings' assets.
         case assetLinks = "roomcast asset links v1"
+        /// Addresses of live streams.
+        case playback = "roomcast playback addresses v1"
     }
 
     /// RFC 2104 sect. 3: shorter than the hash's output weakens it.

@@ -62,6 +62,7 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case accountID = "account_id"
         case appID = "app_id"
         case kind = "type"
+        case template = "template_id"
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -72,6 +73,9 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         try container.encode(appID, forKey: .appID)
         try container.encode(timestamp, forKey: .timestamp)
         try container.encode(kind, forKey: .kind)
+        if case .object(let fields) = data, let template = fields["template_id"] {
+            try container.encode(template, forKey: .template)
+        }
         try container.encode(data, forKey: .data)
     }
 

@@ -5,9 +5,10 @@ import Foundation
 import Glibc
 import Logging
 import MediaKernel
+import Sandbox
 import Service
 
-struct BotCommand: AsyncParsableCommand {
+struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     static let configuration = CommandConfiguration(
         commandName: "bot",
         abstract: "Join one room unseen and write one stream. Started by the server.",
@@ -31,9 +32,20 @@ struct BotCommand: AsyncParsableCommand {
     @Option(help: "The JSON file with the stream's settings.")
     var configuration: String
 
-    func run() async throws {
+    mutating func confine() {
         FileAccess.narrow()
         OOMScore.raise(by: OOMScore.bot)
+        let environment = ProcessInfo.processInfo.environment
+        token = token ?? environment[BotProcess.tokenVariable]
+        ProcessSecrets.forget([BotProcess.tokenVariable])
+        Sandbox.enter(
+            .bot(
+                outputDirectory: URL(fileURLWithPath: output).path,
+                configuration: URL(fileURLWithPath: configuration).path,
+                environment: environment))
+    }
+
+    func run() async throws {
         // A closed terminal is the server's business: it stops its streams, or goes on.
         signal(SIGHUP, SIG_IGN)
         let settings = try BotConfiguration.read(configuration)
@@ -42,8 +54,8 @@ struct BotCommand: AsyncParsableCommand {
             level: Logger.Level(rawValue: settings.logLevel) ?? .info,
             format: LineLogHandler.Format(rawValue: settings.logFormat) ?? .logfmt)
         let stream = logger.of(room: settings.room, stream: settings.stream)
-        let variable = ProcessInfo.processInfo.environment[BotProcess.tokenVariable]
-        guard let token = token ?? variable else {
+        stream.reportSandboxGaps()
+        guard let token else {
             throw ValidationError("--token or \(BotProcess.tokenVariable) must be given")
         }
         let signals = StopSignals()

@@ -29,6 +29,7 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         FileAccess.narrow()
         var settings = try Settings(file: configuration)
+        ServerSecrets.keep()
         // What is printed is for people; the log keeps to what needs attention, unless somebody
         // asks for more than the default.
         let level = settings.logLevel == Settings().logLevel ? .warning : settings.logLevel

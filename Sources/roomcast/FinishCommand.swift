@@ -4,10 +4,12 @@ import Clocks
 import Finisher
 import Foundation
 import Glibc
+import Logging
 import MediaKernel
+import Sandbox
 import Service
 
-struct FinishCommand: ParsableCommand {
+struct FinishCommand: ParsableCommand, ConfinedCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
         abstract: "Make the assets of a stream that has ended. Started by the server.",
@@ -22,16 +24,23 @@ struct FinishCommand: ParsableCommand {
     @Argument(help: "The stream's own directory.")
     var directory: String
 
-    /// Live streams come first: a stream that has ended has time.
-    private static let niceness: Int32 = 5
+    func confine() {
+        FileAccess.narrow()
+        ProcessPriority.lower(to: ProcessPriority.finisher)
+        OOMScore.raise(by: OOMScore.finisher)
+        Sandbox.enter(
+            .finisher(
+                directory: URL(fileURLWithPath: directory).path,
+                recordings: URL(fileURLWithPath: recordings).path,
+                environment: ProcessInfo.processInfo.environment))
+    }
 
     func run() throws {
-        FileAccess.narrow()
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         // A parent that is gone is no reason to leave the work undone.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
-        OOMScore.raise(by: OOMScore.finisher)
+        let logger = Logger.roomcast("roomcast.finisher", level: .info, format: .logfmt)
+        logger.reportSandboxGaps()
         let writer = ReportWriter<FinisherReport>()
         let finisher = Finisher(
             directory: URL(fileURLWithPath: directory).path,

@@ -48,6 +48,7 @@ struct PublishCommand: AsyncParsableCommand {
             throw ValidationError("--token or \(Self.tokenVariable) must be given")
         }
         let logger = Logger.roomcast("roomcast.publish", level: .info, format: .logfmt)
+        logger.info("connecting", metadata: ["endpoint": "\(endpoint)"])
         let signals = StopSignals()
         try await PublisherRunner(
             options: PublisherRunner.Options(

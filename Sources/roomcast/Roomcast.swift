@@ -12,4 +12,23 @@ struct Roomcast: AsyncParsableCommand {
             ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
             ReindexCommand.self, DemoCommand.self, TokenCommand.self,
         ])
+
+    /// On the main thread up to the first suspension, while there is no other: what confines a
+    /// process has to be done by then.
+    @MainActor static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var confined = command as? any ConfinedCommand {
+                confined.confine()
+                command = confined
+            }
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

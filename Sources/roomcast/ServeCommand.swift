@@ -16,6 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         FileAccess.narrow()
         let settings = try Settings(file: configuration)
+        ServerSecrets.keep()
         let logger = Logger.roomcast(
             "roomcast", level: settings.logLevel, format: settings.logFormat)
         let server = try await RoomcastServer(

@@ -44,7 +44,7 @@ import Testing
         json.replace(#","kind":"hls""#, with: "")
         #expect(!json.contains("kind"))
         #expect(
-            try JSONDecoder().decode(CatalogueStream.self, from: Data(json.utf8))
+            try JSONDocument.decode(CatalogueStream.self, from: json.utf8)
                 == stream("a", .running))
     }
 

@@ -25,6 +25,13 @@ import Testing
         ),
         (.warning("a/b"), #"{"event":"warning","message":"a/b"}"#),
         (
+            .leftOut([
+                .init(track: "t1", peer: "Ann", peerID: "p1", reason: "too large")
+            ]),
+            #"{"event":"left_out","tracks":[{"peer":"Ann","peer_id":"p1","#
+                + #""reason":"too large","track":"t1"}]}"#
+        ),
+        (
             .reduction(frameRate: 7.5, layersThinned: 1, videosLeftOut: 2),
             #"{"event":"reduction","frame_rate":7.5,"layers_thinned":1,"videos_left_out":2}"#
         ),

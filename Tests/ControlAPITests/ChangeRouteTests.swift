@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "layout or audio is missing"), (#"{"gap":4}"#, "gap is not valid"),
-        (#"{"layout":{},"ladder":[]}"#, "ladder is not valid"),
+        ("{}", "layout or audio is missing"), (#"{"gap":4}"#, "gap is not known"),
+        (#"{"layout":{},"ladder":[]}"#, "ladder is not known"),
         ("[]", "the body is not of type object"), ("", "layout or audio is missing"),
         (#"{"audio":[]}"#, "audio is not of type object"),
         (#"{"audio":{}}"#, "audio.roles is missing"),
@@ -39,7 +39,7 @@ import Testing
             #"{"audio":{"roles":null,"only":true}}"#,
             "audio.only cannot be changed while the stream is on air"
         ),
-        (#"{"audio":{"roles":null,"gain":2}}"#, "audio.gain is not valid"),
+        (#"{"audio":{"roles":null,"gain":2}}"#, "audio.gain is not known"),
     ])
     func aChangeMustNameWhatCanBeChanged(body: String, reason: String) async throws {
         let world = try await TestWorld()

@@ -306,7 +306,8 @@ import Testing
             let idle = try await client.execute(uri: "/api/rooms/demo/stream", method: .get)
             #expect(
                 String(buffer: idle.body)
-                    == #"{"id":null,"started_at":null,"state":"none","url":null}"#)
+                    == #"{"bot_restarts":0,"degradation":null,"id":null,"started_at":null,"#
+                    + #""state":"none","url":null}"#)
             let empty = try await client.execute(uri: "/api/rooms", method: .get)
             #expect(
                 String(buffer: empty.body)
@@ -343,7 +344,7 @@ import Testing
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":null,"open_tokens":false,"roles":[]}"#)
+                    == #"{"hls_js_url":null,"lists_rooms":true,"open_tokens":false,"roles":[]}"#)
         }
         var world = try await TestWorld()
         world.configuration.handsOutTokens = true
@@ -371,7 +372,7 @@ import Testing
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":"/assets/hls.js","open_tokens":true,"#
+                    == #"{"hls_js_url":"/assets/hls.js","lists_rooms":true,"open_tokens":true,"#
                     + #""roles":["guest","host"]}"#)
         }
     }

@@ -76,6 +76,8 @@ import Testing
             (["connection": "keep-alive"], HTTPVersion.http1_1, "keep-alive"),
             (["connection": "Close"], .http1_1, "close"),
             (["connection": "TE, close"], .http1_1, "close"),
+            (["connection": "keep-alive", "expect": "100-continue"], .http1_1, "keep-alive"),
+            (["expect": "100-Continue", "content-length": "9"], .http1_1, "close"),
             ([:], .http1_0, "close"), (["connection": "keep-alive"], .http1_0, "close"),
             (["connection": "Upgrade", "upgrade": "h2c"], .http1_1, "close"),
             (["connection": "Upgrade", "upgrade": "websocket"], .http1_1, "close"),

@@ -63,8 +63,9 @@ import Testing
             let text = String(buffer: response.body)
             let expected: [String] = [
                 #"{"audio":{"only":false,"roles":null},"#,
+                #""bot_restarts":0,"#,
                 #""created_at":"2023-03-22T04:24:10.155978231Z","degradation":null,"#,
-                #""destination":"default","#,
+                #""destination":"default","frame_rate":null,"#,
                 #""id":"stream-1","layout":{},"live_upload":null,"#,
                 #""meeting_url":"http://localhost/rooms/demo?skip_preview=true","#,
                 #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,

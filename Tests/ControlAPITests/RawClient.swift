@@ -56,6 +56,12 @@ struct RawClient: Sendable {
             }
         }
 
+        /// Reads until the server has said its last.
+        mutating func ending() async throws -> String {
+            while try await more() {}
+            return String(decoding: received, as: UTF8.self)
+        }
+
         /// Reads one WebSocket frame; nil when the connection ended.
         mutating func frame() async throws -> (opcode: UInt8, payload: [UInt8])? {
             while true {

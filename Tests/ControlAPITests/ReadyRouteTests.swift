@@ -39,4 +39,27 @@ import Testing
             #expect(reasons == ["the catalogue's disk is full"])
         }
     }
+
+    @Test func aServerWhoseFilesAreGoneIsNotReadyAndTellsNobodyWhereTheyWere() async throws {
+        let world = try await TestWorld()
+        world.control.state.withLock { $0.storageLoss = "/srv/streams: deleted" }
+        let router = Router()
+        ReadyRoute(
+            control: world.control,
+            checkCatalogue: { () throws(CatalogueError) in
+                throw .lost(.deleted)
+            }
+        )
+        .add(to: router)
+        try await Application(router: router).test(.router) { client in
+            let answer = try await client.execute(uri: "/ready", method: .get)
+            #expect(answer.status == .serviceUnavailable)
+            let reasons = try TestJSON.object(answer)["reasons"] as? [String]
+            #expect(
+                reasons == [
+                    "a directory of streams or recordings was deleted or replaced",
+                    "the catalogue's file was deleted",
+                ])
+        }
+    }
 }

@@ -294,6 +294,20 @@ import Testing
         #expect(gate.isOpen(to: [1]))
     }
 
+    /// What is kept of them is bounded, and until then nobody is forgotten.
+    @Test func onlySoManyAddressesAreKeptInMind() {
+        let gate = RoomCodeGate(rate: 1, burst: 2) { .zero }
+        func caller(_ number: Int) -> [UInt8] {
+            withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
+        }
+        for _ in 0..<3 { gate.failed(caller(0)) }
+        for number in 1..<RoomCodeGate.callersMaximum { gate.failed(caller(number)) }
+        #expect(RoomCodeGate.callersMaximum == 4096)
+        #expect(!gate.isOpen(to: caller(0)))
+        gate.failed(caller(RoomCodeGate.callersMaximum))
+        #expect(gate.isOpen(to: caller(0)))
+    }
+
     @Test func onlyAProxyOnThisMachineSaysForWhomItAsks() throws {
         let name = try #require(HTTPField.Name("X-Forwarded-For"))
         let headers: HTTPFields = [name: "192.0.2.9"]

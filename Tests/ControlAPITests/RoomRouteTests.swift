@@ -8,6 +8,7 @@ import NIOCore
 import Rooms
 import Synchronization
 import Testing
+import Webhooks
 
 @testable import ControlAPI
 
@@ -67,7 +68,7 @@ import Testing
 
     @Test func aRoomHasAReceiverOfItsOwn() async throws {
         var world = world
-        world.configuration.sendsWebhooks = true
+        world.configuration.webhooks = WebhookReach(includesPrivate: true)
         try await world.routes { client in
             let hook = #"{"headers":{"X-Key":"k"},"url":"https://example.org/hook"}"#
             let made = try await post(client, "", #"{"name":"hall","webhook":\#(hook)}"#)
@@ -96,6 +97,24 @@ import Testing
                 let refused = try await post(client, path, #"{"webhook":\#(hook)}"#)
                 let error = try TestJSON.decode(APIError.Body.self, refused)
                 #expect(error.code == 400 && error.message == "webhook is not valid", "\(hook)")
+            }
+        }
+    }
+
+    @Test func aReceiverMayNotBeWhereOnlyTheServerIs() async throws {
+        var world = world
+        for (isAllowed, url, status) in [
+            (false, "http://169.254.169.254/", 400), (true, "http://169.254.169.254/", 400),
+            (false, "http://[fd00:ec2::254]/", 400), (true, "http://[fd00:ec2::254]/", 400),
+            (false, "http://192.168.0.9/hook", 400), (true, "http://192.168.0.9/hook", 200),
+            (false, "https://example.org/", 200),
+        ] {
+            world.configuration.webhooks = WebhookReach(includesPrivate: isAllowed)
+            try await world.routes { client in
+                let answer = try await post(client, "", #"{"webhook":{"url":"\#(url)"}}"#)
+                #expect(answer.status.code == status, "\(url)")
+                let isNamed = String(buffer: answer.body).contains("webhooks.allowPrivate")
+                #expect(isNamed == (status == 400 && !isAllowed))
             }
         }
     }

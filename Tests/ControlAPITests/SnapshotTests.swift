@@ -3,6 +3,7 @@ import HummingbirdTesting
 import MediaKernel
 import Synchronization
 import Testing
+import Workbench
 
 @testable import ControlAPI
 
@@ -52,7 +53,7 @@ import Testing
         time.withLock { $0 += .seconds(10) }
         async let second = snapshot.value()
         // Whoever has looked at the clock waits for the answer before it can be there.
-        while looks.withLock({ $0 }) < 2 { await Task.yield() }
+        #expect(await comesAbout { looks.withLock { $0 } == 2 })
         opening.yield()
         #expect(try await first == 1)
         #expect(try await second == 1)

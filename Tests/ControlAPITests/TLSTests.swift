@@ -1,6 +1,9 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import NIOSSL
 import Testing
 
 @testable import ControlAPI
@@ -21,6 +24,39 @@ import Testing
         }
     }
 
+    /// RFC 8996: what is older than 1.2 must not be used.
+    @Test(arguments: [
+        (TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true),
+    ])
+    func olderVersionsOfTLSAreRefused(version: TLSVersion, isServed: Bool) async throws {
+        var world = try await TestWorld()
+        (world.configuration.certificateFile, world.configuration.privateKeyFile) =
+            try Self.write(into: world.directory)
+        var settings = TLSConfiguration.makeClientConfiguration()
+        settings.certificateVerification = .none
+        (settings.minimumTLSVersion, settings.maximumTLSVersion) = (version, version)
+        let context = try NIOSSLContext(configuration: settings)
+        try await world.service.application().test(.ahc(.https)) { client in
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: client.port ?? 0) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            try NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+                        return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                            wrappingChannelSynchronously: channel)
+                    }
+                }
+            let answer = try? await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(
+                    ByteBuffer(
+                        string: "GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                for try await part in inbound { return String(buffer: part) }
+                return ""
+            }
+            #expect((answer?.hasPrefix("HTTP/1.1 200 ") ?? false) == isServed)
+        }
+    }
+
     @Test func whatKeepsTLSFromWorkingIsSaidAtTheStart() async throws {
         var world = try await TestWorld()
         let (certificate, key) = try Self.write(into: world.directory)
@@ -32,6 +68,31 @@ import Testing
             world.configuration.privateKeyFile = second
             let service = try world.service
             #expect(throws: HTTPServiceError.self) { _ = try service.application() }
+        }
+    }
+
+    @Test func whatIsWrongWithTheFilesIsSaidWithTheSettingAndTheRemedy() async throws {
+        var world = try await TestWorld()
+        let (certificate, key) = try Self.write(into: world.directory)
+        let other = "\(world.directory)/other.pem"
+        try Data(Self.otherKey.utf8).write(to: URL(fileURLWithPath: other))
+        let none = "\(world.directory)/none.pem"
+        for (first, second, words) in [
+            (none, key, "http.certificateFile: \(none) cannot be read: No such file or directory"),
+            (
+                certificate, none,
+                "http.privateKeyFile: \(none) cannot be read: No such file or directory"
+            ),
+            (world.directory, key, "http.certificateFile: \(world.directory) is not a file"),
+            (key, key, "http.certificateFile: \(key) has no certificate in PEM form"),
+            (certificate, certificate, "http.privateKeyFile: \(certificate) has no private key"),
+            (certificate, other, "http.privateKeyFile: \(other) is not the key of the certificate"),
+        ] {
+            world.configuration.certificateFile = first
+            world.configuration.privateKeyFile = second
+            let service = try world.service
+            let error = #expect(throws: HTTPServiceError.self) { _ = try service.application() }
+            #expect(error?.description.contains(words) == true, "\(error?.description ?? "none")")
         }
     }
 
@@ -63,6 +124,14 @@ import Testing
         zj0EAwIDRwAwRAIgNCFdktWZwISt7SgOzP0vkwjPJeS5jzC3d+ANCR4mFQ8CIBX9
         aQpr/YLsvImazyv6LQuLptx2dMnoNYCzWiKL5xJ8
         -----END CERTIFICATE-----
+        """
+
+    private static let otherKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg30gC4+giXl0u6q4U
+        ImNfo+OU71k2wlwXhOFhSTVCM0qhRANCAAT1nlU9udKIPqZ/z7dgxPC4+8m49vQP
+        6XcQSA/o/7Ecg6+oq/WQ6ceguj69YL7x5DhDEokYQ3hqGlBCilHbdL0y
+        -----END PRIVATE KEY-----
         """
 
     private static let key = """

@@ -400,4 +400,57 @@ import Testing
             }
         }
     }
+
+    /// As 100ms' documents have them where nothing is said of a store.
+    @Test(arguments: [
+        "{}", "null", #"{"type":"","location":"","prefix":"","options":{},"credentials":{}}"#,
+        #"{"type":"","credentials":{"key":"","secretKey":""},"options":{"region":""}}"#,
+    ]) func anUploadThatSaysNothingIsTaken(upload: String) async throws {
+        try await world.routes { client in
+            let id = try await make(
+                client,
+                #"{"roles":{"a":{}},"settings":{"recording":{"enabled":true,"upload":\#(upload)}}}"#
+            )
+            let refused = try await call(
+                client, "/\(id)/settings", #"{"recording":{"upload":{"type":"","location":"b"}}}"#)
+            #expect(refused.status == .badRequest)
+        }
+    }
+
+    @Test func recordingsAreConfiguredAsDocumented() async throws {
+        try await world.routes { client in
+            let id = try await make(client, #"{"roles":{"host":{}}}"#)
+            let path = "/\(id)/recordings"
+            #expect(String(buffer: try await call(client, path).body) == "[]")
+            let written = #"""
+                [{"name": "default", "role": "host", "maxDuration": 1800, "presignDuration": 3600,
+                  "thumbnails": {"enabled": false, "width": 1280, "height": 720, "offsets": [2],
+                                 "fps": 60},
+                  "compositeRecording": {
+                    "browserComposite": {"autoStart": false, "autoStopTimeout": 500,
+                                         "width": 1920, "height": 1080},
+                    "customComposite": {"enabled": false}},
+                  "trackRecording": {"enabled": false},
+                  "streamRecording": {"enabled": false, "width": 1920, "height": 1080}}]
+                """#
+            let answer = try await call(client, path, written)
+            #expect(answer.status == .ok, "\(String(buffer: answer.body))")
+            let expected = try JSONDocument.decode(JSONValue.self, from: written.utf8)
+            #expect(try value(answer) == expected)
+            #expect(try value(try await call(client, path)) == expected)
+            for (body, words) in [
+                ("{}", "not of type array"), ("[5]", "not of type"),
+                (#"[{"name":"a"},{"name":"b"}]"#, "a list of at most one"),
+                (#"[{"role":"host"}]"#, "[0].name is missing"),
+                (#"[{"name":"a","role":"pope"}]"#, "no role is called 'pope'"),
+                (#"[{"name":"a","trackRecording":{"enabled":true}}]"#, "is not supported"),
+                (#"[{"name":"a","rol":"host"}]"#, "[0].rol is not known; is it role?"),
+            ] {
+                let refused = try await call(client, path, body)
+                #expect(refused.status == .badRequest, "\(body)")
+                #expect(String(buffer: refused.body).contains(words), "\(body)")
+            }
+            #expect(try value(try await call(client, path)) == expected)
+        }
+    }
 }

@@ -22,6 +22,7 @@ struct TestWorld: Sendable {
     let authority: TokenAuthority
     let catalogue: Catalogue
     let recordings: RecordingLibrary
+    let playbackKey: SigningKey
     var configuration: HTTPServiceConfiguration
     var metrics: [any MetricsSource] = []
     var renewedBody: HTTPService.RenewedBody = { _ in nil }
@@ -38,8 +39,10 @@ struct TestWorld: Sendable {
         try scratch.write("export {}".utf8, to: "web/assets/room.js")
         authority = try await TestToken.authority()
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
-        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks)
+        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks),
+            let playback = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
         else { fatalError("a secret of 32 bytes is long enough") }
+        playbackKey = playback
         recordings = RecordingLibrary(
             catalogue: catalogue, root: "\(directory)/recordings", key: key,
             store: store)
@@ -61,7 +64,8 @@ struct TestWorld: Sendable {
             return try HTTPService(
                 configuration, authority: authority, control: control, door: door,
                 templates: TemplatesDouble(),
-                recordings: recordings, metrics: metrics, renewedBody: renewedBody, logger: logger,
+                recordings: recordings, playbackKey: playbackKey, metrics: metrics,
+                renewedBody: renewedBody, logger: logger,
                 clock: { TestWorld.now })
         }
     }
@@ -87,6 +91,12 @@ struct TestWorld: Sendable {
         return "/recordings/\(link?.signed(with: recordings.key) ?? "")"
     }
 
+    /// The path below which a live stream is served whose address is signed.
+    func playback(of stream: String, in room: String = "demo", for seconds: Int64 = 60) -> String {
+        let link = AssetLink(asset: stream, expiry: Self.now + .seconds(seconds))
+        return "/hls/\(room)/\(link?.signed(with: playbackKey) ?? "")"
+    }
+
     func managementHeaders() async throws -> HTTPFields {
         [.authorization: "Bearer \(try await authority.makeManagementToken(at: TestWorld.now))"]
     }
@@ -105,6 +115,8 @@ final class ControlDouble: LiveStreamControl {
         var failure: LiveStreamError?
         var metadata: [TimedMetadataRequest] = []
         var isShuttingDown = false
+        /// Why the directories cannot be used.
+        var storageLoss: String?
     }
 
     let state = Mutex(State())
@@ -207,6 +219,10 @@ final class ControlDouble: LiveStreamControl {
     }
 
     var isShuttingDown: Bool { get async { state.withLock { $0.isShuttingDown } } }
+
+    func checkStorage() async throws(LiveStreamError) {
+        if let loss = state.withLock({ $0.storageLoss }) { throw .storage(loss) }
+    }
 
     private func read() throws(LiveStreamError) {
         if case .catalogue(let error) = state.withLock({ $0.failure }) {
@@ -430,7 +446,7 @@ extension DoorDouble: RoomControl {
 /// Reads answers.
 enum TestJSON {
     static func decode<T: Decodable>(_ type: T.Type, _ response: TestResponse) throws -> T {
-        try JSONDecoder().decode(type, from: Data(response.body.readableBytesView))
+        try JSONDocument.decode(type, from: Data(response.body.readableBytesView))
     }
 
     static func object(_ response: TestResponse) throws -> [String: Any] {

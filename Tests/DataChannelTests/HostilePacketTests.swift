@@ -183,3 +183,43 @@ extension DataChannelTests {
         }
     }
 }
+
+extension DataChannelTests {
+    @Suite("A flood that nobody reads")
+    struct UndeliveredTests {
+        /// A sender that minds no congestion window, between two polls of the receiver.
+        @Test("What waits for its reader is bounded, and the association ends")
+        func undeliveredMessagesAreBounded() throws {
+            let (pair, id) = try ChannelPair.withChannel()
+            pair.recordsPackets = true
+            try pair.client.send(String(repeating: "a", count: 1000), on: id)
+            pair.exchange()
+            let packet = try #require(
+                pair.packets.first {
+                    $0.from == .client && SCTPPackets.chunkType($0.bytes) == 0
+                }?.bytes)
+            pair.clearOutputs()
+            for number in 1...10_000 {
+                pair.server.handle(Self.later(packet, by: UInt32(number)))
+            }
+            while let output = pair.server.poll() { pair.serverOutputs.append(output) }
+            #expect(pair.serverOutputs.contains(.failed(.overflow)))
+            let texts = pair.serverOutputs.count { if case .text = $0 { true } else { false } }
+            #expect(texts * 1000 <= 8 << 20)
+        }
+
+        /// The packet of a message that is so many messages later: its DATA chunk (RFC 9260
+        /// sect. 3.3.1) with another TSN and stream sequence number.
+        private static func later(_ packet: [UInt8], by number: UInt32) -> [UInt8] {
+            func uint(_ range: Range<Int>) -> UInt32 {
+                packet[range].reduce(0) { $0 << 8 | UInt32($1) }
+            }
+            var packet = packet
+            let tsn = uint(16..<20) &+ number
+            let sequence = UInt16(truncatingIfNeeded: uint(22..<24) &+ number)
+            withUnsafeBytes(of: tsn.bigEndian) { packet.replaceSubrange(16..<20, with: $0) }
+            withUnsafeBytes(of: sequence.bigEndian) { packet.replaceSubrange(22..<24, with: $0) }
+            return SCTPPackets.seal(packet)
+        }
+    }
+}

@@ -57,7 +57,11 @@ struct DatagramBatchTests {
                 datagrams = [bytes]
                 return
             }
-            // Behind length, level and type.
+            // Behind length, level and type; of what leaves from a named address nothing may be cut up.
+            guard control.load(fromByteOffset: 8, as: CInt.self) == CInt(IPPROTO_UDP) else {
+                datagrams = [bytes]
+                return
+            }
             let segment = Int(control.load(fromByteOffset: 16, as: UInt16.self))
             datagrams = stride(from: 0, to: bytes.count, by: segment).map { start in
                 Array(bytes[start..<min(start + segment, bytes.count)])
@@ -78,7 +82,7 @@ struct DatagramBatchTests {
 
     private func send(_ batch: DatagramBatch) -> [(bytes: [UInt8], address: TransportAddress)] {
         var rest: [(bytes: [UInt8], address: TransportAddress)] = []
-        batch.send(over: 3) { rest.append(($0, $1)) }
+        batch.send(over: 3) { bytes, address, _ in rest.append((bytes, address)) }
         return rest
     }
 
@@ -89,6 +93,20 @@ struct DatagramBatchTests {
 
     private func address(_ number: Int) -> TransportAddress {
         TransportAddress(ipv4: 10, 0, 0, UInt8(number), port: UInt16(5000 + number))
+    }
+
+    @Test("What leaves from another address is another message")
+    func sources() throws {
+        let batch = DatagramBatch(call: kernel.call)
+        let home = try #require(LocalAddress(TransportAddress(ipv4: 192, 0, 2, 1, port: 0)))
+        let away = try #require(LocalAddress(TransportAddress(ipv4: 192, 0, 2, 2, port: 0)))
+        for source in [home, home, away, nil] {
+            #expect(batch.append([1, 2], to: four, from: source))
+        }
+        #expect(send(batch).isEmpty)
+        #expect(kernel.messages.count == 3)
+        #expect(LocalAddress(TransportAddress(ipv4: 0, 0, 0, 0, port: 7)) == nil)
+        #expect(try LocalAddress(#require(TransportAddress("fe80::1", port: 7))) == nil)
     }
 
     @Test("Both families go out in one call")

@@ -82,7 +82,9 @@ import Testing
             }
             b.value.flush()
         }.get()
+        let deadline = loop.scheduleTask(in: .seconds(30)) { all.fail(ChannelError.alreadyClosed) }
         try await all.futureResult.get()
+        deadline.cancel()
         let isSame = try await loop.submit { received.value.allSatisfy { $0 == sent } }.get()
         #expect(isSame)
         try await loop.submit { [receivers] in
@@ -189,7 +191,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// With a batch, which the kernel cuts up, and with what the channel sends for want of room.
+    /// With a batch, which the kernel cuts up.
     @Test func aSocketOfBothFamiliesKnowsIPv4ByItsOwnAddresses() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -237,6 +239,55 @@ import Testing
         try await loop.submit { [clients] in
             both.value.close()
             for client in clients { client.value.close() }
+        }.get()
+        try await group.shutdownGracefully()
+    }
+
+    /// One by one and, of one size, as one message that the kernel cuts up.
+    @Test(arguments: [
+        ("0.0.0.0", "127.0.0.2", "127.0.0.1"), ("0.0.0.0", "127.0.0.1", "127.0.0.1"),
+        ("::", "127.0.0.3", "127.0.0.1"), ("::", "::1", "::1"),
+    ])
+    func anAnswerLeavesFromWhereItWasAsked(
+        bound: String, asked: String, asking: String
+    ) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let box = NIOLoopBoundBox.makeBoxSendingValue(
+            nil as NIOLoopBound<DatagramSocket>?, eventLoop: loop)
+        let sources = NIOLoopBoundBox.makeBoxSendingValue([TransportAddress](), eventLoop: loop)
+        let all = loop.makePromise(of: Void.self)
+        let server = try await DatagramSocket.bind(host: bound, port: 0, on: loop) {
+            .init(
+                received: { bytes, source in
+                    guard let socket = box.value?.value else { return }
+                    for _ in 0..<3 { socket.send(bytes, to: source, from: socket.arrivedAt) }
+                    socket.send([1], to: source, from: socket.arrivedAt)
+                    socket.flush()
+                }, batchEnded: {})
+        }.get()
+        let client = try await DatagramSocket.bind(host: asking, port: 0, on: loop) {
+            .init(
+                received: { _, source in
+                    sources.value.append(source)
+                    if sources.value.count == 4 { all.succeed() }
+                }, batchEnded: {})
+        }.get()
+        let address = try await loop.submit {
+            box.value = server
+            let address = TransportAddress(asked, port: server.value.localAddress.port)
+            if let address { client.value.send([1, 2, 3], to: address) }
+            client.value.flush()
+            return address
+        }.get()
+        let deadline = loop.scheduleTask(in: .seconds(30)) { all.fail(ChannelError.alreadyClosed) }
+        try await all.futureResult.get()
+        deadline.cancel()
+        let found = try await loop.submit { Set(sources.value) }.get()
+        #expect(found == Set([address].compactMap { $0 }))
+        try await loop.submit {
+            server.value.close()
+            client.value.close()
         }.get()
         try await group.shutdownGracefully()
     }

@@ -2,6 +2,7 @@ import MediaKernel
 import NIOCore
 import NIOPosix
 import Testing
+import Workbench
 
 @testable import Datagrams
 
@@ -39,14 +40,14 @@ import Testing
     }
 
     private func withListener(
-        linksOfOne: Int = TCPListener.linksOfOneMaximum,
+        links: Int = 1024, linksOfOne: Int = TCPListener.linksOfOneMaximum,
         _ body: (World) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let (arrived, continuation) = AsyncStream.makeStream(of: World.Arrival.self)
         let listener = try await TCPListener.bind(
-            host: "127.0.0.1", port: 0, on: loop, linksOfOne: linksOfOne
+            host: "127.0.0.1", port: 0, on: loop, links: links, linksOfOne: linksOfOne
         ) {
             .init(
                 received: { continuation.yield(.init(bytes: $0, source: $1)) }, batchEnded: {})
@@ -208,7 +209,8 @@ import Testing
                 let channel = try await ClientBootstrap(group: world.loop)
                     .connect(host: "127.0.0.1", port: world.port).get()
                 channels.append(channel)
-                while try await world.onLoop({ $0.linkCount }) < number { await Task.yield() }
+                #expect(
+                    try await comesAbout { try await world.onLoop { $0.linkCount } >= number })
                 let port = UInt16(try #require(channel.localAddress?.port))
                 try await world.onLoop { listener in
                     listener.send(
@@ -220,6 +222,23 @@ import Testing
             }
             let count = try await world.onLoop { $0.linkCount }
             #expect(count == 3)
+            for channel in channels { try await channel.close() }
+        }
+    }
+
+    @Test func thereAreNoMoreConnectionsThanThereMayBe() async throws {
+        try await withListener(links: 2) { world in
+            var channels: [any Channel] = []
+            for _ in 0..<2 {
+                channels.append(
+                    try await ClientBootstrap(group: world.loop)
+                        .connect(host: "127.0.0.1", port: world.port).get())
+            }
+            try await world.connect().executeThenClose { inbound, _ in
+                for try await _ in inbound {}
+            }
+            let count = try await world.onLoop { $0.linkCount }
+            #expect(count == 2)
             for channel in channels { try await channel.close() }
         }
     }

@@ -12,7 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
-from harness import chromium, signalling  # noqa: E402
+from harness import chromium, long_publishing, signalling  # noqa: E402
 from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.lanes import is_aside  # noqa: E402
@@ -52,6 +52,10 @@ def pytest_configure(config):
             config.pluginmanager.register(plugin)
 
 
+def pytest_collection_modifyitems(items):
+    long_publishing.collected(items)
+
+
 def pytest_report_header(config):
     return f"roomcast: {BINARY}"
 
@@ -61,6 +65,8 @@ def pytest_runtest_setup(item):
     has_lanes = "PYTEST_XDIST_WORKER" in os.environ
     if has_lanes and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
         os.nice(ASIDE_NICENESS)
+    if is_aside(item.path.stem):
+        long_publishing.begin(item.session)
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,13 @@
 import base64
 import json
 import re
+import socket
 import subprocess
 
 import pytest
 
 from harness import tokens
-from harness.server import environment
+from harness.server import REPOSITORY, environment
 
 # What a server with webhooks, a relay and a store has in its file; their secrets are elsewhere.
 FILE = {
@@ -67,3 +68,54 @@ def test_the_version_is_told_everywhere(roomcast, server):
     version = done.stdout.strip()
     assert server.http.get("/health").json == {"status": "ok", "version": version}
     assert f"version={version}" in server.log.read_text()
+
+
+RAW = re.compile(r"errno|descriptor|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|failedTo")
+
+
+@pytest.fixture(scope="module")
+def taken():
+    """A port that is somebody else's, for TCP and UDP."""
+    with socket.socket() as listener, socket.socket(type=socket.SOCK_DGRAM) as other:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        other.bind(listener.getsockname())
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("variables, words", [
+    ({"HTTP_PORT": "{taken}"}, "http.port is not valid: {taken} on 127.0.0.1 is taken"),
+    ({"UDP_PORT": "{taken}"}, "udp.port is not valid: {taken} on 127.0.0.1 is taken"),
+    ({"TCP_PORT": "{taken}"}, "tcp.port is not valid: {taken} on 127.0.0.1 is taken"),
+    ({"UDP_HOST": "203.0.113.7"}, "udp.host is not valid: 203.0.113.7 is not an address of this"),
+    ({"UDP_HOST": "nowhere.invalid"}, "udp.host is not valid: nowhere.invalid is neither an"),
+    ({"HTTP_CERTIFICATE_FILE": "/none", "HTTP_PRIVATE_KEY_FILE": "/none",
+      "HTTP_PUBLIC_URL": "https://localhost"},
+     "http.certificateFile: /none cannot be read: No such file"),
+    ({"POLICY_FILE": "/none"}, "policy.file is not valid: /none cannot be read: No such file"),
+    ({"OUTPUT_DIRECTORY": "/proc/none"}, "output.directory is not valid: /proc/none cannot be used"),
+])
+def test_what_keeps_the_server_from_starting_is_said_in_words(
+        roomcast, tmp_path, taken, variables, words):
+    ports = {"HTTP_PORT": "0", "UDP_PORT": "0", "UDP_HOST": "127.0.0.1",
+             "OUTPUT_DIRECTORY": str(tmp_path / "s"), "RECORDINGS_DIRECTORY": str(tmp_path / "r")}
+    done = roomcast("serve", variables={
+        f"ROOMCAST_{name}": value.format(taken=taken) for name, value in (ports | variables).items()})
+    assert done.returncode == 1
+    assert words.format(taken=taken) in done.stderr
+    assert not RAW.search(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--token", "x", "none.webm"], "none.webm cannot be played: No such file or directory"),
+    (["--token", "x", "{}"], "roomcast.json cannot be played: "),
+    (["--token", "x", "--endpoint", "http://127.0.0.1:1", "ann.webm"],
+     "http://127.0.0.1:1: nothing listens there; is the server running?"),
+    (["--token", "x", "--endpoint", "http://nowhere.invalid", "ann.webm"],
+     "http://nowhere.invalid: no machine is called nowhere.invalid"),
+])
+def test_what_keeps_a_file_from_being_published_is_said_in_words(roomcast, arguments, words):
+    media = str(REPOSITORY / "fixtures/media/ann.webm")
+    done = roomcast("publish", *(media if one == "ann.webm" else one for one in arguments))
+    assert done.returncode == 1
+    assert words in done.stderr and not RAW.search(done.stderr), done.stderr

@@ -188,6 +188,38 @@ def test_whatever_the_store_does_everything_arrives_and_nothing_goes_before(
     assert all(seen[kind] >= 2 for kind in kinds), seen
 
 
+def test_a_store_that_takes_no_checksums_gets_everything_and_its_words_are_shown(
+        binary, moto, store, tmp_path):
+    recordings = [Recording(tmp_path, "plain", [PART + 17, 12_345])]
+    is_writable = False
+
+    def fault(request):
+        if not is_writable and request.method == "POST":
+            return 403, "AccessDenied", "the bucket is read-only"
+        if any(name.startswith("x-amz-checksum-") for name in request.headers):
+            return 400, "InvalidArgument", "Unsupported header of a checksum"
+        return None
+
+    store.fault = fault
+    server = Server(tmp_path, settings=store.settings | PATIENT)
+    try:
+        def reasons():
+            listed = server.manage("GET", "/recording-assets?room_id=plain").json["data"]
+            return {(one["upload"] or {}).get("reason") for one in listed}
+
+        wait_for("the store's words are shown", lambda: reasons() == {
+            "403 AccessDenied: the bucket is read-only"}, TIMEOUT)
+        is_writable = True
+        wait_for("all is in the store", lambda: recordings[0].is_stored(server), TIMEOUT)
+    finally:
+        assert server.stop() == 0
+    recordings[0].check(moto)
+    # It is remembered: few were on their way before the first was refused.
+    refused = [one for one in store.requests if one.status == 400]
+    assert 1 <= len(refused) <= 2, refused
+    assert "reason=\"403 AccessDenied: the bucket is read-only\"" in server.log.read_text()
+
+
 def test_an_upload_goes_on_where_a_server_that_was_killed_left_it(binary, moto, store, tmp_path):
     recording = Recording(tmp_path, "killed", [8 * PART + 1])
     # What it has so far is enough, until the next server comes.

@@ -32,6 +32,26 @@ def test_every_module_loads(page):
             page.evaluate("(name) => import(name).then(() => true)", name)
 
 
+def test_how_a_stream_goes_is_said_in_words(page):
+    def words(name, argument):
+        return page.evaluate(
+            "([name, argument]) => import('/assets/stream-words.js').then((words) =>"
+            " words[name](argument))", [name, argument])
+
+    assert words("startWords", {"waited": 9}) == ""
+    assert words("startWords", {"waited": 10}) == (
+        "It takes longer than usual. The server keeps trying.")
+    assert words("startWords", {"waited": 3, "restarts": 2}) == (
+        "It did not start and is tried again (attempt 3).")
+    assert words("lackWords", None) == ""
+    lack = {"frame_rate": 0.54, "layers_thinned": 0, "videos_left_out": 0}
+    assert words("lackWords", lack) == "The server is short of CPU: 0.5 pictures a second."
+    lack = {"frame_rate": 14.9, "layers_thinned": 2, "videos_left_out": 1}
+    assert words("lackWords", lack) == (
+        "The server is short of CPU: 15 pictures a second, even fewer in small sizes, "
+        "1 video left out.")
+
+
 def test_the_cues_of_a_sheet_of_pictures_are_read(page):
     text = ("WEBVTT\r\n\r\n00:00:00.000 --> 00:00:02.500 align:start\r\na b.jpg#xywh=0,0,160,90\r\n"
             "\r\n2\r\n59:02.500 --> 01:00:04.000\r\nhttps://o.test/c.jpg#xywh=160,90,160,90\r\n")

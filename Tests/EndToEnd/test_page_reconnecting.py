@@ -200,6 +200,26 @@ def test_who_leaves_while_the_page_comes_back_is_gone(page):
     """)) == ["left", 1]
 
 
+def test_a_server_that_was_restarted_is_entered_again(page):
+    """It refuses the offer, ends the session of whoever knows no better, and closes the socket."""
+    tries, tracks, state = page.evaluate(in_a_room({1: {"offer": [410], "join": [1003]}}, """
+      const sockets1 = new Promise((resolve) => {
+        const look = () => sockets[1] && calls.some(([number, method]) => number === 1
+          && method === "offer") ? resolve(sockets[1]) : real.setTimeout.call(window, look, 5);
+        look();
+      });
+      const back = joined();
+      sockets[0].close();
+      const restarted = await sockets1;
+      restarted.say({ method: "on-error", params: { code: 410, message: "join again" } });
+      restarted.close();
+      await within(20000, back);
+      return [calls.filter(([number, method]) => number === 2 && method === "join").length,
+        published(), client.state];
+    """))
+    assert (tries, tracks, state) == (1, ["audio", "video"], "joined")
+
+
 @pytest.mark.parametrize("code", [429, 404])
 def test_a_restart_that_is_not_taken_is_tried_again(page, code):
     restarts, faults, before = page.evaluate(in_a_room({}, f"""

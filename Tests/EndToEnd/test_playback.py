@@ -115,6 +115,34 @@ def test_the_focus_of_a_button_that_goes_is_at_the_picture_then(browser, server,
     context.close()
 
 
+def test_a_viewer_is_told_why_there_is_no_picture_yet(browser, server, room):
+    context = browser.new_context()
+    page = context.new_page()
+    page.clock.install()
+    answer = {"state": "starting", "url": None, "id": "s", "started_at": None, "bot_restarts": 0,
+              "degradation": None}
+    page.route("**/api/rooms/*/stream", lambda route: route.fulfill(json=answer))
+    page.route("**/hls/**", lambda route: None)  # never answered
+    page.goto(f"{server.base}/watch/{room}")
+    notice = page.get_by_test_id("notice")
+
+    def is_said(text, seconds=0):
+        if seconds:
+            page.clock.fast_forward(seconds * 1000)
+        wait_for(f"'{text}' is said", lambda: page.clock.run_for(500) or
+                 text in notice.inner_text(), 20)
+
+    is_said("Only a few seconds more")
+    is_said("It takes longer than usual", seconds=11)
+    answer["bot_restarts"] = 1
+    is_said("tried again (attempt 2)", seconds=3)
+    answer |= {"state": "running", "url": f"{server.base}/hls/{room}/s/master.m3u8"}
+    is_said("Connecting …", seconds=3)
+    is_said("It takes longer than usual", seconds=11)
+    page.unroute_all(behavior="ignoreErrors")
+    context.close()
+
+
 def test_that_an_address_is_copied_is_said(browser, server, room):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()

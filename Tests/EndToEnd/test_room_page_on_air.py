@@ -29,6 +29,8 @@ def test_a_stream_is_started_recorded_and_ended(world):
             one.startswith(text) for one in ann.texts(lamp)), ON_AIR_TIMEOUT)
     ann.wait_for("link", "Watch page")
     ann.operate("button", "End stream")
+    ann.wait_for("dialog", "End the stream?")
+    ann.operate("button", "End stream")  # the dialog's
     announced(ann, "The stream has ended")
     ann.wait_for("button", "Go live", ON_AIR_TIMEOUT)
     wait_for("the lamps are out", lambda: not [

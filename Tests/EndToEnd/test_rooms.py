@@ -125,10 +125,35 @@ def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, serv
     assert late.page.get_attribute("[data-testid=streaming-state]", "data-url") == stream["url"]
 
     ann.page.click("[data-testid=go-live]")
+    ann.page.click("[data-testid=refuse]")  # asked, and not after all
+    assert ann.page.inner_text("[data-testid=go-live]") == "End stream"
+    ann.page.click("[data-testid=go-live]")
+    ann.page.click("[data-testid=confirm]")
+    # In the same task as the click: nobody waits for a word.
+    assert ann.page.inner_text("[data-testid=go-live]") == "Ending …"
     for person in (ann, ben, late):
         person.wait_for_streaming("stopped", ON_AIR_TIMEOUT)
     record = server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
     assert record["started_by"] and record["stopped_by"] == record["started_by"]
+
+
+def test_what_a_stream_lacks_is_said_to_who_runs_it(enter, server, room):
+    ann = enter("Ann")
+    answer = {"state": "running", "url": None, "id": "s", "started_at": None, "bot_restarts": 0,
+              "degradation": {"frame_rate": 0.5, "layers_thinned": 1, "videos_left_out": 2}}
+    ann.page.route("**/api/rooms/*/stream", lambda route: route.fulfill(json=answer))
+    stream = server.start_stream(room)
+    try:
+        ann.wait_for_streaming("started", ON_AIR_TIMEOUT)
+        note = ann.page.get_by_test_id("stream-note")
+        note.filter(has_text="short of CPU: 0.5 pictures a second").wait_for(timeout=15_000)
+        assert "2 videos left out" in note.inner_text()
+        assert ann.page.get_attribute("[data-testid=streaming-state]", "data-lack") is not None
+        answer["degradation"] = None
+        note.wait_for(state="hidden", timeout=15_000)
+    finally:
+        server.stop_stream(room)
+        server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
 
 
 def test_only_roles_with_the_permission_can_go_live(enter):

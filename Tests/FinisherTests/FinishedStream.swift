@@ -18,7 +18,7 @@ final class FinishedStream: @unchecked Sendable {
     init(
         isRecorded: Bool = true, hlsVOD: Bool = true, singleFilePerLayer: Bool = true,
         kind: CatalogueStream.Kind = .stream, layers: Int = 2,
-        thumbnails: ThumbnailOrder? = nil, recordings: String? = nil
+        thumbnails: ThumbnailOrder? = nil, keptLayers: [Int]? = nil, recordings: String? = nil
     ) throws {
         let sizes = [(320, 180), (192, 144)].prefix(layers)
         stream = try RecordedStream(
@@ -32,7 +32,7 @@ final class FinishedStream: @unchecked Sendable {
         let order = RecordingOrder(
             hlsVOD: hlsVOD, singleFilePerLayer: singleFilePerLayer,
             layers: stream.layers.map { .init(width: $0.width, height: $0.height) },
-            thumbnails: thumbnails)
+            keptLayers: keptLayers, thumbnails: thumbnails)
         file = StreamFile(stream: record, order: isRecorded ? order : nil)
     }
 

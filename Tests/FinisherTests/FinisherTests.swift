@@ -36,9 +36,23 @@ import Workbench
         }
         #expect(
             try Program.run("unzip", ["-tqq", "\(world.recordings)/\(assets[2].path)"]).status == 0)
-        let manifest = try JSONDecoder().decode(
+        let manifest = try JSONDocument.decode(
             RecordingManifest.self, from: Data(world.bytes("\(base)/manifest.json")))
         #expect(manifest.assets == assets && manifest.stream == world.file.stream)
+    }
+
+    @Test func onlyTheLayersThatAreToBeKeptAreInTheAssets() throws {
+        let world = try FinishedStream(keptLayers: [1])
+        try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
+        let assets = try world.finish()
+        #expect(assets.map(\.id) == ["s1-1", "s1-vod"])
+        #expect(assets.map(\.size?.width) == [192, 192] && assets.map(\.layerCount) == [nil, 1])
+        let directory = "\(world.recordings)/hls/room/2026-02-03/1770091506/vod"
+        let master = try String(contentsOfFile: "\(directory)/master.m3u8", encoding: .utf8)
+        #expect(master.contains("stream_1/stream.m3u8") && !master.contains("stream_0"))
+        #expect(!FileManager.default.fileExists(atPath: "\(directory)/stream_0"))
+        let listed = try Program.run("unzip", ["-Z1", "\(world.recordings)/\(assets[1].path)"])
+        #expect(listed.status == 0)
     }
 
     @Test func theChatIsAnAssetUpToItsLastWholeLine() throws {

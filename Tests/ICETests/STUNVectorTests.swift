@@ -93,12 +93,19 @@ import Testing
         #expect(written == sample)
     }
 
-    @Test func theUsernameIsSeenWithoutAPassword() throws {
-        let names = try #require(STUNMessage.peekUsername(Self.request))
-        #expect(names.local == "evtj")
-        #expect(names.remote == "h6vY")
-        #expect(STUNMessage.peekUsername(Self.responseIPv4) == nil)
-        #expect(STUNMessage.peekUsername([]) == nil)
+    @Test func whoIsMeantIsSeenWithoutAPassword() throws {
+        #expect(STUNMessage.peekFragment(Self.request) == "evtj")
+        #expect(STUNMessage.peekFragment([]) == nil)
+        var random = SeededRandom(seed: 1)
+        for fragment in ["clie", "eightIce"] {
+            let id = STUNTransactionID.random(for: fragment, using: &random)
+            let answer = STUNMessage(.success, transaction: id)
+                .serialized(password: Self.password, by: authenticator)
+            #expect(STUNMessage.peekFragment(answer) == fragment)
+            let indication = STUNMessage(.indication, transaction: id)
+                .serialized(password: nil, by: authenticator)
+            #expect(STUNMessage.peekFragment(indication) == nil)
+        }
     }
 
     @Test func otherProtocolsAreNotTakenForSTUN() {

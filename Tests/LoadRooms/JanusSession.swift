@@ -77,6 +77,6 @@ struct JanusSession: Sendable {
     {
         let response = try await http.execute(request, timeout: timeout)
         let body = try await response.body.collect(upTo: bodyBytesMaximum)
-        return try JSONDecoder().decode(JSONValue.self, from: Data(buffer: body))
+        return try JSONDocument.decode(JSONValue.self, from: Data(buffer: body))
     }
 }

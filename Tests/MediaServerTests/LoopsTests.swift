@@ -9,12 +9,13 @@ import Testing
 /// Several media loops behind one port, with real sockets on loopback.
 @Suite(.timeLimit(.minutes(1))) struct LoopsTests {
     private func withServer(
-        threads: Int, _ body: (MediaServer, any EventLoopGroup) async throws -> Void
+        threads: Int, host: String = "127.0.0.1", advertised: [TransportAddress] = [],
+        _ body: (MediaServer, any EventLoopGroup) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let server = try await MediaServer.start(
             configuration: .init(
-                bindHosts: ["127.0.0.1"], port: 0, advertised: [], tcpPort: .sameAsUDP),
+                bindHosts: [host], port: 0, advertised: advertised, tcpPort: .sameAsUDP),
             group: group, logger: Logger(label: "test"))
         do {
             try await body(server, group)
@@ -66,6 +67,28 @@ import Testing
         }
     }
 
+    /// The clients' sockets take nothing from another address than the one that they send to.
+    @Test(arguments: ["0.0.0.0", "::"])
+    func answersLeaveFromTheAddressThatWasAsked(host: String) async throws {
+        let asked = TransportAddress(ipv4: 127, 0, 0, 2, port: 0)
+        try await withServer(threads: 2, host: host, advertised: [asked]) { server, group in
+            let room = try await server.makeRoom("room")
+            var clients: [NIOLoopBound<MediaClient>] = []
+            var tracks: Set<TrackID> = []
+            for name in ["ann", "ben", "cat", "dan"] {
+                try await room.addPeer(PeerID(name))
+                let client = try await MediaClient.connect(
+                    to: server.advertised[0], on: group.next())
+                clients.append(client)
+                try await client.publish("\(name)-voice", in: room, as: PeerID(name))
+                tracks.insert(TrackID("\(name)-voice"))
+            }
+            await flow(tracks, in: room)
+            await room.close()
+            for client in clients { try await client.stop() }
+        }
+    }
+
     @Test func roomsAreDealtOutToTheLoops() async throws {
         try await withServer(threads: 3) { server, _ in
             var rooms: [MediaRoom] = []
@@ -111,15 +134,35 @@ import Testing
             MultiThreadedEventLoopGroup.singleton.next(),
         ])
 
+    private func claims(_ loop: Int, isProven: Bool = false, after time: Duration = .zero) -> Bool {
+        directory.claim(address, for: loop, isProven: isProven, at: .zero + time)
+    }
+
     @Test func anAddressBelongsToWhoeverProvedItLast() {
         #expect(directory.loop(of: address) == nil)
-        #expect(directory.bind(address, to: 0) == nil)
-        #expect(directory.bind(address, to: 0) == nil)
-        #expect(directory.bind(address, to: 1) == 0)
+        // Nobody has proven anything yet: the last claim is as good as the first.
+        #expect(claims(0))
+        #expect(claims(1))
+        #expect(claims(0, isProven: true))
+        #expect(!claims(1))
+        #expect(directory.loop(of: address) == 0)
+        #expect(claims(1, isProven: true))
         directory.release(address, of: 0)
         #expect(directory.loop(of: address) == 1)
         directory.release(address, of: 1)
         #expect(directory.loop(of: address) == nil)
+    }
+
+    @Test func anAddressIsFreeOnceWhoeverHasItIsHeardNoMore() {
+        #expect(claims(0))
+        directory.hold(address, for: 1, at: .zero)
+        #expect(claims(0))
+        directory.hold(address, for: 0, at: .zero)
+        #expect(!claims(1, after: .seconds(29)))
+        directory.hold(address, for: 0, at: .zero + .seconds(29))
+        #expect(!claims(1, after: .seconds(58)))
+        #expect(claims(1, after: .seconds(59)))
+        #expect(directory.loop(of: address) == 1)
     }
 
     @Test func aRoomGoesWhereThereIsLeastToDo() {

@@ -1,3 +1,4 @@
+import Datagrams
 import ICE
 import Logging
 import MediaKernel
@@ -44,7 +45,7 @@ final class SimulatedRoom {
             self.end = end
         }
 
-        func send(_ bytes: [UInt8], to address: TransportAddress) {
+        func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
             owner.transmit(bytes, over: self)
         }
     }
@@ -171,9 +172,13 @@ final class SimulatedRoom {
     private func adopt(_ connection: Connection?, end: PeerConnection) throws {
         let connection = try #require(connection)
         let way = Way(self, end)
-        connection.socket = way
+        connection.setRoute(Route(sink: way), to: address(of: end))
         connections.append(connection)
         ways.append(way)
+    }
+
+    private func address(of end: PeerConnection) -> TransportAddress {
+        TransportAddress(ipv4: 192, 0, 2, end === camera ? 10 : 20, port: 40_000)
     }
 
     // MARK: What the test looks at
@@ -254,6 +259,21 @@ final class SimulatedRoom {
         return count
     }
 
+    /// Tracks of which the room has told since that more came than may go on.
+    func excessTold() async -> Set<TrackID?> {
+        room.emit(.activeSpeakers([]))
+        var tracks: Set<TrackID?> = []
+        while let event = await offers.next() {
+            switch event {
+            case .excessMedia(_, let track): tracks.insert(track)
+            // The room's own have somebody to tell of.
+            case .activeSpeakers(let speakers) where speakers.isEmpty: return tracks
+            default: continue
+            }
+        }
+        return tracks
+    }
+
     /// Of the loop.
     var figures: MediaFigures { loop.figures }
 
@@ -321,9 +341,8 @@ final class SimulatedRoom {
                         continue
                     }
                     post(bytes, arrival: now + Self.delay) { room, bytes in
-                        let source = TransportAddress(
-                            ipv4: 192, 0, 2, way.end === room.camera ? 10 : 20, port: 40_000)
-                        connection.core.handle(bytes, from: source, at: room.now)
+                        connection.core.handle(
+                            bytes, from: room.address(of: way.end), at: room.now)
                         room.loop.drain(connection, at: room.now)
                     }
                 case .media(let packet) where soundMIDs.contains(packet.mid):

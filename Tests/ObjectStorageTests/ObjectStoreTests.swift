@@ -100,6 +100,23 @@ import Testing
                     + "<ChecksumSHA256>AQ==</ChecksumSHA256></Part>"))
     }
 
+    @Test func aStoreThatTakesNoChecksumsIsAskedWithout() {
+        var store = store()
+        store.takesChecksums = false
+        let location = ObjectLocation(bucket: "b", key: "k")
+        let (complete, body) = store.complete(
+            "u", parts: [.init(number: 1, entityTag: "t", digest: [1])], at: location)
+        let requests = [
+            store.create(location, contentType: "video/mp4"), complete, store.head(location),
+            store.send(part: 1, of: "u", to: location, digest: [1]),
+            store.put(location, contentType: "c", cacheControl: "n", digest: [1]),
+        ]
+        #expect(requests.flatMap(\.headers).allSatisfy { !$0.name.contains("checksum") })
+        #expect(!String(decoding: body, as: UTF8.self).contains("Checksum"))
+        // What is sent is signed all the same.
+        #expect(requests.suffix(2).allSatisfy { $0.payloadHash == "01" })
+    }
+
     @Test func aLinkCanNameTheFileToSaveItUnder() {
         let access = StoreAccess(store: store()) {
             AWSCredentials(accessKeyID: "id", secretAccessKey: "secret")
@@ -148,6 +165,59 @@ import Testing
         let answer = StoreAnswer(
             status: status, body: Array("<Error><Code>\(code)</Code></Error>".utf8))
         #expect(answer.failure == failure && answer.reason == "\(status) \(code)")
+    }
+
+    @Test func theStoresOwnWordsAreSaidInOneShortLine() {
+        func reason(_ message: String, attributes: String = "") -> String {
+            StoreAnswer(
+                status: 400,
+                body: Array(
+                    """
+                    <?xml version="1.0"?><Error\(attributes)><Code>InvalidArgument</Code>
+                    <Message>\(message)</Message><Resource>/b</Resource></Error>
+                    """.utf8)
+            ).reason
+        }
+        #expect(reason("no &quot;x&quot;") == "400 InvalidArgument: no \"x\"")
+        #expect(reason("&amp;lt; is &lt;") == "400 InvalidArgument: &lt; is <")
+        #expect(
+            reason("a", attributes: " xmlns='http://x'") == "400 InvalidArgument: a")
+        #expect(
+            reason("a\r\nb\u{85}c\u{2028}d\u{202E}e") == "400 InvalidArgument: a b c d e")
+        #expect(reason(String(repeating: "a", count: 9000)).count == 322)
+        #expect(reason("") == "400 InvalidArgument")
+    }
+
+    @Test func answersCostWhatTheyAreLong() {
+        let clock = ContinuousClock()
+        func time(_ piece: String, bytes: Int) -> Duration {
+            let body = Array(repeating: Array(piece.utf8), count: bytes / piece.utf8.count)
+            let answer = StoreAnswer(status: 400, body: Array(body.joined()))
+            // The best of some, since others use the machine too.
+            return (0..<3).map { _ in
+                clock.measure {
+                    _ = (answer.reason, answer.uploadID, answer.uploadIDs(to: "a"))
+                }
+            }.min() ?? .zero
+        }
+        for piece in ["<Upload ", "<Upload>", "<Upload", "<", "<Error>", "</Upload>", "&", "a"] {
+            let half = time(piece, bytes: StoreAnswer.bodyBytesMaximum / 32)
+            let whole = time(piece, bytes: StoreAnswer.bodyBytesMaximum / 8)
+            // Four times as long; sixteen would be the square.
+            #expect(whole < half * 10 + .milliseconds(50), "\(piece): \(half), \(whole)")
+        }
+    }
+
+    @Test func aPartsTagIsTheMD5OfTheirMD5s() {
+        // Reckoned with another implementation: md5(md5("abc") + md5("d"))-2
+        var tag = PartsTag()
+        tag.update(Array("ab".utf8))
+        tag.update(Array("c".utf8))
+        tag.endPart()
+        tag.update(Array("d".utf8))
+        tag.endPart()
+        #expect(tag.matches("\"26b10a702bd95f42e3c2737f5975aa20-2\""))
+        #expect(!tag.matches("\"26b10a702bd95f42e3c2737f5975aa20-3\"") && !tag.matches(""))
     }
 
     @Test func onlyTheUploadsOfTheKeyAreNamed() {

@@ -19,6 +19,8 @@ import Testing
         var epoch: Int64 = 0
         let variant = MasterPlaylist.Variant(uri: "", bandwidth: 1, codecs: "")
         var newestTaken = Int64.max
+        var clock: SampleClock?
+        let picturesLeftOut = 0
 
         func run() {}
 
@@ -77,6 +79,11 @@ import Testing
         }
         var reductions: Int {
             count { if case .reductionChanged = $0 { true } else { false } }
+        }
+        var secondsLeftOut: [Duration] {
+            events.withLock {
+                $0.compactMap { if case .leftOut(let time) = $0 { time } else { nil } }
+            }
         }
         var wallClockSteps: [Duration] {
             events.withLock {
@@ -165,6 +172,48 @@ import Testing
         #expect(silent == 0, "\(silent) stretches of 10 ms")
     }
 
+    /// A thread that gets no more CPU than its sound needs never gets nearer by itself.
+    @Test func aThreadThatStaysBehindGoesOnFromNow() throws {
+        let director = try director(soundAlone: true)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        // Five seconds behind, and still so a second later.
+        clock.now = start + .seconds(6)
+        _ = try director.turn([], takenAt: start + .seconds(1))
+        clock.now = start + .milliseconds(7100)
+        _ = try director.turn([], takenAt: start + .milliseconds(2100))
+        let items = layer.takeAll()
+        let gaps = items.compactMap { item -> (Int64, Int64)? in
+            if case .gap(let end, let next) = item { (end, next) } else { nil }
+        }
+        // The segment that would be on air at 7.1 s begins at 6 s.
+        #expect(gaps.count == 1 && gaps.first?.0 == 31 && gaps.first?.1 == 180)
+        #expect(told.secondsLeftOut.count == 1)
+        _ = try director.turn([], takenAt: clock.now)
+        #expect(director.framesComposed == 31 + 7100 * 30 / 1000 - 180 + 1)
+        // What comes out of the encoder of before is not on air.
+        var times: [Double] = []
+        for case .sound(let packets) in layer.takeAll() {
+            times += packets.map { $0.pts.seconds }
+        }
+        #expect((times.first ?? 0) > 5.9)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test func whoStopsWhileItIsBehindEndsWithWhatThereIs() throws {
+        let director = try director(soundAlone: true)
+        let start = clock.now
+        _ = try director.turn([.peers([]), .start], takenAt: start)
+        clock.now = start + .seconds(6)
+        _ = try director.turn([.finish], takenAt: start + .seconds(1))
+        clock.now = start + .seconds(8)
+        #expect(try director.turn([], takenAt: start + .seconds(2)))
+        guard case .finish(end: 31) = layer.takeAll().last else {
+            Issue.record("the layers do not know where the stream ends")
+            return
+        }
+    }
+
     /// One of the camera that sends 60 a second; the first is sent when the stream begins.
     private func frame(
         _ index: Int, since start: Instant, isKeyframe: Bool = false, _ data: [UInt8]
@@ -175,7 +224,7 @@ import Testing
                 arrival: start + .milliseconds(index * 100 / 6)), ClipPlayer.camera)
     }
 
-    /// Decoding took three seconds for what came in one.
+    /// Decoding took almost two seconds for what came in one, and making pictures of it as long.
     private func overloadedDirector(_ keyframe: [UInt8]) throws -> Director {
         let director = try director(soundAlone: false)
         let start = clock.now
@@ -185,7 +234,7 @@ import Testing
                 frame(0, since: start, isKeyframe: true, keyframe), .start,
             ], takenAt: start)
         clock.now = start + .seconds(1)
-        clock.step = .milliseconds(50)
+        clock.step = .milliseconds(30)
         _ = try director.turn(
             (1...60).map { frame($0, since: start, keyframe) }, takenAt: start + .seconds(1))
         clock.step = .zero

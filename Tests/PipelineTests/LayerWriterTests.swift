@@ -3,6 +3,7 @@ import HLS
 import Logging
 import MediaKernel
 import RecordedStreams
+import Stage
 import Testing
 import Workbench
 
@@ -46,6 +47,82 @@ import Workbench
             let seconds = Double(report.samples(ofChannel: 0).count) / 48_000
             #expect(abs(seconds - 1) < 0.1, "\(seconds) s of sound in \(segment.uri)")
         }
+    }
+
+    /// A stream that was too far behind leaves out what it has missed: the segment before is as long
+    /// as what it has, and players are told that the next one does not follow it.
+    @Test func aGapIsADiscontinuity() throws {
+        let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
+        let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
+        var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
+        let directories = try LayerDirectory.open(
+            count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
+        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let writer = try LayerWriter(
+            index: 0, directory: directories[0],
+            configuration: PipelineConfiguration(
+                ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
+                outputDirectory: scratch.path, title: "Test", preset: "veryfast"),
+            planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
+            pauses: RecordingPauses(isPaused: false), ledger: ledger,
+            logger: Logger(label: "test"))
+        let picture = try VideoFrame.solid(width: 320, height: 180, colour: .white)
+        func hear(seconds: Double) throws {
+            let silence = [Float](repeating: 0, count: Int(48_000 * seconds) * 2)
+            var heard: [EncodedPacket] = []
+            try sound.append(silence) { _, packets in heard += packets }
+            writer.inbox.put(.sound(heard))
+        }
+        for frame in Int64(0)..<45 { writer.inbox.put(.picture(picture, index: frame)) }
+        try hear(seconds: 1.5)
+        writer.inbox.put(.gap(end: 45, next: 150))
+        sound.goOn(at: 5 * 48_000)
+        for frame in Int64(150)..<210 { writer.inbox.put(.picture(picture, index: frame)) }
+        try hear(seconds: 2.1)
+        writer.inbox.put(.finish(end: 210))
+        writer.run()
+        #expect(ledger.failure == nil)
+        let text = try scratch.text("stream_0/stream.m3u8")
+        let segments = try MediaPlaylist(parsing: text).segments
+        #expect(segments.map(\.duration.seconds) == [1, 0.5, 1, 1])
+        #expect(text.split(separator: "\n").count { $0 == "#EXT-X-DISCONTINUITY" } == 1)
+        let third = try MediaProbe.decode(scratch.bytes("stream_0/\(segments[2].uri)"))
+        let seconds = Double(third.samples(ofChannel: 0).count) / 48_000
+        #expect(abs(seconds - 1) < 0.1, "\(seconds) s of sound behind the gap")
+    }
+
+    /// A picture that is two seconds late is of no use, unless all layers are cut there.
+    @Test func latePicturesAreLeftOutAndSegmentsBeginAllTheSame() throws {
+        let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
+        let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
+        var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
+        let directories = try LayerDirectory.open(
+            count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
+        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let start = Instant.zero + .seconds(100)
+        let writer = try LayerWriter(
+            index: 0, directory: directories[0],
+            configuration: PipelineConfiguration(
+                ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
+                outputDirectory: scratch.path, title: "Test", preset: "ultrafast"),
+            planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
+            pauses: RecordingPauses(isPaused: false), ledger: ledger,
+            logger: Logger(label: "test"), now: { start + .seconds(4) })
+        writer.clock = SampleClock(origin: start, frameRate: 30)
+        let picture = try VideoFrame.solid(width: 320, height: 180, colour: .white)
+        for frame in Int64(0)..<90 { writer.inbox.put(.picture(picture, index: frame)) }
+        var heard: [EncodedPacket] = []
+        let silence = [Float](repeating: 0, count: 48_000 * 3 * 2)
+        try sound.append(silence) { _, packets in heard += packets }
+        try sound.finish { _, packets in heard += packets }
+        writer.inbox.put(.sound(heard))
+        writer.inbox.put(.finish(end: 90))
+        writer.run()
+        #expect(ledger.failure == nil)
+        let segments = try MediaPlaylist(parsing: scratch.text("stream_0/stream.m3u8")).segments
+        #expect(segments.map(\.duration.seconds) == [1, 1, 1])
+        // All up to frame 59 but 0 and 30: frame 60 is two seconds late and begins a segment.
+        #expect(writer.picturesLeftOut == 29 + 29)
     }
 
     /// Else segments would exceed what the master playlist promises.

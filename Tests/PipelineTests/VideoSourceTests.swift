@@ -61,7 +61,7 @@ import Testing
             switch source.receive(frame, presentation: { _ in arrival }) {
             case .taken: Issue.record("decoded")
             case .keyframeNeeded: asked.append(Double(index) / 10)
-            case .undecodable: told.append(Double(index) / 10)
+            case .undecodable, .tooLarge: told.append(Double(index) / 10)
             case .waiting: break
             }
         }
@@ -82,6 +82,31 @@ import Testing
         let bad = IncomingFrame(
             data: nonsense, timestamp: 41_000_000, isKeyframe: true, arrival: .zero + .seconds(401))
         #expect(source.receive(bad, presentation: { _ in .zero }) == .keyframeNeeded)
+    }
+
+    /// One key frame tells, and what comes of it is not even tried.
+    @Test func picturesThatAreTooLargeAreToldWithTheirSize() throws {
+        let source = try VideoSource(codec: .vp8, isScreen: false)
+        let data = try Self.keyframe(.vp8, width: 64, height: 36)
+        func receive(_ second: Int, _ size: IncomingFrame.Size?) -> VideoSource.Outcome {
+            let arrival = Instant.zero + .seconds(second)
+            let frame = IncomingFrame(
+                data: data, timestamp: Int64(second * 90_000), isKeyframe: true, size: size,
+                arrival: arrival)
+            return source.receive(frame, presentation: { _ in arrival })
+        }
+        let limit = IncomingFrame.Size(width: 3840, height: 2160)
+        #expect(receive(0, limit) == .taken)
+        let cinema = IncomingFrame.Size(width: 4096, height: 2160)
+        #expect(receive(1, cinema) == .tooLarge(cinema))
+        #expect(source.isUndecodable)
+        #expect(receive(2, cinema) == .waiting)
+        #expect(receive(3, IncomingFrame.Size(width: .max, height: 2)) == .keyframeNeeded)
+        // As soon as it is small enough for long enough it counts as any other.
+        for second in 4..<4 + VideoSource.provingFrames {
+            #expect(receive(second, limit) == .taken)
+        }
+        #expect(!source.isUndecodable)
     }
 
     /// Decoded without what went before, it would be rubbish.
@@ -160,7 +185,7 @@ import Testing
             case .keyframeNeeded:
                 asked += 1
                 isKeyframeDue = true
-            case .undecodable: told += 1
+            case .undecodable, .tooLarge: told += 1
             }
         }
         // In five minutes.

@@ -23,7 +23,7 @@ import Workbench
         ("hello", "hello"), ("", ""), ("Grüße 🎥", "Grüße 🎥"), ("a, b", "\"a, b\""),
         ("say \"hi\"", "\"say \"\"hi\"\"\""), ("two\nlines", "\"two\nlines\""),
         ("two\r\nlines", "\"two\r\nlines\""), ("a\u{0}b\u{1B}", "a\u{FFFD}b\u{FFFD}"),
-        ("a\tb", "a\tb"), ("x=1", "x=1"),
+        ("a\tb", "\"a\tb\""), ("a;b", "\"a;b\""), ("x=1", "x=1"),
     ])
     func fieldsAreQuotedWhereRFC4180WantsIt(given: String, written: String) {
         #expect(text(record(given)) == written)
@@ -31,10 +31,53 @@ import Workbench
 
     @Test(arguments: [
         ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1", "'\t=1"), ("＝1", "'＝1"), ("=A1,\"x\"", "\"'=A1,\"\"x\"\"\""),
+        ("\t=1", "\"'\t'=1\""), ("＝1", "'＝1"), ("=A1,\"x\"", "\"'=A1,\"\"x\"\"\""),
     ])
     func whatASpreadsheetWouldCarryOutIsAText(given: String, written: String) {
         #expect(text(record(given)) == written)
+    }
+
+    /// Cells as a spreadsheet makes them that parts them at this and takes a quote for one only
+    /// where a cell begins.
+    private func cells(of line: String, partedBy separator: Unicode.Scalar) -> [String] {
+        var cells = [""]
+        var isQuoted = false
+        var wasQuote = false
+        for scalar in line.unicodeScalars {
+            let isEnd = scalar == separator || scalar == "\n" || scalar == "\r"
+            if scalar == "\"", cells[cells.count - 1].isEmpty, !isQuoted, !wasQuote {
+                isQuoted = true
+            } else if scalar == "\"", isQuoted {
+                (isQuoted, wasQuote) = (false, true)
+                continue
+            } else if scalar == "\"", wasQuote {
+                isQuoted = true
+                cells[cells.count - 1].unicodeScalars.append(scalar)
+            } else if isEnd, !isQuoted {
+                cells.append("")
+            } else {
+                cells[cells.count - 1].unicodeScalars.append(scalar)
+            }
+            wasQuote = false
+        }
+        return cells
+    }
+
+    /// In much of Europe cells are parted by `;`, and quotes that begin amid a cell do not hold.
+    @Test(arguments: [
+        "x;=1+1", "x; =1+1", "x;\"=1+1", "x;\"\"=1+1", ";=1", "=1;=1", "x\n=1+1", "x\r\n+1",
+        "x\r@SUM(A1)", "x\t-1", "x\n\n ;\t=1", "a,\"b;=1\"", "x;＝1", "\";=1;\"", "\n=1", " =1",
+    ])
+    func noCellIsAFormulaWhereverCellsBegin(given: String) {
+        for line in [record(given).line, record("x", name: given).line] {
+            for separator in [",", ";", "\t"] as [Unicode.Scalar] {
+                for cell in cells(of: line, partedBy: separator) {
+                    let begin = cell.unicodeScalars.first { $0 != " " && $0 != "\"" }
+                    let isFormula = begin.map { "=+-@＝＋－＠".unicodeScalars.contains($0) } ?? false
+                    #expect(!isFormula, "\(cell) of \(line)")
+                }
+            }
+        }
     }
 
     @Test func aNameIsAsStrangeAsAText() {

@@ -24,7 +24,7 @@ import Workbench
         #expect(!base64.contains("="))
         let data = try #require(Data(base64Encoded: base64))
         #expect(data.allSatisfy { (0x20..<0x7F).contains($0) })
-        let read = try JSONDecoder().decode([String: String].self, from: data)
+        let read = try JSONDocument.decode([String: String].self, from: data)
         #expect(
             read == [
                 "payload": payload, "start_date": "2026-02-03T04:05:06.789+0000",

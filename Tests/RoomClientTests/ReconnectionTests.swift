@@ -8,6 +8,7 @@ import NIOPosix
 import PeerConnection
 import RTP
 import Rooms
+import SDP
 import Synchronization
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
         let life = Task { try await client.run() }
         let first = try #require(await server.nextSocket())
         try greet(first)
-        let join = try JSONDecoder().decode(
+        let join = try JSONDocument.decode(
             Join.self, from: Data(try #require(await first.next(with: #""join""#)).utf8))
         let answer = try await room.publishOffer(join.params.offer.sdp, from: "ann")
         first.send(
@@ -142,6 +143,40 @@ import Testing
         }
     }
 
+    /// As after its restart.
+    @Test func aServerThatKnowsNothingOfUsIsJoinedAnewWithNewConnections() async throws {
+        let server = try await SocketServer.start(on: group)
+        try await entered(server) { client, life, first in
+            var numbers = PayloadTypeAllocator()
+            try await client.publish([
+                RoomClient.PublishedMedia(
+                    .opus, streamID: "s", trackID: "t", numbers: &numbers)
+            ])
+            let before = try #require(await first.next(with: #""offer""#))
+            first.close()
+            let second = try #require(await server.nextSocket())
+            try greet(second)
+            let offer = try JSONDocument.decode(
+                Call.self, from: try #require(await second.next(with: #""offer""#)).utf8)
+            second.send(
+                try FrameCodec.text(
+                    of: ErrorFrame(
+                        id: .string(offer.id),
+                        error: SignallingError.placeLost("ann").payload(for: .web))))
+            second.close()
+            let third = try #require(await server.nextSocket())
+            try greet(third)
+            let join = try #require(await third.next(with: #""join""#))
+            func fragment(_ frame: String) -> Substring? {
+                frame.firstRange(of: "ice-ufrag:").map { frame[$0.upperBound...].prefix(4) }
+            }
+            #expect(fragment(join) != fragment(before))
+            third.close()
+            #expect(await server.nextSocket() != nil, "it has been in the room, and comes again")
+            life.cancel()
+        }
+    }
+
     @Test func aServerThatClosesBeforeTheJoinIsAnsweredIsLeft() async throws {
         let server = try await SocketServer.start(on: group)
         let client = try await client(of: server)
@@ -168,6 +203,8 @@ import Testing
         try? await life.value
     }
 }
+
+private struct Call: Decodable { var id: String }
 
 private struct Join: Decodable {
     struct Parameters: Decodable {

@@ -237,6 +237,13 @@ import Workbench
         #expect(!world.isThere(asset.path))
     }
 
+    @Test func whatIsNotStoredYetStaysWhenAServerStarts() async throws {
+        let world = try World()
+        let asset = try await world.record([10])[0]
+        await world.uploads().removeLeftOver()
+        #expect(world.isThere(asset.path))
+    }
+
     @Test func aCopyStaysWhenItIsAskedFor() async throws {
         let world = try World(keepsLocal: true)
         let asset = try await world.record([10])[0]

@@ -161,16 +161,19 @@ import Testing
         typealias Wish = StreamDestinations.AutoStartWish
         let standard = Wish(
             destination: "", condition: .roomOpens, recording: settings.autoStartRecording)
-        #expect(StreamDestinations().autoStarts(settings) == [standard])
+        #expect(
+            StreamDestinations().autoStarts(
+                settings.autoStart, keeping: settings.autoStartRecording) == [standard])
         // Thumbnails alone do not say what is to be kept.
         for recording in ["", #", "recording": {"thumbnails": {"width": 640}}"#] {
             let only = #"{"only": {"autoStart": "publishers:2"\#(recording)}}"#
             #expect(
-                try destinations(only).autoStarts(settings) == [
-                    Wish(
-                        destination: "", condition: .publishers(2),
-                        recording: settings.autoStartRecording)
-                ])
+                try destinations(only).autoStarts(
+                    settings.autoStart, keeping: settings.autoStartRecording) == [
+                        Wish(
+                            destination: "", condition: .publishers(2),
+                            recording: settings.autoStartRecording)
+                    ])
         }
         let two = try destinations(
             """
@@ -179,13 +182,31 @@ import Testing
                          "recording": {"singleFilePerLayer": true}}}
             """)
         #expect(
-            two.autoStarts(settings) == [
-                Wish(
-                    destination: "archive", condition: .roomOpens,
-                    recording: RecordingWish(singleFilePerLayer: true))
-            ])
+            two.autoStarts(
+                settings.autoStart, keeping: settings.autoStartRecording) == [
+                    Wish(
+                        destination: "archive", condition: .roomOpens,
+                        recording: RecordingWish(singleFilePerLayer: true))
+                ])
         #expect(two.rules(for: "archive", StreamRules()).idleTimeout == .seconds(90))
         #expect(throws: SettingsError.self) { try destinations(#"{"x": {"autoStart": "yes"}}"#) }
+    }
+
+    @Test func aRoomIsRecordedByItselfUntilSomebodyStopsIt() async throws {
+        try await StreamsWorld { $0.autoRecording = .roomOpens }.run { world in
+            await world.streams.seen("demo", Self.room(0, 0))
+            await world.streams.seen("demo", Self.room(1, 0))
+            let bot = try #require(await world.launcher.next())
+            let stream = try #require(try await world.streams.stream(bot.job.stream))
+            #expect(stream.kind == .recording && stream.recording?.singleFilePerLayer == true)
+            _ = try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
+            bot.exit(.finished(reason: "stop"))
+            #expect(await world.observer.ending()?.id == stream.id)
+            await world.streams.seen("demo", Self.room(2, 2))
+            #expect(
+                try await world.streams.streams(LiveStreamQuery(.recordings)).streams.count <= 1)
+            #expect(try await world.streams.streams(LiveStreamQuery()).streams == [])
+        }
     }
 
     @Test func aRoomIsOnAirWithItsSecondPublisherUntilSomebodyStopsIt() async throws {

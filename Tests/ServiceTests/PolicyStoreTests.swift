@@ -26,7 +26,7 @@ import Workbench
     }
 
     private func document(_ json: String) throws -> TemplateDocument {
-        try JSONDecoder().decode(TemplateDocument.self, from: Data(json.utf8))
+        try JSONDocument.decode(TemplateDocument.self, from: json.utf8)
     }
 
     /// A template, and a room that has it.
@@ -136,7 +136,7 @@ import Workbench
                 fields[key] = [String: Any]()
             }
             let data = try JSONSerialization.data(withJSONObject: fields)
-            let document = try JSONDecoder().decode(TemplateDocument.self, from: data)
+            let document = try JSONDocument.decode(TemplateDocument.self, from: data)
             do throws(APIError) {
                 try store.check(document, id: "t")
                 Issue.record("accepted: \(json)")
@@ -164,5 +164,49 @@ import Workbench
             return
         }
         #expect(destinations.keys.sorted() == ["hd"])
+    }
+
+    @Test func aTemplateMayRecordItsRooms() async throws {
+        try await write(
+            "old",
+            #"{"roles":{"a":{}},"settings":{"recording":{"enabled":true}},"destinations":{}}"#)
+        try await write(
+            "new",
+            #"""
+            {"roles": {"a": {}}, "settings": {}, "destinations": {},
+             "recordings": [{"name": "main", "maxDuration": 1800,
+               "compositeRecording": {"browserComposite": {"autoStart": true,
+                 "autoStopTimeout": 500, "width": 640, "height": 480}}}]}
+            """#)
+        let store = try store()
+        #expect(try await store.policy(of: "hall").streams.autoStarts.isEmpty)
+        let old = try await store.policy(of: "room-old").streams.autoStarts
+        #expect(old.map(\.0) == [.recording] && old.map(\.1.condition) == [.roomOpens])
+        #expect(old.map(\.1.recording) == [.oneFile])
+        let streams = try await store.policy(of: "room-new").streams
+        #expect(streams.autoStarts.map(\.0) == [.recording])
+        let request = LiveStreamRequest(kind: .recording, recording: .oneFile)
+        #expect(try streams.ladder(for: request).layers.map(\.width) == [640])
+        let rules = streams.recordingDestinations.rules(for: "", StreamRules())
+        #expect(rules.durationMaximum == .seconds(1800) && rules.emptyTimeout == .seconds(500))
+    }
+
+    @Test func onlyTheLayersThatAreNamedAreKept() async throws {
+        try await write(
+            "some",
+            #"""
+            {"roles": {"a": {}}, "settings": {}, "destinations": {"hlsDestinations": {"d": {
+              "layers": [{"width": 1280, "height": 720, "videoBitrate": 2000},
+                         {"width": 854, "height": 480, "videoBitrate": 900},
+                         {"width": 640, "height": 360, "videoBitrate": 500}],
+              "recording": {"hlsVod": true,
+                            "layers": [{"height": 360}, {"width": 1280, "height": 720}]}}}}}
+            """#)
+        let streams = try await store().policy(of: "room-some").streams
+        let ladder = try streams.ladder(for: LiveStreamRequest())
+        #expect(streams.destinations.recordedLayers(for: "", of: ladder) == [0, 2])
+        // Of a request's own ladder, what fits.
+        #expect(streams.destinations.recordedLayers(for: "", of: .standard) == nil)
+        #expect(StreamDestinations().recordedLayers(for: "", of: ladder) == nil)
     }
 }

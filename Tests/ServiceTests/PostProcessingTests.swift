@@ -30,6 +30,7 @@ import Testing
             machine.botExited(.finished(reason: ""), at: at(12)) == [
                 .finishPlaylists, .changed(.postProcessing, reason: "client request"), .finish,
             ])
+        machine.finisherStarted(at: at(12))
         return machine
     }
 
@@ -54,6 +55,7 @@ import Testing
             machine.botExited(.failed(reason: "signal 11"), at: at(12)) == [
                 .finishPlaylists, .changed(.postProcessing, reason: reason), .finish,
             ])
+        machine.finisherStarted(at: at(12))
         #expect(
             machine.finisherExited(.finished, at: at(20)) == [.changed(.failed, reason: reason)])
     }
@@ -65,9 +67,11 @@ import Testing
         #expect(machine.finisherExited(.failed(reason: "twice told"), at: at(20.5)) == [])
         #expect(machine.timePassed(at: at(20.9)) == [])
         #expect(machine.timePassed(at: at(21)) == [.finish])
+        machine.finisherStarted(at: at(21))
         #expect(machine.finisherExited(.failed(reason: "killed"), at: at(30)) == [])
         #expect(machine.nextDeadline == at(32))
         #expect(machine.timePassed(at: at(32)) == [.finish])
+        machine.finisherStarted(at: at(32))
         #expect(
             machine.finisherExited(.finished, at: at(33))
                 == [.changed(.completed, reason: "client request")])
@@ -78,6 +82,7 @@ import Testing
         for (died, next) in [(20.0, 21.0), (30, 32)] {
             _ = machine.finisherExited(.failed(reason: "disk full"), at: at(died))
             _ = machine.timePassed(at: at(next))
+            machine.finisherStarted(at: at(next))
         }
         #expect(
             machine.finisherExited(.failed(reason: "disk full"), at: at(40)) == [
@@ -96,16 +101,20 @@ import Testing
             #expect(machine.timePassed(at: at(now + delay - 0.1)) == [])
             now += delay
             #expect(machine.timePassed(at: at(now)) == [.finish])
+            machine.finisherStarted(at: at(now))
         }
         // What was tried in vain says nothing about what else may go wrong.
         #expect(machine.finisherExited(.failed(reason: "killed"), at: at(now)) == [])
         #expect(!machine.waitsForRoom && machine.nextDeadline == at(now + 1))
         _ = machine.timePassed(at: at(now + 1))
+        machine.finisherStarted(at: at(now + 1))
         #expect(machine.finisherExited(.noRoom(reason: "disk full"), at: at(now + 1)) == [])
         now += 1
         _ = machine.timePassed(at: at(now + 1))
+        machine.finisherStarted(at: at(now + 1))
         #expect(machine.finisherExited(.noRoom(reason: "full"), at: at(now + 86_399)) == [])
         _ = machine.timePassed(at: at(now + 86_500))
+        machine.finisherStarted(at: at(now + 86_500))
         #expect(
             machine.finisherExited(.noRoom(reason: "disk full"), at: at(now + 86_500)) == [
                 .changed(.failed, reason: "failure: the assets cannot be made: disk full")
@@ -116,6 +125,7 @@ import Testing
         var machine = finishing()
         _ = machine.finisherExited(.noRoom(reason: "disk full"), at: at(20))
         _ = machine.timePassed(at: at(21))
+        machine.finisherStarted(at: at(21))
         #expect(
             machine.finisherExited(.finished, at: at(25))
                 == [.changed(.completed, reason: "client request")])
@@ -130,6 +140,24 @@ import Testing
         #expect(machine.nextDeadline == nil)
         #expect(machine.finisherExited(.failed(reason: "signal 9"), at: at(161)) == [])
         #expect(machine.timePassed(at: at(162)) == [.finish])
+        machine.finisherStarted(at: at(162))
+    }
+
+    @Test func aFinisherMayWaitForItsTurnForEver() {
+        var machine = running()
+        _ = machine.stopRequested(reason: "client request", at: at(10))
+        _ = machine.botExited(.finished(reason: ""), at: at(12))
+        #expect(machine.nextDeadline == nil)
+        #expect(machine.timePassed(at: at(100_000)) == [])
+        // None is at work that could end or be late.
+        #expect(machine.finisherExited(.failed(reason: "x"), at: at(100_000)) == [])
+        machine.finisherStarted(at: at(100_000))
+        #expect(machine.nextDeadline == at(100_100))
+        machine.finisherStarted(at: at(100_050))
+        #expect(machine.nextDeadline == at(100_100))
+        #expect(
+            machine.finisherExited(.finished, at: at(100_060))
+                == [.changed(.completed, reason: "client request")])
     }
 
     @Test func aStreamThatNeverHadABotHasNothingToFinish() {
@@ -147,6 +175,7 @@ import Testing
         #expect(machine.status == .postProcessing)
         #expect(machine.nextDeadline == at(5))
         #expect(machine.timePassed(at: at(5)) == [.finish])
+        machine.finisherStarted(at: at(5))
         #expect(
             machine.finisherExited(.finished, at: at(9))
                 == [.changed(.failed, reason: "failure: the server was restarted")])

@@ -25,7 +25,7 @@ import Testing
         )
         var record = CatalogueStream(stream, assetDirectory: isRecorded ? place.directory : nil)
         record.status = status
-        let directory = "\(world.directory)/\(kind.directory(of: id, in: "demo"))"
+        let directory = "\(world.directory)/demo/\(kind == .stream ? "" : ".")\(id)"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         let order = RecordingOrder(
@@ -65,6 +65,64 @@ import Testing
             #expect(ended.stopReason == reason ?? "failure: the server was restarted")
             #expect(
                 try await world.catalogue.stream(ended.id)?.status.rawValue == end.rawValue)
+        }
+    }
+
+    /// One after the other where no core is idle, the oldest first, and however long that takes.
+    @Test func manyStreamsAreFinishedInTheirTurn() async throws {
+        let world = try await StreamsWorld { $0.finishersMaximum = 2 }
+        world.processors.setIdle(0, at: world.clock.instant)
+        let ids = (0..<60).map { StreamID("0000000000\(10 + $0)000000000000") }
+        for id in ids.shuffled() {
+            try await leave(
+                world, id, .postProcessing, reason: "client request", row: .postProcessing)
+        }
+        try await world.streams.recover()
+        try await world.run { world in
+            for (index, id) in ids.enumerated() {
+                await world.streams.tick()
+                let finisher = try #require(await world.finishers.next())
+                #expect(finisher.job.stream == id)
+                // Longer than a finisher may be silent: the others do not work yet.
+                world.clock.advance(.seconds(100))
+                await world.streams.tick()
+                let last = try #require(ids.last)
+                let found = try await world.streams.stream(last)
+                #expect(found?.finisherPosition == (id == last ? nil : 59 - index))
+                finisher.exit(.finished)
+                await until { await !world.streams.hasFinisher(id) }
+            }
+            try await until { try await world.catalogue.unfinishedStreams().isEmpty }
+            #expect(try await world.streams.stream(ids[0])?.status == .completed)
+        }
+    }
+
+    @Test func idleCoresFinishMoreAtATime() async throws {
+        let world = try await StreamsWorld { $0.finishersMaximum = 2 }
+        let ids: [StreamID] = [
+            "000000000001000000000000", "000000000002000000000000", "000000000003000000000000",
+        ]
+        for id in ids {
+            try await leave(
+                world, id, .postProcessing, reason: "client request", row: .postProcessing)
+        }
+        await world.streams.tick()
+        world.clock.advance(.seconds(2))
+        await world.streams.tick()
+        try await world.streams.recover()
+        try await world.run { world in
+            await world.streams.tick()
+            let first = try #require(await world.finishers.next())
+            let second = try #require(await world.finishers.next())
+            #expect([first, second].map(\.job.stream) == Array(ids.prefix(2)))
+            #expect(try await world.streams.stream(ids[2])?.finisherPosition == 1)
+            // Nothing is on air.
+            first.exit(.finished)
+            let third = try #require(await world.finishers.next())
+            #expect(third.job.stream == ids[2])
+            _ = try await world.streams.start(room: "on-air", LiveStreamRequest(), startedBy: nil)
+            #expect(await second.signals.first { _ in true } == .giveWay)
+            #expect(await third.signals.first { _ in true } == .giveWay)
         }
     }
 

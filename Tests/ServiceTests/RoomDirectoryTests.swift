@@ -27,17 +27,8 @@ import Testing
                 bindHosts: ["127.0.0.1"], port: 0, advertised: []),
             group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         try await StreamsWorld().run { world in
-            let directory = RoomDirectory(
-                policies: try PolicyStore(
-                    policy: .standard, streams: StreamSettings(), catalogue: world.catalogue),
-                settings: settings,
-                registry: RoomRegistry(
-                    catalogue: world.catalogue, opensOnJoin: true, logger: logger),
-                media: media,
-                streaming: StreamsInRoom(
-                    control: world.streams, chat: world.chat, authorities: []),
-                streams: world.streams, opensTokens: false, turn: nil, journal: nil,
-                logger: logger)
+            let directory = try RoomDirectory(
+                in: world, settings: settings, media: media, logger: logger)
             let token = try await world.authority.makeRoomToken(
                 room: "demo", user: "ann", role: "host", at: .now)
             let claims = try await world.authority.verifyRoomToken(token, at: .now)
@@ -118,5 +109,23 @@ import Testing
 extension RoomSignalling {
     fileprivate func loseConnections() async {
         for id in connections.keys { await closed(id) }
+    }
+}
+
+extension RoomDirectory {
+    /// With the streams of a test's world.
+    init(
+        in world: StreamsWorld, settings: RoomSettings = RoomSettings(), media: MediaServer,
+        logger: Logger
+    ) throws {
+        self.init(
+            policies: try PolicyStore(
+                policy: .standard, streams: StreamSettings(), catalogue: world.catalogue),
+            settings: settings,
+            registry: RoomRegistry(
+                catalogue: world.catalogue, opensOnJoin: true, logger: logger),
+            media: media,
+            streaming: StreamsInRoom(control: world.streams, chat: world.chat, authorities: []),
+            streams: world.streams, opensTokens: false, turn: nil, journal: nil, logger: logger)
     }
 }

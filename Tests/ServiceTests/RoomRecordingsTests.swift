@@ -27,7 +27,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             let directory = "\(world.directory)/demo/.\(recording.id)"
             #expect(bot.job.outputDirectory == directory)
-            let file = try JSONDecoder().decode(
+            let file = try JSONDocument.decode(
                 StreamFile.self,
                 from: Data(contentsOf: URL(filePath: "\(directory)/\(StreamFile.name)")))
             #expect(file.stream.kind == .recording)
@@ -87,7 +87,7 @@ import Testing
             #expect(recording.startedBy == "ann" && recording.variant.meetingURL == page)
             let bot = try #require(await world.launcher.next())
             let path = "\(bot.job.outputDirectory)/\(StreamFile.name)"
-            let file = try JSONDecoder().decode(
+            let file = try JSONDocument.decode(
                 StreamFile.self, from: Data(contentsOf: URL(filePath: path)))
             #expect(file.order?.layers == [.init(width: 640, height: 480)])
             try await room.stopRecording(room: "demo", stoppedBy: "ben")
@@ -241,7 +241,7 @@ import Testing
             #expect(bot.job.stream == id)
             let data = try Data(
                 contentsOf: URL(filePath: "\(bot.job.outputDirectory)/\(StreamFile.name)"))
-            let order = try JSONDecoder().decode(StreamFile.self, from: data).order
+            let order = try JSONDocument.decode(StreamFile.self, from: data).order
             #expect(order?.layers == [.init(width: 0, height: 0)])
         }
     }

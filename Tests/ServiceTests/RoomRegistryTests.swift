@@ -1,6 +1,7 @@
 import Catalogue
 import ControlAPI
 import Foundation
+import Glibc
 import Logging
 import MediaKernel
 import Testing
@@ -45,6 +46,15 @@ import Workbench
             return
         }
         _ = await registry.changed(room, saysEnabled: true)
+    }
+
+    @Test func noRoomComesToBeInACatalogueThatIsGone() async throws {
+        let registry = registry()
+        _ = await registry.opened("hall")
+        unlink("\(scratch.path)/catalogue.sqlite")
+        #expect(await refusal(registry, "hall") == nil)
+        let refusal = await refusal(registry, "other")
+        #expect(refusal?.code == 503)
     }
 
     @Test func aRoomComesToBeWhenItIsJoinedFirst() async throws {
@@ -106,7 +116,7 @@ import Workbench
         }
         for await _ in isHeld.stream {}
         async let locking: Void = registry.locked("hall")
-        while await refusal(registry, "hall") == nil { await Task.yield() }
+        await until { await refusal(registry, "hall") != nil }
         #expect(await !registry.changed(room, saysEnabled: false).isEnabled)
         #expect(await refusal(registry, "hall")?.code == 403)
         async let enabling = catalogue.updateRoom("hall", at: UnixTime(seconds: 1_770_000_001)) {

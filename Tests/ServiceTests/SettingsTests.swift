@@ -8,6 +8,7 @@ import Rooms
 import Signalling
 import Stage
 import Testing
+import Webhooks
 import Workbench
 
 @testable import Service
@@ -34,6 +35,8 @@ import Workbench
         #expect(settings.httpPort == 8080)
         #expect(settings.usesDevelopmentKey)
         #expect(settings.opensTokens && settings.rooms.opensOnJoin)
+        #expect(settings.http.listsRooms && settings.http.servesOwnHostsOnly)
+        #expect(settings.stream.signedPlayback == nil)
         #expect(settings.udpPort == 7882 && settings.tcpPort == .sameAsUDP)
         #expect(settings.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.publicBaseURL == "http://127.0.0.1:8080")
@@ -61,12 +64,14 @@ import Workbench
              "recordings": {"directory": "/srv/recordings", "keepDays": 0.5,
                             "thumbnails": {"width": 640, "offsets": [0, 9]}},
              "webhooks": {"url": "https://example.org/hooks?a=1",
-                          "secret": "fedcba9876543210fedcba9876543210"},
+                          "secret": "fedcba9876543210fedcba9876543210",
+                          "allowPrivate": true},
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
+                        "signedPlaybackSeconds": 7200,
                         "maximum": 9, "idleCoresMinimum": 0.75, "variantsPerRoomMaximum": 2},
              "rooms": {"openOnJoin": false, "maximum": 7, "peersMaximum": 100, "largeRoomPeers": 50,
                        "connectionsMaximum": 150, "tracksPerPeerMaximum": 4,
@@ -74,7 +79,7 @@ import Workbench
                        "readsPerSecond": 6, "readsBurst": 11, "absenceSeconds": 2.5,
                        "silenceSeconds": 6, "outboxMessages": 64, "outboxBytes": 65536},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
-             "pages": {"openTokens": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
+             "pages": {"openTokens": true, "listRooms": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
              "log": {"level": "debug", "format": "json"}}
             """#)
         #expect(settings.httpPort == 9000)
@@ -86,7 +91,9 @@ import Workbench
             settings.webhooks
                 == WebhookSettings(
                     url: "https://example.org/hooks?a=1",
-                    secret: "fedcba9876543210fedcba9876543210", accountID: "k1"))
+                    secret: "fedcba9876543210fedcba9876543210", accountID: "k1",
+                    reach: WebhookReach(includesPrivate: true)))
+        #expect(settings.stream.signedPlayback == .seconds(7200))
         #expect(settings.publicURL == "https://live.example.org")
         #expect(settings.publicBaseURL == "https://live.example.org")
         #expect(settings.botEndpoint(port: 9000) == "https://live.example.org")
@@ -121,6 +128,7 @@ import Workbench
         #expect(settings.stream.streamsMaximum == 9)
         #expect(settings.stream.idleCoresMinimum == 0.75)
         #expect(settings.opensTokens)
+        #expect(settings.http.listsRooms && !settings.http.servesOwnHostsOnly)
         #expect(settings.http.connectionsMaximum == 99)
         #expect(settings.http.connectionsPerAddressMaximum == 7)
         #expect(!settings.rooms.opensOnJoin && settings.rooms.maximum == 7)
@@ -436,6 +444,34 @@ import Workbench
         }
     }
 
+    @Test func onlyHalfOfAnOwnKeyIsNone() throws {
+        let settings = try settings(
+            nil,
+            [
+                "ROOMCAST_AUTH_ACCESS_KEY": "mine",
+                "ROOMCAST_AUTH_SECRET": Settings.developmentSecret,
+            ])
+        #expect(settings.http.servesOwnHostsOnly && settings.http.listsRooms)
+    }
+
+    /// Addresses in a store are not ours to sign.
+    @Test func signedAddressesAndThoseOfAStoreExcludeEachOther() throws {
+        #expect {
+            try settings(
+                nil,
+                [
+                    "ROOMCAST_STREAM_SIGNED_PLAYBACK_SECONDS": "3600",
+                    "ROOMCAST_RECORDINGS_STORE_BUCKET": "b",
+                    "ROOMCAST_RECORDINGS_STORE_ACCESS_KEY_ID": "i",
+                    "ROOMCAST_RECORDINGS_STORE_SECRET_ACCESS_KEY": "s",
+                    "ROOMCAST_RECORDINGS_STORE_LIVE": "true",
+                    "ROOMCAST_RECORDINGS_STORE_LIVE_URL": "https://cdn.example.org",
+                ])
+        } throws: { error in
+            "\(error)".contains("signedPlaybackSeconds") && "\(error)".contains("liveURL")
+        }
+    }
+
     @Test func aKeyOfOnesOwnKeepsTokensClosed() throws {
         let settings = try settings(
             nil,
@@ -445,6 +481,7 @@ import Workbench
             ])
         #expect(!settings.opensTokens)
         #expect(!settings.usesDevelopmentKey)
+        #expect(!settings.http.listsRooms && !settings.http.servesOwnHostsOnly)
         #expect(settings.publicBaseURL == "http://localhost:8080")
         #expect(settings.botEndpoint(port: 81) == "http://127.0.0.1:81")
     }

@@ -29,6 +29,20 @@ import Testing
                 + #"message="peer joined" empty="" name="Ann \"A\"\nx" peer=p1 room=demo"# + "\n")
     }
 
+    /// What some reader takes for the end of a line, and what is not seen itself.
+    @Test(arguments: [
+        ("a\u{85}b", #""a\u0085b""#), ("a\u{2028}b", #""a\u2028b""#),
+        ("a\u{2029}b", #""a\u2029b""#),
+        ("a\u{9b}1mb", #""a\u009b1mb""#), ("a\u{202e}b", #""a\u202eb""#),
+        ("\u{feff}a", #""\ufeffa""#), ("a\u{e0041}", #""a\udb40\udc41""#),
+        ("a\u{b}b", #""a\u000bb""#),
+        ("a\u{a0}b", "\"a\u{a0}b\""), ("日本", "日本"), ("Zoë", "Zoë"),
+    ])
+    func whatIsNotSeenIsEscaped(given: String, written: String) {
+        #expect(LineLogHandler.logfmt(given) == written)
+        if written.contains("\\") { #expect(LineLogHandler.json(given) == written) }
+    }
+
     @Test func anEventIsOneLineOfJSON() {
         #expect(
             line(.json, "peer joined", ["peer": "p\u{1b}[31m\\"])

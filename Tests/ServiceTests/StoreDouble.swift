@@ -101,7 +101,7 @@ final class StoreDouble: StoreCourier {
     }
 
     func look(
-        for file: UploadFile, checksum: String
+        for file: UploadFile, checksum: String, partBytes: Int64
     ) async throws(StoreFailure) -> (byteCount: Int64?, checksum: String?) {
         try ask("look") { (state) throws(StoreFailure) in
             (state.objects[file.location].map { Int64($0.count) }, nil)

@@ -35,6 +35,9 @@ import Workbench
         stream.startedAt = ran ? UnixTime(seconds: 1_760_000_003) : nil
         stream.stoppedAt = status.isFinal ? UnixTime(seconds: 1_760_000_063) : nil
         stream.updatedAt = UnixTime(seconds: 1_760_000_070)
+        stream.origin = LiveStream.Origin(
+            roomName: "hall", template: "lecture",
+            sessionStartedAt: UnixTime(seconds: 1_759_999_000))
         return CatalogueStream(stream, assetDirectory: nil)
     }
 
@@ -258,5 +261,81 @@ import Workbench
             let last = now + .seconds(604_800)
             #expect(try AssetLink(verifying: link, with: key, at: now).expiry == last)
         }
+    }
+
+    /// 100ms' lists of what is in `data`
+    /// (docs/server-side/v2/how-to-guides/configure-webhooks/webhook.md).
+    private static let documented: [String: String] = {
+        let stream =
+            "beam_id room_id session_id template_id metadata_id metadata_timestamp "
+            + "max_width max_height meeting_url session_started_at "
+        let state = "job_id peer_id state_name state_timestamp "
+        let hls =
+            stream + state
+            + "recording_single_file_per_layer_enabled recording_vod_playlist_enabled "
+        let beam = stream + state + "recording_enabled rtmp "
+        let chat = "chat_recording_path chat_recording_presigned_url "
+        let sfu = "room_id room_name session_id template_id session_started_at session_stopped_at "
+        return [
+            "hls.started.success": hls + "start_delay url started_at",
+            "hls.stopped.success": hls
+                + "url duration started_at stopped_at reason live_transcription_enabled",
+            "hls.failure": hls + "error_code error_message error_type duration",
+            "hls.recording.success": stream + chat
+                + "duration hls_vod_recording_path hls_vod_recording_presigned_url "
+                + "hls_vod_recording_size recording_created_at started_at stopped_at recording_id "
+                + "recording_single_files recording_hls_vod_playlist_location "
+                + "recording_thumbnails",
+            "beam.started.success": beam + "start_delay",
+            "beam.stopped.success": beam + "duration reason",
+            "beam.failure": beam + "error_code error_message error_type duration",
+            "beam.recording.success": stream + chat
+                + "peer_id created_at duration location started_at stopped_at recording_id "
+                + "recording_path recording_presigned_url rtmp size",
+            "recording.success": sfu + chat
+                + "location duration recording_path recording_presigned_url size",
+            "recording.failed": sfu + "error error_type",
+        ]
+    }()
+
+    @Test func eachEventHasAllThatTheDocumentsList() throws {
+        func asset(_ id: String, _ kind: CatalogueAsset.Kind) -> CatalogueAsset {
+            var asset = CatalogueAsset(
+                id: id, stream: "s1", room: "demo", session: "x", kind: kind, path: "p/\(id)",
+                byteCount: 7, createdAt: UnixTime(seconds: 1_760_000_065))
+            asset.size = CatalogueAsset.Size(width: 1280, height: 720)
+            return asset
+        }
+        let assets = [
+            asset("a", .roomComposite), asset("b", .roomVOD), asset("c", .chat),
+        ]
+        var seen: Set<String> = []
+        for kind in [LiveStream.Kind.stream, .recording] {
+            for (status, assets) in [
+                (LiveStream.Status.running, []), (.completed, assets), (.failed, []),
+            ] {
+                for (delivery, data) in try told(record(status, kind: kind), assets) {
+                    seen.insert(delivery.kind)
+                    let fields = try #require(Self.documented[delivery.kind]).split(separator: " ")
+                    let missing = fields.filter { data[String($0)] == nil }
+                    #expect(missing.isEmpty, "\(delivery.kind)")
+                    #expect(data["template_id"] as? String == "lecture")
+                    #expect(
+                        data["session_started_at"] as? String == "2025-10-09T08:36:40.000000000Z")
+                    let body = String(decoding: delivery.body, as: UTF8.self)
+                    #expect(body.contains(#""template_id":"lecture","timestamp""#))
+                }
+            }
+        }
+        #expect(seen == Set(Self.documented.keys))
+    }
+
+    @Test func whatARoomWasIsKeptWithTheStream() throws {
+        let stream = try #require(LiveStream(record(.running)))
+        #expect(stream.origin.template == "lecture" && stream.origin.roomName == "hall")
+        // Records of before it was kept have none.
+        var old = record(.running)
+        old.details = old.details.replacing(#""origin":"#, with: #""x":"#)
+        #expect(try #require(LiveStream(old)).origin == LiveStream.Origin())
     }
 }

@@ -1,6 +1,8 @@
+import Catalogue
 import ChildProcesses
 import ControlAPI
 import Foundation
+import Glibc
 import HLS
 import Logging
 import MediaKernel
@@ -20,6 +22,30 @@ import Testing
         }
         await #expect(throws: LiveStreamError.self) {
             try await world.streams.streams(LiveStreamQuery())
+        }
+    }
+
+    @Test func nothingIsBegunWhereTheDirectoryIsNotWhatItWas() async throws {
+        try await StreamsWorld().run { world in
+            rename(world.directory, "\(world.directory).away")
+            await #expect(throws: LiveStreamError.storage("\(world.directory): deleted")) {
+                try await world.streams.start(
+                    room: "demo", LiveStreamRequest(), startedBy: nil)
+            }
+            #expect(!FileManager.default.fileExists(atPath: world.directory))
+            mkdir(world.directory, 0o755)
+            await #expect(
+                throws: LiveStreamError.storage("\(world.directory): replaced by another")
+            ) { try await world.streams.checkStorage() }
+            rmdir(world.directory)
+            rename("\(world.directory).away", world.directory)
+            let catalogue = "\(world.directory)/catalogue.sqlite"
+            rename(catalogue, "\(catalogue).away")
+            await #expect(throws: LiveStreamError.catalogue(.lost(.deleted))) {
+                try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+            }
+            rename("\(catalogue).away", catalogue)
+            _ = try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
         }
     }
 
@@ -88,7 +114,7 @@ import Testing
             await first.say(.running(firstSegmentMilliseconds: 1))
             // It was killed, which says nothing of the hardware.
             let second = try #require(
-                await world.replace(first, .failed(reason: "signal 9", wasKilled: true)))
+                await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "nvenc")
             if let lastWord { await second.say(lastWord) }
             let third = try #require(await world.replace(second, .failed(reason: "signal 11")))
@@ -113,7 +139,7 @@ import Testing
             await world.streams.tick()
             #expect(await first.nextSignal() == .kill)
             let second = try #require(
-                await world.replace(first, .failed(reason: "signal 9", wasKilled: true)))
+                await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "x264")
         }
     }
@@ -383,6 +409,52 @@ import Testing
         }
     }
 
+    @Test func whatCannotBeDecodedIsInTheStreamsStateAndToldToTheRoom() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let id = bot.job.stream
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            await bot.say(
+                .leftOut([.init(track: "t", peer: "Ann", peerID: "a", reason: "too large")]))
+            let stream = try #require(try await world.streams.stream(id))
+            let expected = HLSVariant.LeftOutTrack(
+                track: "t", peer: "a", name: "Ann", reason: "too large")
+            #expect(stream.tracksLeftOut == [expected])
+            #expect(HLSState([stream]).variants.map(\.tracksLeftOut) == [[expected]])
+            await bot.say(.leftOut([]))
+            #expect(try await world.streams.stream(id)?.tracksLeftOut == [])
+        }
+    }
+
+    /// The plan says 30 pictures a second, the segments hold fewer: what is told is what is seen.
+    @Test func whatTheSegmentsHoldIsWhatIsTold() async throws {
+        try await StreamsWorld().run { world in
+            _ = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            let id = bot.job.stream
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            #expect(try await world.streams.stream(id)?.isReduced == false)
+            await bot.say(.frameRate(29.5))
+            #expect(try await world.streams.stream(id)?.degradation == nil)
+            await bot.say(.frameRate(0.5))
+            let starved = try #require(try await world.streams.stream(id))
+            #expect(starved.isReduced && starved.frameRateNow == 0.5)
+            #expect(starved.degradation?.frameRate == 30)
+            await bot.say(.reduction(frameRate: 10, layersThinned: 0, videosLeftOut: 0))
+            #expect(try await world.streams.stream(id)?.frameRateNow == 0.5)
+            await bot.say(.frameRate(30))
+            #expect(try await world.streams.stream(id)?.frameRateNow == 10)
+            await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
+            let whole = try #require(try await world.streams.stream(id))
+            #expect(!whole.isReduced && whole.restarts == 0)
+            _ = try #require(await world.replace(bot, .failed(reason: "signal 11")))
+            #expect(try await world.streams.stream(id)?.restarts == 1)
+        }
+    }
+
     @Test func aBotThatReplacesOneThatWasShortOfCPUMakesTheWholePicture() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(
@@ -505,7 +577,7 @@ import Testing
     }
 
     @Test func aDestinationThatThePolicyDoesNotHaveIsRefused() async throws {
-        let main = try JSONDecoder().decode(HLSDestination.self, from: Data("{}".utf8))
+        let main = try JSONDocument.decode(HLSDestination.self, from: Data("{}".utf8))
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
             pictures: PictureHosts())
@@ -518,7 +590,7 @@ import Testing
     }
 
     @Test func aStartThatSaysNothingOfItHasItsDestinationsRecordingAndPlaylists() async throws {
-        let main = try JSONDecoder().decode(
+        let main = try JSONDocument.decode(
             HLSDestination.self,
             from: Data(
                 #"{"recording":{"hlsVod":true},"playlistType":"live","numPlaylistSegments":5}"#

@@ -3,7 +3,9 @@ import ChildProcesses
 import ControlAPI
 import Logging
 import MediaKernel
+import Signing
 import Synchronization
+import Testing
 import Workbench
 
 @testable import Service
@@ -20,6 +22,8 @@ final class StreamsWorld: Sendable {
     let chat = ChatRecorder(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let clock = ClockDouble()
     let processors = ProcessorsDouble()
+    let playbackKey: SigningKey
+    let memory = MemoryDouble()
 
     init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
         scratch = try Scratch()
@@ -33,18 +37,24 @@ final class StreamsWorld: Sendable {
             accessKey: "key", secret: "a secret of at least thirty-two bytes")
         let clock = clock
         let processors = processors
+        let memory = memory
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
+        guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
+        else { fatalError("a secret of 32 bytes is long enough") }
+        playbackKey = key
         streams = Streams(
             settings: settings, catalogue: catalogue,
             events: StreamEvents(accountID: "acc") { asset, _ in
                 .init(file: "http://h:1/\(asset.id)")
             },
-            authority: authority,
+            authority: authority, playbackKey: key,
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, chat: chat,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            storage: [HeldFile(directory)].compactMap { $0 },
             clock: { (clock.instant, clock.time) },
-            processors: { processors.counters(at: clock.instant) })
+            processors: { processors.counters(at: clock.instant) },
+            memoryKills: { memory.kills.withLock { $0 } })
         await streams.observe(by: observer)
     }
 
@@ -76,9 +86,13 @@ final class StreamsWorld: Sendable {
     }
 }
 
-/// Lets others work until the condition holds, or the test's time is over.
-func until(_ condition: () async throws -> Bool) async rethrows {
-    while try await !condition(), !Task.isCancelled { await Task.yield() }
+/// Lets others work until the condition holds, and fails where it waits if it never does.
+func until(
+    at place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),
+    _ condition: () async throws -> Bool
+) async rethrows {
+    guard try await !comesAbout(within: limit, condition) else { return }
+    Issue.record("this did not come about within \(limit)", sourceLocation: place)
 }
 
 /// Moves only when told; starts in October 2025.
@@ -115,6 +129,11 @@ final class ProcessorsDouble: Sendable {
                 idle: 1000 + state.idle + state.cores * (now - state.since).inSeconds, group: nil)
         }
     }
+}
+
+/// A kernel that has killed so many for want of memory.
+final class MemoryDouble: Sendable {
+    let kills = Mutex(0)
 }
 
 /// A bot as seen from outside: what it is told, and what the test lets it say.
@@ -167,7 +186,7 @@ final class LauncherDouble: BotLauncher {
 final class FinisherDouble: FinisherLauncher {
     struct Run: Sendable {
         let job: FinisherJob
-        let kill: AsyncStream<Void>
+        let signals: AsyncStream<FinisherSignal>
         let report: @Sendable (FinisherReport) async -> Void
         let ending = AsyncStream.makeStream(of: FinisherExit.self)
 
@@ -178,10 +197,10 @@ final class FinisherDouble: FinisherLauncher {
     private let all = Mutex<[Run]>([])
 
     func run(
-        _ job: FinisherJob, kill: AsyncStream<Void>,
+        _ job: FinisherJob, signals: AsyncStream<FinisherSignal>,
         report: @escaping @Sendable (FinisherReport) async -> Void
     ) async -> FinisherExit {
-        let run = Run(job: job, kill: kill, report: report)
+        let run = Run(job: job, signals: signals, report: report)
         all.withLock { $0.append(run) }
         runs.continuation.yield(run)
         return await run.ending.stream.first { _ in true } ?? .failed(reason: "cancelled")
@@ -195,7 +214,14 @@ final class FinisherDouble: FinisherLauncher {
 final class ObserverDouble: RoomStreamingObserver {
     private let changes = AsyncStream.makeStream(of: [LiveStream].self)
 
-    func session(of room: RoomID) async -> SessionID? { "session-1" }
+    let scene = Mutex(
+        StreamScene(
+            session: "session-1",
+            origin: LiveStream.Origin(
+                roomName: "hall", template: "lecture",
+                sessionStartedAt: UnixTime(seconds: 1_750_000_000))))
+
+    func scene(of room: RoomID) async -> StreamScene { scene.withLock { $0 } }
 
     /// Nil is as configured.
     let settings = Mutex<[RoomID: StreamSettings]>([:])

@@ -1,6 +1,7 @@
 import Catalogue
 import ControlAPI
 import Foundation
+import MediaKernel
 import Rooms
 import Testing
 
@@ -22,8 +23,8 @@ import Testing
         settings.thumbnails = ThumbnailWish(width: 100, height: 200, offsets: [1], fps: 1)
             .completed(by: settings.thumbnails)
         let json = #"{"main": {"recording": {"thumbnails": {"width": 300, "offsets": [3]}}}}"#
-        let destinations = try JSONDecoder().decode(
-            [String: HLSDestination].self, from: Data(json.utf8))
+        let destinations = try JSONDocument.decode(
+            [String: HLSDestination].self, from: json.utf8)
         try settings.read(
             Policy(validating: Policy.standard.roles, hlsDestinations: destinations))
         #expect(

@@ -1,7 +1,9 @@
 import Catalogue
 import Logging
 import MediaKernel
+import NIOCore
 import Testing
+import Webhooks
 import Workbench
 
 @testable import Service
@@ -48,5 +50,120 @@ import Workbench
             }
             group.cancelAll()
         }
+    }
+
+    // MARK: Over a network
+
+    private static let now = UnixTime(seconds: 1_770_000_000)
+
+    /// Has one event told of room `demo`, and what is known of it once `isDone`.
+    private func tell(
+        _ url: String, own: String? = nil, reach: WebhookReach = WebhookReach(),
+        timeout: TimeAmount = .seconds(10),
+        resolve: @escaping WebhookSender.Resolver = { _ in [] },
+        until isDone: @escaping @Sendable (CatalogueDelivery) -> Bool
+    ) async throws -> CatalogueDelivery {
+        let scratch = try Scratch()
+        let catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
+        if let own {
+            var room = CatalogueRoom(id: "demo", name: "demo", createdAt: Self.now)
+            room.webhook = RoomWebhook(url: own, headers: [:])
+            _ = try await catalogue.createRoom(room) { _ in true }
+        }
+        try await catalogue.save(
+            CatalogueDelivery(
+                id: "e1", line: "line", room: "demo", kind: "peer.join.success",
+                body: Array("{}".utf8), createdAt: Self.now))
+        let sender = WebhookSender(
+            settings: WebhookSettings(url: url, secret: "s", accountID: "a", reach: reach),
+            catalogue: catalogue,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, seed: 1,
+            timeout: timeout, resolve: resolve, clock: { Self.now })
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await sender.run() }
+            defer { group.cancelAll() }
+            while true {
+                let found = try await catalogue.delivery("e1")
+                if let found, isDone(found) { return found }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    @Test func aReceiverThatSendsOnHasRefused() async throws {
+        try await ScriptedServer.run(ScriptedServer.accepting) { other in
+            try await ScriptedServer.run(ScriptedServer.redirecting(to: other.port)) { receiver in
+                let delivery = try await tell("http://127.0.0.1:\(receiver.port)/hook") {
+                    $0.status != .pending || $0.attempts > 0
+                }
+                #expect(delivery.status == .pending && delivery.attempts == 1)
+                #expect(receiver.requests.count == 1 && other.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test func aReceiverThatDoesNotAnswerIsTriedAgainLater() async throws {
+        try await ScriptedServer.run(ScriptedServer.silent) { receiver in
+            let delivery = try await tell(
+                "http://127.0.0.1:\(receiver.port)/hook", timeout: .milliseconds(200)
+            ) { $0.attempts > 0 }
+            #expect(delivery.status == .pending)
+            #expect(receiver.requests.count == 1)
+        }
+    }
+
+    @Test func nobodyWaitsForTheEndOfALongAnswer() async throws {
+        let taken = ByteCount()
+        let length = 64 << 20
+        try await ScriptedServer.run(ScriptedServer.long(length, taken)) { receiver in
+            let delivery = try await tell("http://127.0.0.1:\(receiver.port)/hook") {
+                $0.status == .delivered
+            }
+            #expect(delivery.attempts == 0)
+            while receiver.ended == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(taken.value < length / 2, "what lies in the sockets' buffers, and little more")
+        }
+    }
+
+    /// A receiver of a room is asked at the address that was looked at, by its own name.
+    @Test func aRoomsReceiverIsAskedWhereItWasFound() async throws {
+        try await ScriptedServer.run(ScriptedServer.accepting) { receiver in
+            let delivery = try await tell(
+                "http://127.0.0.1:1", own: "http://hooks.invalid:\(receiver.port)/x",
+                reach: WebhookReach(includesPrivate: true),
+                resolve: { _ in [TransportAddress(ipv4: 127, 0, 0, 1, port: 0)] }
+            ) { $0.status == .delivered }
+            #expect(delivery.status == .delivered)
+            let head = receiver.requests.first?.lowercased() ?? ""
+            #expect(head.contains("host: hooks.invalid:\(receiver.port)"))
+        }
+    }
+
+    @Test(arguments: [
+        ("http://hooks.invalid", false), ("http://127.0.0.1", false), ("http://localhost", false),
+        ("http://169.254.169.254", true),
+    ])
+    func nothingIsSentWhereNoReceiverMayBe(url: String, isAllowed: Bool) async throws {
+        try await ScriptedServer.run(ScriptedServer.accepting) { receiver in
+            let delivery = try await tell(
+                "http://127.0.0.1:\(receiver.port)", own: "\(url):\(receiver.port)/x",
+                reach: WebhookReach(includesPrivate: isAllowed),
+                // One of several is enough to be refused.
+                resolve: { _ in
+                    [
+                        TransportAddress(ipv4: 203, 0, 113, 9, port: 0),
+                        TransportAddress(ipv4: 127, 0, 0, 1, port: 0),
+                    ]
+                }
+            ) { $0.status != .pending || $0.attempts > 0 }
+            #expect(delivery.status == .pending)
+            #expect(receiver.requests.isEmpty)
+        }
+    }
+
+    @Test func theMachinesResolverIsAsked() async throws {
+        let found = try await NameResolver.addresses(of: "localhost")
+        #expect(!found.isEmpty && found.allSatisfy(\.isLoopback))
+        #expect(try await NameResolver.addresses(of: "127.0.0.1").map(\.host) == ["127.0.0.1"])
     }
 }

@@ -38,6 +38,23 @@ import Testing
         #expect(try await ben.drain().isEmpty)
     }
 
+    @Test func whoSendsTooMuchIsTold() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        try await publish("voice", by: ann)
+        _ = try await (ann.drain(), ben.drain())
+        let entry = fixture.media.subscriptions(of: "ben")?.tracks.first { $0.publisher == "ann" }
+        #expect(entry?.bitRate == 32)
+        await say([.excessMedia("ann", "voice"), .excessMedia("ann", nil)])
+        for text in ["track 'voice' sends more than its role", "this peer sends too much media"] {
+            let frame = await ann.socket.next()
+            #expect(frame?.contains(#""method":"on-warning""#) == true)
+            #expect(frame?.contains(#""code":429"#) == true)
+            #expect(frame?.contains(text) == true)
+        }
+        #expect(try await ben.drain().isEmpty)
+    }
+
     @Test func theClientsAnswersAndCandidatesReachTheMediaPlane() async throws {
         let ann = try await fixture.join("ann")
         _ = fixture.media.calls()

@@ -258,4 +258,28 @@ import Testing
         await fixture.hear(.subscribeOffer("ben", sdp: "anew"))
         #expect(try await anew.methods() == ["offer"])
     }
+
+    /// As 100ms' clients do after a restart of the server, which knows nothing of them: any other
+    /// error they would get again every second for a minute.
+    @Test func whoGoesOnWithoutAPlaceIsSentBackToJoin() async throws {
+        let stranger = try await fixture.connect("ann")
+        let reply = try await stranger.call(
+            "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{}}"#)
+        #expect(reply.error == "410 peer ann has no place in this room any more: join again")
+        let last = try #require(try await stranger.next())
+        #expect(last.method == "on-error" && last.params["code"].integer == 410)
+        #expect(await stranger.socket.closure() == .init(code: 1008, reason: "refused: 410"))
+        #expect(fixture.media.calls().isEmpty)
+
+        let back = try await fixture.connect("ann")
+        #expect(try await back.call("join", #"{"name":"Ann"}"#).error == nil)
+    }
+
+    /// A preview that lost its socket says what it publishes, which is nothing, and is no stranger.
+    @Test func whoOnlyLooksInGoesOnLookingIn() async throws {
+        let visitor = try await fixture.connect("ann")
+        await visitor.notify("track-update", #"{"tracks":{}}"#)
+        #expect(try await visitor.methods().last == "on-warning")
+        #expect(try await visitor.call("join", #"{"name":"Ann"}"#).error == nil)
+    }
 }

@@ -127,7 +127,7 @@ struct TestFrame: CustomStringConvertible, Sendable {
 
     init(_ text: String) throws {
         self.text = text
-        json = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        json = try JSONDocument.decode(JSONValue.self, from: text.utf8)
     }
 
     var id: String? { json["id"].string }

@@ -1,49 +1,100 @@
 import HTTPTypes
 import Hummingbird
+import MediaKernel
 import NIOCore
 import NIOPosix
+import Signing
 
 /// Serves the output directory under `/hls/`: playlists, which change, and segments, which do
 /// not.
 ///
 /// A playlist is revalidated by every player at every reload, with an entity tag and gzip; a
-/// segment may be kept for a year and can be fetched in parts. Anybody may read both (CORS `*`).
+/// segment may be kept for a year and can be fetched in parts. Anybody may read both (CORS `*`),
+/// unless the stream is one whose address is signed: then only by that address, until it expires.
 struct Origin: Sendable {
     /// Read from disk and kept in memory at a time, per response in progress.
     static let chunkBytes = 256 * 1024
 
     let root: String
+    private let key: SigningKey
+    private let clock: @Sendable () -> UnixTime
     private let cache = PlaylistCache()
     private let threads = NIOThreadPool.singleton
 
-    init(root: String) { self.root = root }
+    /// - Parameters:
+    ///   - key: what addresses are signed with.
+    ///   - clock: the wall clock, against which they expire.
+    init(root: String, key: SigningKey, clock: @escaping @Sendable () -> UnixTime) {
+        self.root = root
+        self.key = key
+        self.clock = clock
+    }
 
     /// - Parameter encodedPath: what follows `/hls/`, percent-encoded as it came.
     func respond(to request: Request, encodedPath: some StringProtocol) async throws -> Response {
-        guard let path = OriginPath(encoded: encodedPath) else { throw Self.notFound }
+        guard let asked = OriginPath(encoded: encodedPath) else { throw Self.notFound }
+        let now = clock()
+        let (path, expiry) = try verified(asked, at: now)
         let root = root
         let found = try await threads.runIfActive { OriginFile.open(path, in: root) }
         guard let file = found else { throw Self.notFound }
         return path.kind.isImmutable
-            ? Self.segment(file, kind: path.kind, request: request)
-            : try await playlist(file, kind: path.kind, request: request)
+            ? try Self.segment(
+                file, kind: path.kind, request: request,
+                caching: Self.caching(until: expiry, at: now))
+            : try await playlist(
+                file, kind: path.kind, request: request,
+                caching: expiry == nil ? "no-cache" : "private, no-cache")
     }
 
-    /// The answer to a CORS preflight, which `Range` makes necessary.
+    /// Where what was asked for lies, and until when the address holds; nil for ever. A link stands
+    /// for its stream, in `<room>/<link>/…`, and leads into a directory that has no other way in.
+    private func verified(
+        _ path: OriginPath, at now: UnixTime
+    ) throws(APIError) -> (path: OriginPath, expiry: UnixTime?) {
+        guard path.components.count > 2, path.components[1].contains(".") else {
+            return (path, nil)
+        }
+        do throws(AssetLink.Refusal) {
+            let link = try AssetLink(verifying: path.components[1], with: key, at: now)
+            return (path.hiding(link.asset, at: 1), link.expiry)
+        } catch {
+            // A stream's id has no dot, so what is not of this form is nothing at all.
+            throw error == .malformed ? Self.notFound : Self.withCORS(.refusedLink(error))
+        }
+    }
+
+    /// For as long as an address holds, a segment may be kept, and by nobody but who has that.
+    static func caching(until expiry: UnixTime?, at now: UnixTime) -> String {
+        expiry.map { "private, max-age=\(max(0, $0.seconds - now.seconds))" }
+            ?? "public, max-age=31536000, immutable"
+    }
+
+    /// The answer to a CORS preflight, which most of what players add to their requests makes
+    /// necessary.
     static func preflight() -> Response {
         var headers = corsHeaders
         headers[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
-        headers[.accessControlAllowHeaders] = "Range, If-None-Match, If-Range"
+        headers[.accessControlAllowHeaders] = allowedHeaders.joined(separator: ", ")
         headers[.accessControlMaxAge] = "86400"
         return Response(status: .noContent, headers: headers)
     }
 
+    /// What has been seen of players and of those who configure them: parts and conditions, what
+    /// they tell of themselves (CTA-5004, Apple's session id), and what none of ours reads.
+    private static let allowedHeaders = [
+        "Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+        "If-Range", "Cache-Control", "Pragma", "Accept", "Content-Type", "Authorization", "Origin",
+        "X-Requested-With", "X-Playback-Session-Id", "DNT", "CMCD-Object", "CMCD-Request",
+        "CMCD-Session", "CMCD-Status",
+    ]
+
     private static func segment(
-        _ file: OriginFile, kind: OriginPath.Kind, request: Request
-    ) -> Response {
+        _ file: OriginFile, kind: OriginPath.Kind, request: Request, caching: String
+    ) throws(APIError) -> Response {
         var headers = headers(kind: kind, tag: "\"\(file.entityTag)\"")
-        headers[.cacheControl] = "public, max-age=31536000, immutable"
-        return ranged(file, headers, request)
+        headers[.cacheControl] = caching
+        return try ranged(file, headers, request)
     }
 
     /// A file that does not change, or the part of it that is asked for.
@@ -51,16 +102,14 @@ struct Origin: Sendable {
     /// - Parameter headers: with its entity tag.
     static func ranged(
         _ file: OriginFile, _ headers: HTTPFields, _ request: Request
-    ) -> Response {
-        let tag = headers[.eTag]
+    ) throws(APIError) -> Response {
         var headers = headers
         headers[.acceptRanges] = "bytes"
-        if let tag, matches(request.headers[.ifNoneMatch], tag) {
-            return Response(status: .notModified, headers: headers)
-        }
-        // A part is only of use to somebody who holds the rest of the same version.
-        let condition = request.headers[.ifRange]
-        let range = condition == nil || condition == tag ? request.headers[.range] : nil
+        headers[.lastModified] = HTTPDate.text(file.modified)
+        let conditions = Preconditions(
+            request, tag: headers[.eTag] ?? "", modified: file.modified)
+        if let answer = try answer(to: conditions, headers) { return answer }
+        let range = conditions.range
         switch ByteRange(header: range, length: file.byteCount) {
         case .whole:
             return body(of: file, range: 0..<file.byteCount, .ok, headers)
@@ -75,20 +124,30 @@ struct Origin: Sendable {
         }
     }
 
+    /// Nil when the conditions hold.
+    private static func answer(
+        to conditions: Preconditions, _ headers: HTTPFields
+    ) throws(APIError) -> Response? {
+        switch conditions.verdict {
+        case .holds: return nil
+        case .notModified: return Response(status: .notModified, headers: headers)
+        case .failed: throw withCORS(.preconditionFailed())
+        }
+    }
+
     private func playlist(
-        _ file: OriginFile, kind: OriginPath.Kind, request: Request
+        _ file: OriginFile, kind: OriginPath.Kind, request: Request, caching: String
     ) async throws -> Response {
         let isGzip =
             AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
             && file.byteCount <= Gzip.inputBytesMaximum
         let tag = isGzip ? "\"\(file.entityTag)-gz\"" : "\"\(file.entityTag)\""
         var headers = Self.headers(kind: kind, tag: tag)
-        headers[.cacheControl] = "no-cache"
+        headers[.cacheControl] = caching
         headers[.vary] = "Accept-Encoding"
         if isGzip { headers[.contentEncoding] = "gzip" }
-        if Self.matches(request.headers[.ifNoneMatch], tag) {
-            return Response(status: .notModified, headers: headers)
-        }
+        let conditions = Preconditions(request, tag: tag)
+        if let answer = try Self.answer(to: conditions, headers) { return answer }
         guard isGzip else {
             return Self.body(of: file, range: 0..<file.byteCount, .ok, headers)
         }
@@ -150,16 +209,6 @@ struct Origin: Sendable {
         var error = error
         error.headers.append(contentsOf: corsHeaders)
         return error
-    }
-
-    /// RFC 9110 sect. 13.1.2: weak comparison over the list.
-    static func matches(_ header: String?, _ tag: String) -> Bool {
-        guard let header else { return false }
-        return header.split(separator: ",").contains { candidate in
-            let text = candidate.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-            let name = String(text)
-            return name == "*" || name == tag || name == "W/\(tag)"
-        }
     }
 }
 

@@ -1,4 +1,8 @@
+import MediaKernel
+
 #if canImport(Glibc)
+    // Which of the two declares `stat` depends on the one that the compiler sees first.
+    import CDispatch
     import Glibc
 #elseif canImport(Musl)
     import Musl
@@ -14,20 +18,21 @@ final class OriginFile: Sendable {
     let byteCount: Int64
     /// Changes whenever the content does: a new file is a new inode or a new modification time.
     let entityTag: String
+    let modified: UnixTime
     private let descriptor: Int32
 
     private init(descriptor: Int32, status: stat) {
         self.descriptor = descriptor
         byteCount = Int64(status.st_size)
         #if canImport(Darwin)
-            let modified = status.st_mtimespec
+            let time = status.st_mtimespec
         #else
-            let modified = status.st_mtim
+            let time = status.st_mtim
         #endif
+        modified = UnixTime(
+            nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
         let parts = [
-            UInt64(truncatingIfNeeded: status.st_ino),
-            UInt64(bitPattern: Int64(modified.tv_sec)) &* 1_000_000_000
-                &+ UInt64(bitPattern: Int64(modified.tv_nsec)),
+            UInt64(truncatingIfNeeded: status.st_ino), UInt64(bitPattern: modified.nanoseconds),
             UInt64(bitPattern: Int64(status.st_size)),
         ]
         entityTag = parts.map { String($0, radix: 16) }.joined(separator: "-")

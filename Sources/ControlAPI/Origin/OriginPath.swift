@@ -75,6 +75,13 @@ struct OriginPath: Hashable {
         return OriginPath(components: components.dropLast() + [name], kind: .playlist)
     }
 
+    /// The same with a hidden directory in the place of one of its components.
+    func hiding(_ name: String, at index: Int) -> OriginPath {
+        var components = components
+        components[index] = ".\(name)"
+        return OriginPath(components: components, kind: kind)
+    }
+
     private init(components: [String], kind: Kind) {
         self.components = components
         self.kind = kind

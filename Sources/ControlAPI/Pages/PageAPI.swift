@@ -2,8 +2,9 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-/// The small API of our own pages, `/api/…`. It is public: it tells what rooms there are and
-/// whether they are on air, and hands out room tokens only when the operator allows it.
+/// The small API of our own pages, `/api/…`. It is public: it tells whoever knows a room whether it
+/// is on air. Which rooms there are is told with a management token, and to others only when the
+/// operator allows it, as room tokens are handed out.
 struct PageAPI: Sendable {
     let control: any LiveStreamControl
     let door: any RoomDoor
@@ -11,6 +12,8 @@ struct PageAPI: Sendable {
     let endpoints: Endpoints
     /// Whether anybody may have a room token: on for development, off otherwise.
     let handsOutTokens: Bool
+    /// Whether anybody may have the list of rooms.
+    let listsRooms: Bool
     let hlsScriptURL: String?
     let clock: @Sendable () -> UnixTime
 
@@ -20,13 +23,17 @@ struct PageAPI: Sendable {
         }
         router.get("/api/config") { request, _ in try await configuration(request) }
         let list = Snapshot(find: { try await rooms() })
-        router.get("/api/rooms") { request, _ in
-            var rooms = try await list.value()
-            for index in rooms.indices {
-                rooms[index].hls.url = address(rooms[index].hls.url, for: request)
+        router.group("/api/rooms")
+            .add(
+                middleware: ManagementGuard(authority: authority, isOpen: listsRooms, clock: clock)
+            )
+            .get("") { request, _ in
+                var rooms = try await list.value()
+                for index in rooms.indices {
+                    rooms[index].hls.url = address(rooms[index].hls.url, for: request)
+                }
+                return JSON.response(rooms)
             }
-            return JSON.response(rooms)
-        }
         router.get("/api/rooms/:room/stream") { request, context in
             try await stream(request, room: context.parameters.get("room"))
         }
@@ -38,11 +45,13 @@ struct PageAPI: Sendable {
     private struct Configuration: Encodable {
         var hlsScriptURL: String?
         var openTokens: Bool
+        var listsRooms: Bool
         var roles: [String]
 
         enum CodingKeys: String, CodingKey {
             case hlsScriptURL = "hls_js_url"
             case openTokens = "open_tokens"
+            case listsRooms = "lists_rooms"
             case roles
         }
 
@@ -50,6 +59,7 @@ struct PageAPI: Sendable {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(hlsScriptURL, forKey: .hlsScriptURL)
             try container.encode(openTokens, forKey: .openTokens)
+            try container.encode(listsRooms, forKey: .listsRooms)
             try container.encode(roles, forKey: .roles)
         }
     }
@@ -60,7 +70,7 @@ struct PageAPI: Sendable {
         if let text = request.uri.queryParameters["room"] { room = try RoomID(parameter: text) }
         return JSON.response(
             Configuration(
-                hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens,
+                hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens, listsRooms: listsRooms,
                 roles: handsOutTokens ? try await door.openRoles(of: room) : []))
     }
 
@@ -109,12 +119,17 @@ struct PageAPI: Sendable {
         var url: String?
         var id: StreamID?
         var startedAt: String?
+        var restarts: Int
+        /// Nil while the picture is whole.
+        var degradation: LiveStreamBody.DegradationBody?
 
         enum CodingKeys: String, CodingKey {
             case state
             case url
             case id
             case startedAt = "started_at"
+            case restarts = "bot_restarts"
+            case degradation
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -123,6 +138,8 @@ struct PageAPI: Sendable {
             try container.encode(url, forKey: .url)
             try container.encode(id, forKey: .id)
             try container.encode(startedAt, forKey: .startedAt)
+            try container.encode(restarts, forKey: .restarts)
+            try container.encode(degradation, forKey: .degradation)
         }
     }
 
@@ -132,7 +149,15 @@ struct PageAPI: Sendable {
             StreamBody(
                 state: stream?.status.rawValue ?? "none",
                 url: address(stream?.playbackURL, for: request),
-                id: stream?.id, startedAt: stream?.startedAt?.description))
+                id: stream?.id, startedAt: stream?.startedAt?.description,
+                restarts: stream?.restarts ?? 0, degradation: stream.flatMap(Self.degradation)))
+    }
+
+    private static func degradation(of stream: LiveStream) -> LiveStreamBody.DegradationBody? {
+        guard stream.status.isOnAir, stream.isReduced else { return nil }
+        return stream.degradation.map {
+            LiveStreamBody.DegradationBody($0, frameRate: stream.frameRateNow)
+        }
     }
 
     /// A stream's address for a page. One at this server is by the name by which the page came: it
@@ -145,11 +170,13 @@ struct PageAPI: Sendable {
         return endpoints.base(for: request) + own.target
     }
 
-    private struct TokenOrder: Decodable {
+    private struct TokenOrder: RequestBody {
+        static let fields = BodyFields(CodingKeys.self)
+
         var role: String?
         var userID: String?
 
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case role
             case userID = "user_id"
         }

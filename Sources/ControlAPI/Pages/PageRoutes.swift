@@ -55,8 +55,10 @@ struct PageRoutes: Sendable {
             // Revalidated at each load: a page and its modules always belong together.
             .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
         ]
-        if Origin.matches(request.headers[.ifNoneMatch], file.entityTag) {
-            return Response(status: .notModified, headers: headers)
+        switch Preconditions(request, tag: file.entityTag).verdict {
+        case .holds: break
+        case .notModified: return Response(status: .notModified, headers: headers)
+        case .failed: throw APIError.preconditionFailed()
         }
         headers[.contentLength] = String(file.bytes.count)
         return Response(

@@ -38,7 +38,7 @@ struct AssetOrigin: Sendable {
                 verifying: encodedPath[..<slash], with: library.key,
                 at: now)
         } catch {
-            throw Origin.withCORS(Self.refused(error))
+            throw Origin.withCORS(.refusedLink(error))
         }
         guard let asset = try await library.catalogue.asset(link.asset),
             let directory = Self.directory(of: asset, holding: path)
@@ -50,13 +50,12 @@ struct AssetOrigin: Sendable {
             throw Origin.notFound
         }
         var headers = Origin.headers(kind: path.kind, tag: "\"\(file.entityTag)\"")
-        // For as long as the link holds, and by nobody but who has it.
-        headers[.cacheControl] = "private, max-age=\(max(0, link.expiry.seconds - now.seconds))"
+        headers[.cacheControl] = Origin.caching(until: link.expiry, at: now)
         let name = path.components[path.components.count - 1]
         let isDownload = request.uri.queryParameters["download"] != nil
         headers[.contentDisposition] =
             "\(isDownload ? "attachment" : "inline"); filename=\"\(name)\""
-        return Origin.ranged(file, headers, request)
+        return try Origin.ranged(file, headers, request)
     }
 
     private func file(
@@ -65,11 +64,11 @@ struct AssetOrigin: Sendable {
         let root = "\(library.root)/\(directory)"
         // Whoever plays a VOD while it goes into the store has a playlist of single segments; the
         // stream's own are the same.
-        let stream = asset.location == nil ? nil : "\(streams)/\(asset.room)/\(asset.stream)"
+        let isInStore = asset.location != nil && path.kind == .transportStream
+        let names = isInStore ? [asset.stream.rawValue, ".\(asset.stream)"] : []
+        let roots = [root] + names.map { "\(streams)/\(asset.room)/\($0)" }
         return try await threads.runIfActive {
-            OriginFile.open(path, in: root)
-                ?? (path.kind == .transportStream ? stream : nil)
-                .flatMap { OriginFile.open(path, in: $0) }
+            roots.lazy.compactMap { OriginFile.open(path, in: $0) }.first
         }
     }
 
@@ -140,15 +139,5 @@ struct AssetOrigin: Sendable {
         let name = parts.popLast().map(String.init)
         guard asset.kind == .roomVOD || path.components == [name] else { return nil }
         return parts.joined(separator: "/")
-    }
-
-    private static func refused(_ refusal: AssetLink.Refusal) -> APIError {
-        switch refusal {
-        case .malformed, .wrongSignature: .forbidden("the link is not valid")
-        case .expired(let time):
-            .forbidden(
-                "the link has expired",
-                "it was valid until \(time)")
-        }
     }
 }

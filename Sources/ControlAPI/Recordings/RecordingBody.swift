@@ -27,7 +27,7 @@ struct RecordingBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, destination
+        case id, status, destination, warnings
         case roomID = "room_id"
         case sessionID = "session_id"
         case meetingURL = "meeting_url"
@@ -41,6 +41,8 @@ struct RecordingBody: Encodable {
         case stopReason = "stop_reason"
         case isPaused = "recording_paused"
         case progress = "post_processing_progress"
+        case deaths = "process_deaths"
+        case finisherPosition = "post_processing_position"
         case finishingError = "post_processing_error"
         case assetTypes = "asset_types"
         case assets = "recording_assets"
@@ -65,9 +67,14 @@ struct RecordingBody: Encodable {
         try container.encode(recording.isRecordingPaused, forKey: .isPaused)
         try container.encode(
             recording.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(recording.deaths.map(ProcessDeathBody.init), forKey: .deaths)
+        try container.encode(recording.finisherPosition, forKey: .finisherPosition)
         try container.encode(recording.finishingError, forKey: .finishingError)
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
+        if !recording.warnings.isEmpty {
+            try container.encode(recording.warnings, forKey: .warnings)
+        }
     }
 }

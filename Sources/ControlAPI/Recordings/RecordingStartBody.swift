@@ -1,9 +1,15 @@
 public import MediaKernel
 public import Rooms
 
-/// The body of a request to start a recording without a live stream. Everything in it is optional;
-/// fields of 100ms that mean nothing here yet (`transcription`) are ignored, as unknown ones are.
-struct RecordingStartBody: Decodable {
+/// The body of a request to start a recording without a live stream. Everything in it is optional.
+struct RecordingStartBody: RequestBody {
+    static let fields = BodyFields(
+        CodingKeys.self,
+        [
+            .resolution: .object(BodyFields(["width", "height"])),
+            .thumbnails: .object(TemplateFields.thumbnails),
+        ], passed: ["transcription"])
+
     var meetingURL: String?
     var resolution: LiveStreamRequest.Resolution?
     var destination: String?
@@ -11,7 +17,7 @@ struct RecordingStartBody: Decodable {
     var layout: JSONValue?
     var thumbnails: ThumbnailWish?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case meetingURL = "meeting_url"
         case resolution, destination
         case audioOnly = "audio_only"

@@ -119,6 +119,7 @@ private struct WebhookBody: Encodable {
         try container.encode(isPending ? text(delivery.dueAt) : nil, forKey: .nextAttemptAt)
         // As it was or is to be sent.
         try container.encode(
-            try? JSONDecoder().decode(JSONValue.self, from: Data(delivery.body)), forKey: .event)
+            try? JSONDocument.decode(JSONValue.self, from: Data(delivery.body), limits: .own),
+            forKey: .event)
     }
 }

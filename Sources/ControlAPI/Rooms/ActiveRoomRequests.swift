@@ -10,13 +10,15 @@ import Rooms
 // What the control API is asked to do to those who are in a room. An empty `peer_id` or `role` is
 // none, as in 100ms' own examples.
 
-struct MessageRequestBody: Decodable {
+struct MessageRequestBody: RequestBody {
+    static let fields = BodyFields(CodingKeys.self)
+
     var message: String
     var type: String?
     var peerID: String?
     var role: String?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case message, type, role
         case peerID = "peer_id"
     }
@@ -29,15 +31,17 @@ struct MessageRequestBody: Decodable {
     }
 
     /// The message as it is carried in the room.
-    var body: OpaqueJSON {
-        get throws { OpaqueJSON(text: String(decoding: try JSON.data(message), as: UTF8.self)) }
-    }
+    var body: OpaqueJSON { OpaqueJSON(string: message) }
 }
 
-struct PeerRequestBody: Decodable {
+struct PeerRequestBody: RequestBody {
+    static let fields = BodyFields(CodingKeys.self)
+
     var name: String?
     var role: String?
     var metadata: JSONValue?
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case name, role, metadata }
 
     /// Clients know metadata as a text. 100ms' documents call it a text here and an object there,
     /// so an object is taken too, as its JSON.
@@ -53,7 +57,9 @@ struct PeerRequestBody: Decodable {
     }
 }
 
-struct RemovalRequestBody: Decodable {
+struct RemovalRequestBody: RequestBody {
+    static let fields = BodyFields(CodingKeys.self)
+
     enum Subject {
         case peer(PeerID)
         case role(String)
@@ -63,7 +69,7 @@ struct RemovalRequestBody: Decodable {
     var role: String?
     var reason: String?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case role, reason
         case peerID = "peer_id"
     }
@@ -78,7 +84,11 @@ struct RemovalRequestBody: Decodable {
     }
 }
 
-struct EndRequestBody: Decodable {
+struct EndRequestBody: RequestBody {
+    static let fields = BodyFields(CodingKeys.self)
+
     var reason: String?
     var lock: Bool?
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case reason, lock }
 }

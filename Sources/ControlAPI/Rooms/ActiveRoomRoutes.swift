@@ -57,7 +57,7 @@ struct ActiveRoomRoutes: Sendable {
     ) async throws -> Response {
         let body = try await JSON.decode(MessageRequestBody.self, from: request)
         try await control.send(
-            try body.body, type: body.type ?? "chat", to: body.audience, in: try roomID(context))
+            body.body, type: body.type ?? "chat", to: body.audience, in: try roomID(context))
         return JSON.response(["message": "message sent"])
     }
 

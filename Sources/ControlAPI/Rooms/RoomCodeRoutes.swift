@@ -74,9 +74,15 @@ struct RoomCodeRoutes: Sendable {
                 last: page.last ?? ""))
     }
 
-    private struct Change: Decodable {
+    private struct Change: RequestBody {
+        /// What a response says besides may be changed and sent back.
+        static let fields = BodyFields(
+            CodingKeys.self, passed: ["room_id", "role", "created_at", "updated_at"])
+
         var code: String
         var enabled: Bool
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case code, enabled }
     }
 
     private func update(_ request: Request) async throws -> Response {

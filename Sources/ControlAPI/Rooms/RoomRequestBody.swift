@@ -4,9 +4,21 @@ import MediaKernel
 import Webhooks
 
 /// What a room is to be like. Everything in it is optional, and what it does not name stays as it
-/// is. What 100ms has and is not to be had here is refused where it is asked for; unknown fields
-/// are ignored.
-struct RoomRequestBody: Decodable {
+/// is. What 100ms has and is not to be had here is refused where it is asked for.
+struct RoomRequestBody: RequestBody {
+    /// What a response says besides may be changed and sent back.
+    static let fields = BodyFields(
+        CodingKeys.self,
+        [
+            .webhook: .object(BodyFields(["url", "headers"])),
+            .recordingInfo: .object(
+                BodyFields(RecordingInfo.CodingKeys.self, passed: ["enabled_source_template"])),
+        ],
+        passed: [
+            "id", "customer_id", "customer", "app_id", "key", "created_at", "updated_at",
+            "recording", "recording_source_template", "enabled_source_template",
+        ])
+
     /// Without an address it takes away the one that the room has.
     struct Webhook: Decodable {
         var url: String
@@ -20,7 +32,7 @@ struct RoomRequestBody: Decodable {
         var enabled: Bool?
         var upload: JSONValue?
 
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case enabled
             case upload = "upload_info"
         }
@@ -40,7 +52,7 @@ struct RoomRequestBody: Decodable {
     var polls: [JSONValue]?
     var recordingInfo: RecordingInfo?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case name, description, template, region, enabled, size, webhook, polls
         case recordingInfo = "recording_info"
         case templateID = "template_id"

@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Webhooks
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -15,8 +16,8 @@ struct RoomRoutes: Sendable {
     let door: any RoomDoor
     let templates: any TemplateControl
     let authority: TokenAuthority
-    /// Whether what happens in rooms is told at all.
-    let sendsWebhooks: Bool
+    /// Where rooms' own receivers may be; nil when what happens in rooms is not told at all.
+    let webhooks: WebhookReach?
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
@@ -58,14 +59,26 @@ struct RoomRoutes: Sendable {
 
     private func check(_ body: RoomRequestBody) async throws {
         try body.check()
-        guard body.webhook?.isOne != true || sendsWebhooks else {
-            throw APIError.badRequest(
-                "webhook is not supported",
-                "this server tells nobody of rooms: its setting webhooks.url is missing")
-        }
+        if let webhook = body.webhook, webhook.isOne { try check(webhook) }
         guard let template = body.templateID, template != templates.standard.id else { return }
         guard try await catalogue.template(template) != nil else {
             throw APIError.badRequest("template not found", "template \(template.prefix(64))")
+        }
+    }
+
+    private func check(_ webhook: RoomRequestBody.Webhook) throws(APIError) {
+        guard let webhooks else {
+            throw .badRequest(
+                "webhook is not supported",
+                "this server tells nobody of rooms: its setting webhooks.url is missing")
+        }
+        guard webhooks.admits(url: webhook.url) else {
+            throw .badRequest(
+                "webhook is not valid",
+                webhooks.includesPrivate
+                    ? "url is an address at which there can be no receiver"
+                    : "url is an address of this machine or of a private network, "
+                        + "which needs the setting webhooks.allowPrivate, or of no receiver at all")
         }
     }
 

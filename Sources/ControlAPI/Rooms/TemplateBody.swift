@@ -50,7 +50,9 @@ struct TemplateBody: Encodable {
 
 /// What a template is to be like. What it names is replaced whole, and what it does not name stays
 /// as it is.
-struct TemplateRequestBody: Decodable, Sendable {
+struct TemplateRequestBody: RequestBody, Sendable {
+    static let fields = TemplateFields.template
+
     var name: String?
     var isDefault: Bool?
     var roles: TemplateDocument.Object?
@@ -110,7 +112,7 @@ extension CatalogueTemplate {
     /// Its document, read.
     public var contents: TemplateDocument {
         get throws {
-            try JSONDecoder().decode(TemplateDocument.self, from: Data(document.utf8))
+            try JSONDocument.decode(TemplateDocument.self, from: document.utf8)
         }
     }
 }

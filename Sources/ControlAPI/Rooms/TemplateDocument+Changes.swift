@@ -119,12 +119,41 @@ extension TemplateDocument {
         }
         switch settings["recording"] {
         case nil, .null: break
-        case .object(let fields) where fields["upload"] ?? .null == .null: break
+        case .object(let fields) where (fields["upload"] ?? .null).isBlank: break
         default:
             // It would hold a secret that nothing here has a use for.
             throw .badRequest(
                 "settings.recording.upload is not supported",
                 "where recordings go is the server's own setting")
+        }
+    }
+
+    /// One configuration at most, as with 100ms.
+    ///
+    /// - Throws: a 400 for what cannot be meant, or not be had, here.
+    func checkRecordings() throws(APIError) {
+        guard let recordings, recordings != .null else { return }
+        guard case .array(let all) = recordings, all.count <= 1 else {
+            throw .badRequest("recordings are not valid", "a list of at most one")
+        }
+        guard case .object(let fields)? = all.first else {
+            guard all.isEmpty else {
+                throw .badRequest("recordings are not valid", "[0] is not of type object")
+            }
+            return
+        }
+        guard case .string(let name)? = fields["name"], !name.isEmpty else {
+            throw .badRequest("recordings are not valid", "[0].name is missing")
+        }
+        if case .string(let role)? = fields["role"], !role.isEmpty, roles[role] == nil {
+            throw .badRequest("recordings are not valid", "[0].role: no role is called '\(role)'")
+        }
+        for kind in ["trackRecording", "streamRecording"] {
+            if case .object(let own)? = fields[kind], own["enabled"] == .bool(true) {
+                throw .badRequest(
+                    "recordings are not valid",
+                    "[0].\(kind) is not supported: peers are recorded together only")
+            }
         }
     }
 
@@ -134,7 +163,7 @@ extension TemplateDocument {
     func shownRole(_ name: String) -> JSONValue? {
         guard let written = roles[name] else { return nil }
         guard let data = try? JSON.data(written),
-            let role = try? JSONDecoder().decode(Role.self, from: data),
+            let role = try? JSONDocument.decode(Role.self, from: data),
             let whole = try? JSONValue(encoding: role)
         else { return written }
         return whole.completed(by: written)
@@ -150,6 +179,17 @@ extension TemplateDocument {
 }
 
 extension JSONValue {
+    /// Whether nothing is said in it, however many fields it has.
+    fileprivate var isBlank: Bool {
+        switch self {
+        case .null: true
+        case .string(let text): text.isEmpty
+        case .array(let values): values.isEmpty
+        case .object(let fields): fields.values.allSatisfy(\.isBlank)
+        case .bool, .integer, .number: false
+        }
+    }
+
     /// This, and of an object what the other one has besides.
     fileprivate func completed(by other: JSONValue) -> JSONValue {
         guard case .object(let fields) = self, case .object(let others) = other else { return self }

@@ -20,6 +20,14 @@ public struct TemplateDocument: Hashable, Sendable, Codable {
         self.others = others
     }
 
+    /// 100ms' `recordings`: nil or null where there are none.
+    public var recordings: JSONValue? {
+        get { others[Self.recordingsName] }
+        set { others[Self.recordingsName] = newValue }
+    }
+
+    private static let recordingsName = "recordings"
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case roles, settings, destinations
     }

@@ -27,11 +27,22 @@ struct TemplateRoutes: Sendable {
                 })
         }
         addRoles(to: group)
+        group.get("/:template/recordings") { _, context in
+            JSON.response(try await body(of: context).document.recordings ?? .array([]))
+        }
+        group.post("/:template/recordings") { request, context in
+            let recordings = try await JSON.decode(
+                JSONValue.self, of: .array(TemplateFields.recording), from: request,
+                maximum: Limits.templateBytes)
+            return JSON.response(
+                try await changed(context) { $0.recordings = recordings }.document.recordings
+                    ?? .array([]))
+        }
         group.get("/:template/settings") { _, context in
             JSON.response(try await body(of: context).document.shownSettings)
         }
         group.post("/:template/settings") { request, context in
-            let settings = try await object(request)
+            let settings = try await object(request, TemplateFields.settings)
             return JSON.response(
                 try await changed(context) { $0.setSettings(settings) }.document.shownSettings)
         }
@@ -39,7 +50,7 @@ struct TemplateRoutes: Sendable {
             JSON.response(try await body(of: context).document.destinations)
         }
         group.post("/:template/destinations") { request, context in
-            let destinations = try await object(request)
+            let destinations = try await object(request, TemplateFields.destinations)
             return JSON.response(
                 try await changed(context) { $0.destinations = destinations }
                     .document.destinations)
@@ -56,7 +67,7 @@ struct TemplateRoutes: Sendable {
         }
         group.post("/:template/roles/:role") { request, context in
             let name = try roleName(context)
-            let role = try await object(request)
+            let role = try await object(request, TemplateFields.role)
             let document = try await changed(context) { document throws(APIError) in
                 try document.setRole(name, to: role)
             }.document
@@ -159,14 +170,15 @@ struct TemplateRoutes: Sendable {
     /// A document that was checked, as it is written down.
     private func text(_ document: TemplateDocument, id: String) throws(APIError) -> String {
         try document.checkSettings()
+        try document.checkRecordings()
         try control.check(document, id: id)
         guard let data = try? JSON.data(document) else { throw .internal() }
         guard data.count <= Limits.templateBytes else {
             throw .invalidTemplate("\(data.count) bytes; at most \(Limits.templateBytes)")
         }
         // A role or a destination that came by itself lies deeper in the template.
-        guard (try? JSONDecoder().decode(TemplateDocument.self, from: data)) != nil else {
-            throw .invalidTemplate("nested deeper than \(JSONValue.depthMaximum)")
+        guard (try? JSONDocument.decode(TemplateDocument.self, from: data)) != nil else {
+            throw .invalidTemplate("nested deeper than \(JSONLimits.standard.depth)")
         }
         return String(decoding: data, as: UTF8.self)
     }
@@ -178,9 +190,12 @@ struct TemplateRoutes: Sendable {
         return body
     }
 
-    private func object(_ request: Request) async throws -> TemplateDocument.Object {
+    private func object(
+        _ request: Request, _ fields: BodyFields
+    ) async throws -> TemplateDocument.Object {
         try await JSON.decode(
-            TemplateDocument.Object.self, from: request, maximum: Limits.templateBytes)
+            TemplateDocument.Object.self, of: .object(fields), from: request,
+            maximum: Limits.templateBytes)
     }
 
     /// The policy file's may be any text.

@@ -66,6 +66,30 @@ public struct LiveStream: Hashable, Sendable {
         }
     }
 
+    /// Of a room, what is told of its streams.
+    public struct Origin: Hashable, Sendable, Codable {
+        public var roomName: String
+        /// Of the room's policy.
+        public var template: String
+        /// Nil when nobody was there.
+        public var sessionStartedAt: UnixTime?
+
+        public init(
+            roomName: String = "", template: String = "", sessionStartedAt: UnixTime? = nil
+        ) {
+            self.roomName = roomName
+            self.template = template
+            self.sessionStartedAt = sessionStartedAt
+        }
+
+        /// As it is kept.
+        enum CodingKeys: String, CodingKey {
+            case template
+            case roomName = "room_name"
+            case sessionStartedAt = "session_started_ns"
+        }
+    }
+
     public enum Kind: Hashable, Sendable {
         /// Shown live, and perhaps recorded.
         case stream
@@ -87,6 +111,8 @@ public struct LiveStream: Hashable, Sendable {
     public var layout: JSONValue
     /// The master playlist; known before the stream runs. Empty for a recording.
     public var playbackURL: String
+    /// Whether that address is signed, and the only way to the stream.
+    public var isSigned = false
     /// Whether viewers may go back in it.
     public var playlistType = HLSVariant.PlaylistType.dvr
     public var createdAt: UnixTime
@@ -104,14 +130,46 @@ public struct LiveStream: Hashable, Sendable {
     public var hasRecordingResumed = false
     /// Nil while there was always CPU enough.
     public var degradation: Degradation?
+    /// Of those who are there now: what cannot be decoded of them.
+    public var tracksLeftOut: [HLSVariant.LeftOutTrack] = []
+    /// The latest deaths of its bots and finishers, oldest first.
+    public var deaths: [ProcessDeath] = []
+    /// Pictures a second that are wanted; nil where there is only sound, and for one of long ago.
+    public var frameRateWanted: Double?
+    /// Pictures a second that the newest segment has; nil until one differs from what is wanted.
+    public var frameRate: Double?
+    /// How many bots have taken the place of one that had died.
+    public var restarts = 0
     /// Nil when it is taken into no store while it is on air, and for one of long ago.
     public var upload: Upload?
     /// How much of post-processing is done, in thousandths; nil before and after
     /// it.
     public var finishedPermille: Int?
+    /// What the room was when it began.
+    public var origin = Origin()
+    /// What whoever started it may not have meant. Only in the answer to the start.
+    public var warnings: [String] = []
+    /// Where it stands among the streams that wait for a finisher, from 1; nil while one is at work,
+    /// before and after.
+    public var finisherPosition: Int?
     /// Why the assets could not be made yet: what the latest finisher said that failed; nil before,
     /// and when they are there.
     public var finishingError: String?
+
+    /// Whether less of the picture is made than is wanted.
+    public var isReduced: Bool {
+        guard let frameRateWanted else { return false }
+        return (degradation?.layersThinned ?? 0) > 0 || (degradation?.videosLeftOut ?? 0) > 0
+            || frameRateNow < frameRateWanted * Self.wholeRate
+    }
+
+    /// Pictures a second: those of the newest segment, or of the plan where that is less.
+    public var frameRateNow: Double {
+        [frameRate, degradation?.frameRate, frameRateWanted].compactMap { $0 }.min() ?? 0
+    }
+
+    /// The part of what is wanted that counts as all of it.
+    private static let wholeRate = 0.9
 
     public init(
         id: StreamID, room: RoomID, kind: Kind = .stream, session: SessionID?,

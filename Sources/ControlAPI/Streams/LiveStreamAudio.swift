@@ -22,7 +22,9 @@ public struct LiveStreamAudio: Hashable, Sendable, Codable {
         try container.encode(only, forKey: .only)
     }
 
-    enum CodingKeys: String, CodingKey { case roles, only }
+    static let fields = BodyFields(CodingKeys.self)
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case roles, only }
 
     /// - Throws: a 400 that says which bound is exceeded.
     func checked() throws(APIError) -> LiveStreamAudio {

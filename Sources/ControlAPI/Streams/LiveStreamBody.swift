@@ -1,5 +1,6 @@
 import Catalogue
 import MediaKernel
+import Rooms
 
 /// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
 struct LiveStreamBody: Encodable {
@@ -37,11 +38,16 @@ struct LiveStreamBody: Encodable {
         case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
+        case tracksLeftOut = "tracks_left_out"
+        case frameRate = "frame_rate"
+        case restarts = "bot_restarts"
         case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
         case progress = "post_processing_progress"
+        case deaths = "process_deaths"
+        case finisherPosition = "post_processing_position"
         case finishingError = "post_processing_error"
-        case variants
+        case variants, warnings
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -70,20 +76,54 @@ struct LiveStreamBody: Encodable {
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },
             forKey: .recordingAssets)
         try container.encode(
-            stream.degradation.map(DegradationBody.init), forKey: .degradation)
+            stream.degradation.map { DegradationBody($0, frameRate: stream.frameRateNow) },
+            forKey: .degradation)
+        try container.encode(
+            stream.tracksLeftOut.map(LeftOutTrackBody.init), forKey: .tracksLeftOut)
+        try container.encode(
+            stream.frameRateWanted.map { _ in stream.frameRateNow }, forKey: .frameRate)
+        try container.encode(stream.restarts, forKey: .restarts)
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
             stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(stream.deaths.map(ProcessDeathBody.init), forKey: .deaths)
+        try container.encode(stream.finisherPosition, forKey: .finisherPosition)
         try container.encode(stream.finishingError, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
+        let warnings = variants.flatMap(\.warnings)
+        if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }
 
     struct PlaybackBody: Encodable { var url: String }
 
+    struct LeftOutTrackBody: Encodable {
+        var trackID: TrackID
+        var peerID: PeerID
+        var peerName: String
+        var reason: String
+
+        init(_ track: HLSVariant.LeftOutTrack) {
+            (trackID, peerID) = (track.track, track.peer)
+            (peerName, reason) = (track.name, track.reason)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case trackID = "track_id"
+            case peerID = "peer_id"
+            case peerName = "peer_name"
+            case reason
+        }
+    }
+
     struct DegradationBody: Encodable {
         var degradation: LiveStream.Degradation
+        /// What there really is of them.
+        var frameRate: Double
 
-        init(_ degradation: LiveStream.Degradation) { self.degradation = degradation }
+        init(_ degradation: LiveStream.Degradation, frameRate: Double) {
+            self.degradation = degradation
+            self.frameRate = frameRate
+        }
 
         enum CodingKeys: String, CodingKey {
             case frameRate = "frame_rate"
@@ -95,7 +135,7 @@ struct LiveStreamBody: Encodable {
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(degradation.frameRate, forKey: .frameRate)
+            try container.encode(frameRate, forKey: .frameRate)
             try container.encode(degradation.layersThinned, forKey: .layersThinned)
             try container.encode(degradation.videosLeftOut, forKey: .videosLeftOut)
             try container.encode(degradation.changes, forKey: .changes)

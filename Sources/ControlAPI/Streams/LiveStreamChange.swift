@@ -28,17 +28,16 @@ public struct LiveStreamChange: Hashable, Sendable {
     }
 }
 
-/// The body of a change to a stream on air. Unlike the start's it must say something that can be
-/// changed, so other fields are refused.
-struct UpdateBody: Decodable {
+/// The body of a change to a stream on air. Unlike the start's it must say something.
+struct UpdateBody: RequestBody {
+    static let fields = BodyFields(
+        ["layout", "audio"], ["audio": .object(LiveStreamAudio.fields)])
+
     var change = LiveStreamChange()
 
     /// - Throws: `DecodingError`, and `APIError` for what can be started and not changed.
     init(from decoder: any Decoder) throws {
         let fields = try [String: JSONValue](from: decoder)
-        if let other = fields.keys.sorted().first(where: { $0 != "layout" && $0 != "audio" }) {
-            throw Self.refusal(of: [other])
-        }
         guard !fields.isEmpty else {
             throw APIError.badRequest("malformed body", "layout or audio is missing")
         }
@@ -54,9 +53,6 @@ struct UpdateBody: Decodable {
             throw APIError.badRequest(
                 "audio is not valid", "audio.only cannot be changed while the stream is on air")
         }
-        if let other = fields.keys.sorted().first(where: { $0 != "roles" }) {
-            throw refusal(of: ["audio", other])
-        }
         switch fields["roles"] {
         case nil: throw APIError.badRequest("malformed body", "audio.roles is missing")
         case .null: return .everybody
@@ -66,18 +62,5 @@ struct UpdateBody: Decodable {
             return .only(try LiveStreamAudio(roles: names).checked().roles ?? [])
         default: throw APIError.badRequest("malformed body", "audio.roles is not of type array")
         }
-    }
-
-    private static func refusal(of path: [String]) -> DecodingError {
-        .dataCorrupted(
-            .init(codingPath: path.map(Key.init), debugDescription: "this cannot be changed"))
-    }
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }

@@ -52,6 +52,11 @@ public protocol LiveStreamControl: Sendable {
     /// Whether the server is being stopped, so that no stream begins any more.
     var isShuttingDown: Bool { get async }
 
+    /// Checks that the directories of streams and recordings are still those that they were.
+    ///
+    /// - Throws: `storage`.
+    func checkStorage() async throws(LiveStreamError)
+
     /// - Throws: `catalogue`, as all that looks for streams may.
     func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream?
 

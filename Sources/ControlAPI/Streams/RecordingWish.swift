@@ -16,7 +16,13 @@ public struct RecordingWish: Hashable, Sendable, Decodable {
         self.thumbnails = thumbnails
     }
 
-    enum CodingKeys: String, CodingKey {
+    /// What a recording without a live stream comes to.
+    public static let oneFile = RecordingWish(hlsVOD: false, singleFilePerLayer: true)
+
+    static let fields = BodyFields(
+        CodingKeys.self, [.thumbnails: .object(TemplateFields.thumbnails)])
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
         case thumbnails

@@ -2,9 +2,17 @@ public import HLS
 public import MediaKernel
 import Rooms
 
-/// The body of a start request. Everything in it is optional; fields of 100ms that mean nothing
-/// here yet (`transcription`) are ignored, as unknown ones are.
-struct StartBody: Decodable {
+/// The body of a start request. Everything in it is optional.
+struct StartBody: RequestBody {
+    static let fields = BodyFields(
+        CodingKeys.self,
+        [
+            .recording: .object(RecordingWish.fields),
+            .variants: .array(BodyFields(Variant.CodingKeys.self)),
+            .ladder: .array(BodyFields(Layer.CodingKeys.self)),
+            .audio: .object(LiveStreamAudio.fields),
+        ], passed: ["transcription"])
+
     var meetingURL: String?
     var metadata: String?
     var recording: RecordingWish?
@@ -18,7 +26,7 @@ struct StartBody: Decodable {
         var meetingURL: String?
         var metadata: String?
 
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case meetingURL = "meeting_url"
             case metadata
         }
@@ -31,9 +39,13 @@ struct StartBody: Decodable {
         var videoBitrate: Int
         var audioBitrate: Int?
         var videoFrameRate: Int?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case width, height, videoBitrate, audioBitrate, videoFrameRate
+        }
     }
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case meetingURL = "meeting_url"
         case metadata
         case recording

@@ -25,9 +25,13 @@ public struct TimedMetadataRequest: Hashable, Sendable {
 }
 
 /// The body of `timed-metadata`, of which both fields are required.
-struct TimedMetadataBody: Decodable {
+struct TimedMetadataBody: RequestBody {
+    static let fields = BodyFields(CodingKeys.self)
+
     var payload: String
     var duration: Int
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case payload, duration }
 
     func checked() throws(APIError) -> TimedMetadataRequest {
         try TimedMetadataRequest(checking: payload, seconds: duration)

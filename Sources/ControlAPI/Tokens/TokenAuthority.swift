@@ -170,7 +170,7 @@ public struct TokenAuthority: Sendable {
         var base64 = parts[0].replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
         guard let data = Data(base64Encoded: String(base64)),
-            let header = try? JSONDecoder().decode(Header.self, from: data)
+            let header = try? JSONDocument.decode(Header.self, from: data)
         else { throw .malformed("the header is not base64url of a JSON object") }
         return header
     }

@@ -46,7 +46,10 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         self.responder = { request, writer, channel in
             guard let key = WebSocketHandshake.key(of: request.head),
                 let session = await decide(request.head)
-            else { return try await responder(request, writer, channel) }
+            else {
+                let request = AwaitedBody.asked(for: request, on: channel)
+                return try await responder(request, writer, channel)
+            }
             let frames = try await channel.eventLoop.submit {
                 try Self.becomeWebSocket(channel, key: key)
             }.get()
@@ -73,7 +76,6 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
                     HTTPRequestDecoder(
                         leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits),
                     maximumBufferSize: Self.unparsedBytesMaximum))
-            try pipeline.addHandler(HTTPServerProtocolErrorHandler())
             try pipeline.addHandler(HTTPConnectionGuard())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(
@@ -102,7 +104,6 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         decoder.writeAndFlush(NIOAny(answer), promise: nil)
         let http = [
             try pipeline.context(handlerType: HTTPResponseEncoder.self),
-            try pipeline.context(handlerType: HTTPServerProtocolErrorHandler.self),
             try pipeline.context(handlerType: HTTPConnectionGuard.self),
             try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self),
             try pipeline.context(handlerType: HTTPConnectionStateHandler.self),

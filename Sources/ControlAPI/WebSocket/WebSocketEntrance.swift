@@ -13,11 +13,14 @@ struct WebSocketEntrance: Sendable {
     let tokens: RoomTokenGuard
     let door: any RoomDoor
     let endpoints: Endpoints
+    let hosts: OwnHosts
 
     /// - Returns: the session to run, nil when the request is to be answered over HTTP.
     func decide(_ request: HTTPRequest) async -> WebSocketSession? {
         let uri = URI(request.path ?? "")
-        guard uri.path == "/ws", let (peer, claims) = try? await check(uri) else { return nil }
+        guard uri.path == "/ws", hosts.include(request.authority),
+            let (peer, claims) = try? await check(uri)
+        else { return nil }
         let door = door
         let client = ClientKind(userAgent: String(uri.queryParameters["user_agent_v2"] ?? ""))
         let authority = endpoints.authority(saidTo: request.authority)

@@ -1,7 +1,9 @@
 /// One message of a room as a line of the chat's CSV file, in 100ms' columns.
 ///
-/// RFC 4180. People open such files with spreadsheets, and whoever chats is a stranger: a text that
-/// one would take for a formula gets an apostrophe in front, as OWASP advises.
+/// RFC 4180. People open such files with spreadsheets, and whoever chats is a stranger: what one
+/// would take for a formula gets an apostrophe in front, as OWASP advises. Where a spreadsheet parts
+/// cells at `;` or at tabs, as in much of Europe, a line's cells begin elsewhere than ours, and our
+/// quotes do not hold: so each place is looked at where one of its cells could begin.
 public struct ChatRecord: Hashable, Sendable {
     public static let header =
         "SenderPeerID,SenderName,SenderUserID,Roles,SentAt,Type,Message\r\n"
@@ -37,14 +39,35 @@ public struct ChatRecord: Hashable, Sendable {
     }
 
     private static func field(_ text: String) -> String {
-        var text = plain(text)
-        // A minus, a tab or a full-width sign begins a formula as well.
-        let signs: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"]
-        if let first = text.unicodeScalars.first, signs.contains(first) { text = "'" + text }
-        let isQuoted = text.unicodeScalars.contains { [",", "\"", "\r", "\n"].contains($0) }
+        let text = withoutFormulas(plain(text))
+        let isQuoted = text.unicodeScalars.contains {
+            [",", ";", "\t", "\"", "\r", "\n"].contains($0)
+        }
         guard isQuoted else { return text }
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
         return "\"\(parts.joined(separator: "\"\""))\""
+    }
+
+    /// A minus or a full-width sign begins a formula as well, and so, at the very beginning, do a
+    /// tab and a carriage return.
+    private static func withoutFormulas(_ text: String) -> String {
+        let signs: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
+        var result = String.UnicodeScalarView()
+        if let first = text.unicodeScalars.first, first == "\t" || first == "\r" {
+            result.append("'")
+        }
+        var canBegin = true
+        for scalar in text.unicodeScalars {
+            if canBegin, signs.contains(scalar) { result.append("'") }
+            result.append(scalar)
+            switch scalar {
+            case ";", "\t", "\r", "\n": canBegin = true
+            // What a spreadsheet strips off the beginning of a cell.
+            case " ", "\"": break
+            default: canBegin = false
+            }
+        }
+        return String(result)
     }
 
     /// Without the control characters that no text file has.

@@ -23,7 +23,7 @@ extension RecordingAssets {
         into directory: String, archive: String, ranges: [[Range<UInt64>]],
         progress: () -> Void = {}
     ) throws(RecordingError) {
-        for layer in 0..<plan.layerCount {
+        for layer in layers {
             let name = StreamFolder.layerName(layer)
             try AssetFile.makeDirectory("\(directory)/\(name)")
             for part in plan.parts {

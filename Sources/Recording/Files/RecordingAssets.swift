@@ -10,18 +10,23 @@ import Zip
 public struct RecordingAssets: Sendable {
     public let folder: StreamFolder
     public let plan: RecordingPlan
+    /// Those that assets have, best first; a layer keeps its number in the stream.
+    public let layers: [Int]
     /// Seconds since 1970.
     public let createdAt: Int64
     /// What the playlists list, for each part.
     private let dateRanges: [Int: [DateRange]]
 
-    /// - Parameter timedMetadata: of the stream; what falls into a pause is left out.
+    /// - Parameters:
+    ///   - layers: that are kept; nil for all.
+    ///   - timedMetadata: of the stream; what falls into a pause is left out.
     public init(
-        folder: StreamFolder, plan: RecordingPlan, createdAt: Int64,
+        folder: StreamFolder, plan: RecordingPlan, layers: [Int]? = nil, createdAt: Int64,
         timedMetadata: [TimedMetadata] = []
     ) {
         self.folder = folder
         self.plan = plan
+        self.layers = layers ?? Array(0..<plan.layerCount)
         self.createdAt = createdAt
         var dateRanges: [Int: [DateRange]] = [:]
         for range in timedMetadata.map(\.dateRange) {
@@ -119,7 +124,8 @@ public struct RecordingAssets: Sendable {
         var archive = try openArchive(at: place)
         var segments: [[Range<UInt64>]] = Array(repeating: [], count: plan.layerCount)
         for (index, part) in plan.parts.enumerated() {
-            for (layer, record) in part.layers.enumerated() {
+            for layer in layers {
+                let record = part.layers[layer]
                 segments[layer].append(
                     try archive.add(
                         "\(StreamFolder.layerName(layer))/\(record.fileName)",
@@ -136,7 +142,7 @@ public struct RecordingAssets: Sendable {
             try AssetFile.create(place.name, in: place.directory),
             modified: ZipDate(unixSeconds: createdAt))
         try archive.add(StreamFolder.masterName, try master().rendered())
-        for layer in 0..<plan.layerCount {
+        for layer in layers {
             try archive.add(
                 StreamFolder.playlistPath(ofLayer: layer), playlist(ofLayer: layer).rendered())
         }
@@ -150,7 +156,9 @@ public struct RecordingAssets: Sendable {
     /// - Throws: `.file`.
     func master() throws(RecordingError) -> MasterPlaylist {
         var master = try folder.master()
-        for layer in 0..<plan.layerCount {
+        let kept = Set(layers.map { StreamFolder.playlistPath(ofLayer: $0) })
+        master.variants.removeAll { !kept.contains($0.uri) }
+        for layer in layers {
             let rate = bitrate(ofLayer: layer)
             for index in master.variants.indices
             where master.variants[index].uri == StreamFolder.playlistPath(ofLayer: layer) {

@@ -10,13 +10,16 @@ public final class StreamLock: Sendable {
 
     private init(file: Int32) { self.file = file }
 
+    /// Where it is, in a directory.
+    public static func path(in directory: String) -> String { "\(directory)/\(fileName)" }
+
     /// Never waits.
     ///
     /// - Parameter directory: of the stream; it exists.
     /// - Returns: nil while somebody else holds it.
     /// - Throws: `.file`.
     public static func take(in directory: String) throws(RecordingError) -> StreamLock? {
-        let path = "\(directory)/\(fileName)"
+        let path = path(in: directory)
         // Closed when a program is started, or that program would hold it too.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw .failed("open", path) }

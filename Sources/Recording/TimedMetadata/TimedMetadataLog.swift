@@ -51,7 +51,7 @@ public enum TimedMetadataLog {
 
     private static func entry(_ line: String) -> TimedMetadata? {
         guard let text = ChecksummedLine.text(of: line),
-            let entry = try? JSONDecoder().decode(TimedMetadata.self, from: Data(text.utf8)),
+            let entry = try? JSONDocument.decode(TimedMetadata.self, from: text.utf8, limits: .own),
             entry.isUsable
         else { return nil }
         return entry

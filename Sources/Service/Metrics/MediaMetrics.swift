@@ -31,6 +31,15 @@ struct MediaMetrics: MetricsSource {
                 help: "Datagrams received that belong to no connection.",
                 Double(figures.strayDatagrams)),
             Metric(
+                .counter, "roomcast_media_refused_addresses_total",
+                help:
+                    "Connectivity checks that named another connection's address as their source.",
+                Double(figures.refusedAddresses)),
+            Metric(
+                .counter, "roomcast_media_excess_packets_total",
+                help: "Packets left out of tracks that send more than their role allows for.",
+                Double(figures.excessPackets)),
+            Metric(
                 .counter, "roomcast_media_unsent_packets_total",
                 help: "Packets that could not be encrypted, and so were not sent.",
                 Double(figures.unsentPackets)),

@@ -1,7 +1,7 @@
 public import ControlAPI
 
 extension RoomDirectory: MetricsSource {
-    /// As of the last second.
+    /// Of what is known: no room is waited for.
     public func metrics() async -> [Metric] {
         let occupancies = self.occupancies
         return [

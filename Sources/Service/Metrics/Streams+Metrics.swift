@@ -17,7 +17,7 @@ extension Streams: MetricsSource {
             Metric(
                 .gauge, "roomcast_streams_adapted",
                 help: "Streams whose picture is adapted to a lack of CPU.",
-                Double(streams.count { $0.status.isOnAir && isAdapted($0) })),
+                Double(streams.count { $0.status.isOnAir && $0.isReduced })),
             Metric(
                 .gauge, "roomcast_streams_accepting",
                 help: "1 while one more stream would be taken, else 0.",
@@ -40,6 +40,14 @@ extension Streams: MetricsSource {
                 help: "What they took for it from their requests, added up.",
                 counts.starts.total.inSeconds),
             Metric(
+                .gauge, "roomcast_finishers",
+                help: "Streams whose assets are being made, and those that wait for a core.",
+                samples: [
+                    ("at_work", finisherQueue.atWork), ("waiting", finisherQueue.waiting.count),
+                ].map {
+                    Metric.Sample(labels: [Metric.Label("state", $0)], value: Double($1))
+                }),
+            Metric(
                 .counter, "roomcast_bot_restarts_total",
                 help: "Bots that took the place of one that had died.",
                 Double(counts.botRestarts)),
@@ -57,14 +65,5 @@ extension Streams: MetricsSource {
     var canAccept: Bool {
         !isShuttingDown && archive.onAir.count < settings.streamsMaximum
             && lackOfCPU(forNew: 1) == nil
-    }
-
-    /// Whether less of its picture is made than was configured, for want of CPU.
-    func isAdapted(_ stream: LiveStream) -> Bool {
-        guard let degradation = stream.degradation, let ladder = entries[stream.id]?.ladder else {
-            return false
-        }
-        return degradation.layersThinned > 0 || degradation.videosLeftOut > 0
-            || degradation.frameRate < Double(ladder.frameRate)
     }
 }

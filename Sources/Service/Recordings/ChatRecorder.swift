@@ -87,7 +87,7 @@ extension ChatRecord {
         }
         let sender = message.sender
         // A text as such, any other JSON as it came.
-        let text = try? JSONDecoder().decode(String.self, from: Data(message.body.text.utf8))
+        let text = try? JSONDocument.decode(String.self, from: message.body.text.utf8)
         self.init(
             senderID: sender?.id.rawValue ?? "", senderName: sender?.name ?? "",
             senderUserID: sender?.userID ?? "", roles: roles,

@@ -77,10 +77,11 @@ struct PolicyStore: TemplateControl {
             var roles: TemplateDocument.Object
             var settings: TemplateDocument.Object
             var destinations: TemplateDocument.Object
+            var recordings: JSONValue?
         }
         let file = File(
             id: id, roles: document.roles, settings: document.settings,
-            destinations: document.destinations)
+            destinations: document.destinations, recordings: document.recordings)
         let text = String(decoding: try JSONEncoder().encode(file), as: UTF8.self)
         let policy = try PolicyFile.policy(fromJSON: text)
         var streams = standardPolicy.streams

@@ -28,8 +28,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         /// Which look into the catalogue the record is of.
         var look = 0
         var timer = SessionTimer()
-        /// As of the last tick.
-        var occupancy = RoomOccupancy(peers: 0, publishers: 0)
+        /// Its last tick is not over yet.
+        var isTicking = false
+        /// What it is told of its streams, one after the other.
+        var telling: Task<Void, Never>?
         /// Sockets on their way in, of which the signalling does not know yet.
         var arrivals = 0
         var emptyTicks = 0
@@ -57,6 +59,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private var recordings: [RoomID: RoomRecording] = [:]
     /// Into the catalogue, for what the control API has changed.
     private var looks = 0
+    private var isWritingDown = false
     private var random = SystemRandomNumberGenerator()
 
     init(
@@ -82,37 +85,54 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     public func run() async {
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             try? await Task.sleep(for: Self.tickInterval)
-            await tick()
+            tick()
         }
-        for id in Array(entries.keys) { await remove(id, reason: "server is shutting down") }
+        await withDiscardingTaskGroup { group in
+            for id in Array(entries.keys) {
+                group.addTask { await self.remove(id, reason: "server is shutting down") }
+            }
+        }
         await media.shutdown()
     }
 
-    private func tick() async {
-        await registry.writeDown()
-        for (id, entry) in entries {
-            await entry.signalling.tick()
-            let snapshot = await entry.signalling.snapshot()
-            let maximum = entries[id]?.record.durationMaximum
-            let isOver = entries[id]?.timer.isOver(
-                snapshot.session?.id, maximum: maximum, at: RoomClock.system.now())
-            if isOver == true { await entry.signalling.end(reason: "max duration reached") }
-            let occupancy = RoomOccupancy(
-                peers: snapshot.peerCount,
-                publishers: snapshot.peers.count { !$0.tracks.isEmpty })
-            entries[id]?.occupancy = occupancy
-            await streamControl.seen(id, occupancy)
-            guard await entry.signalling.isEmpty, entries[id]?.arrivals == 0 else {
-                entries[id]?.emptyTicks = 0
-                continue
+    /// Lets a second of each room's time pass, in a task of its own: one that is busy delays no
+    /// other, and has its next one when it is done.
+    func tick() {
+        if !isWritingDown {
+            isWritingDown = true
+            Task {
+                await registry.writeDown()
+                isWritingDown = false
             }
-            entries[id]?.emptyTicks += 1
-            let kept = Self.tickInterval * (entries[id]?.emptyTicks ?? 0)
-            if kept >= Self.emptyKept { await remove(id, reason: "empty") }
+        }
+        for (id, entry) in entries where !entry.isTicking {
+            entries[id]?.isTicking = true
+            Task { await tick(id, entry.signalling) }
         }
     }
 
-    var occupancies: [RoomOccupancy] { entries.values.map(\.occupancy) }
+    private func tick(_ id: RoomID, _ signalling: RoomSignalling) async {
+        await signalling.tick()
+        let outline = signalling.outline
+        let maximum = entries[id]?.record.durationMaximum
+        let isOver = entries[id]?.timer.isOver(
+            outline.session?.id, maximum: maximum, at: RoomClock.system.now())
+        if isOver == true { await signalling.end(reason: "max duration reached") }
+        await streamControl.seen(id, RoomOccupancy(outline))
+        let isEmpty = await signalling.isEmpty
+        // Another room may have its name by now.
+        guard let entry = entries[id], entry.signalling === signalling else { return }
+        entries[id]?.isTicking = false
+        guard isEmpty, entry.arrivals == 0 else {
+            entries[id]?.emptyTicks = 0
+            return
+        }
+        entries[id]?.emptyTicks += 1
+        let kept = Self.tickInterval * (entry.emptyTicks + 1)
+        if kept >= Self.emptyKept { await remove(id, reason: "empty") }
+    }
+
+    var occupancies: [RoomOccupancy] { entries.values.map { RoomOccupancy($0.signalling.outline) } }
 
     private func remove(_ id: RoomID, reason: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }
@@ -261,14 +281,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         if let connection { await signalling.closed(connection) }
     }
 
-    public func rooms() async -> [RoomSummary] {
-        var summaries: [RoomSummary] = []
-        for (id, entry) in entries {
-            let snapshot = await entry.signalling.snapshot()
-            summaries.append(
-                RoomSummary(id: id, name: snapshot.name, peerCount: snapshot.peerCount))
-        }
-        return summaries.sorted { $0.id < $1.id }
+    /// Of what is known: no room is waited for.
+    public func rooms() -> [RoomSummary] {
+        entries.map { id, entry in
+            let outline = entry.signalling.outline
+            return RoomSummary(id: id, name: outline.name, peerCount: outline.peers)
+        }.sorted { $0.id < $1.id }
     }
 
     public func openRoles(of room: RoomID?) async throws(APIError) -> [String] {
@@ -303,10 +321,21 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     // MARK: RoomStreamingObserver
 
-    public func session(of room: RoomID) async -> SessionID? {
-        guard let snapshot = await entries[room]?.signalling.snapshot(), snapshot.peerCount > 0
-        else { return nil }
-        return snapshot.session?.id
+    public func scene(of room: RoomID) async -> StreamScene {
+        let policy = try? await policy(of: room)
+        let record = await registry.known(room)
+        var scene = StreamScene(
+            origin: LiveStream.Origin(
+                roomName: record?.name ?? room.rawValue, template: policy?.templateID ?? ""),
+            isKnown: record != nil, roles: policy?.visibleRoleNames)
+        guard let outline = entries[room]?.signalling.outline else { return scene }
+        scene.isKnown = true
+        scene.origin.roomName = outline.name
+        if let session = outline.session {
+            scene.session = session.id
+            scene.origin.sessionStartedAt = session.startedAt
+        }
+        return scene
     }
 
     public func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {
@@ -317,16 +346,33 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         }
     }
 
-    public func streamingChanged(room: RoomID, streams: [LiveStream]) async {
+    public func streamingChanged(room: RoomID, streams: [LiveStream]) {
         let state = HLSState(streams)
         self.streams[room] = streams.contains(where: \.status.isOnAir) ? state : nil
-        await entries[room]?.signalling.hlsChanged(state)
+        tell(room) { await $0.hlsChanged(state) }
     }
 
-    public func recordingChanged(room: RoomID, recording: LiveStream) async {
+    public func recordingChanged(room: RoomID, recording: LiveStream) {
         let state = RoomRecording(recording)
         recordings[room] = recording.status.isOnAir ? state : nil
-        await entries[room]?.signalling.recordingChanged(state)
+        tell(room) { await $0.recordingChanged(state) }
+    }
+
+    /// In order, and without waiting for the room: the others' streams are told after it.
+    private func tell(
+        _ room: RoomID, _ words: @escaping @Sendable (RoomSignalling) async -> Void
+    ) {
+        guard let entry = entries[room] else { return }
+        entries[room]?.telling = Task {
+            await entry.telling?.value
+            await words(entry.signalling)
+        }
+    }
+}
+
+extension RoomOccupancy {
+    fileprivate init(_ outline: RoomOutline) {
+        self.init(peers: outline.peers, publishers: outline.publishers)
     }
 }
 

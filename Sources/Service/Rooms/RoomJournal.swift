@@ -5,7 +5,7 @@ import MediaKernel
 import Rooms
 import ServiceLifecycle
 
-/// Keeps account of the rooms' sessions in the catalogue, and with it what is told of them: each
+/// Keeps account of the rooms' sessions in the catalogue, and of what is told of them: each
 /// change and its webhook are one transaction, in the order in which they happened.
 ///
 /// What it finds there when it starts is of a server that died, and is closed: the peers were put
@@ -25,18 +25,19 @@ final class RoomJournal: Service {
     }
 
     private let catalogue: Catalogue
-    private let events: SessionEvents
+    /// Nil when nobody is to be told.
+    private let events: SessionEvents?
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
     private let entries: AsyncStream<Entry>
     private let queue: AsyncStream<Entry>.Continuation
 
     init(
-        catalogue: Catalogue, accountID: String, logger: Logger,
+        catalogue: Catalogue, accountID: String?, logger: Logger,
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.catalogue = catalogue
-        events = SessionEvents(accountID: accountID)
+        events = accountID.map { SessionEvents(accountID: $0) }
         self.logger = logger
         self.clock = clock
         (entries, queue) = AsyncStream.makeStream(
@@ -75,10 +76,10 @@ final class RoomJournal: Service {
         for session in sessions {
             for attendee in session.attendees {
                 await save(
-                    .left(number: attendee.number, session.id),
-                    events.left(attendee, session, .serverStopped, message: "", at: now))
+                    .left(number: attendee.number, session.id, at: now),
+                    events?.left(attendee, session, .serverStopped, message: "", at: now))
             }
-            await save(.closed(session.id), events.closed(session, at: now))
+            await save(.closed(session.id, at: now), events?.closed(session, at: now))
             logger.warning(
                 "session was left behind",
                 metadata: ["room": "\(session.room)", "session": "\(session.id)"])
@@ -86,7 +87,7 @@ final class RoomJournal: Service {
     }
 
     /// - Returns: nil for what is nothing to sessions. An event by itself changes nothing of one.
-    private func written(_ entry: Entry) -> (SessionChange?, CatalogueDelivery)? {
+    private func written(_ entry: Entry) -> (SessionChange?, CatalogueDelivery?)? {
         func session(_ session: Room.Session) -> OpenSession {
             OpenSession(
                 id: session.id, room: entry.room, roomName: entry.roomName,
@@ -95,29 +96,31 @@ final class RoomJournal: Service {
         switch entry.note {
         case .sessionOpened(let opened):
             let session = session(opened)
-            return (.opened(session), events.opened(session))
+            return (.opened(session), events?.opened(session))
         case .peerJoined(let peer, let joined):
             let (attendee, session) = (OpenSession.Attendee(peer), session(joined))
-            return (.entered(attendee, session.id), events.joined(attendee, session))
+            return (.entered(attendee, session.id), events?.joined(attendee, session))
         case .peerLeft(let peer, let left, let reason, let message):
             let (attendee, session) = (OpenSession.Attendee(peer), session(left))
             return (
-                .left(number: attendee.number, session.id),
-                events.left(attendee, session, reason, message: message, at: entry.time)
+                .left(number: attendee.number, session.id, at: entry.time),
+                events?.left(attendee, session, reason, message: message, at: entry.time)
             )
         case .roleChanged(let peer, let current, let role, let requester):
             let (attendee, session) = (OpenSession.Attendee(peer), session(current))
             return (
                 .tookRole(attendee.role, number: attendee.number, session.id),
-                events.changed(attendee, session, from: role, by: requester, at: entry.time)
+                events?.changed(attendee, session, from: role, by: requester, at: entry.time)
             )
         case .sessionClosed(let closed):
             let session = session(closed)
-            return (.closed(session.id), events.closed(session, at: entry.time))
+            return (
+                .closed(session.id, at: entry.time), events?.closed(session, at: entry.time)
+            )
         case .roomEnded(let ended?, let requester, let isLocked, let reason):
             return (
                 nil,
-                events.ended(
+                events?.ended(
                     session(ended), by: requester, isLocked: isLocked, reason: reason,
                     at: entry.time)
             )
@@ -126,11 +129,11 @@ final class RoomJournal: Service {
         }
     }
 
-    private func save(_ change: SessionChange?, _ delivery: CatalogueDelivery) async {
+    private func save(_ change: SessionChange?, _ delivery: CatalogueDelivery?) async {
         _ = await asked { catalogue throws(CatalogueError) -> Void in
             if let change {
                 try await catalogue.save(change, telling: delivery)
-            } else {
+            } else if let delivery {
                 try await catalogue.save(delivery)
             }
         }

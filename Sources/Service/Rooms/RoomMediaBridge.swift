@@ -71,6 +71,8 @@ extension RoomMediaEvent {
             self = .connection(peer, TransportTarget(direction), ConnectionState(state))
         case .trackMedia(let peer, let track, let isFlowing):
             self = .trackMedia(peer, track, hasMedia: isFlowing)
+        case .excessMedia(let peer, let track):
+            self = .excessMedia(peer, track)
         case .dataText(let peer, _, let text):
             self = .dataMessage(peer, text)
         case .trackLayers(let peer, let tracks):
@@ -91,6 +93,7 @@ extension SubscriberTerms {
                 WantedTrack(
                     id: entry.track.id, publisher: entry.publisher,
                     publishedID: entry.track.publishedID, isVideo: entry.track.kind == .video,
+                    statedBitsPerSecond: entry.bitRate.map { min($0, 1_000_000) * 1000 },
                     importance: TrackImportance(
                         priority: entry.priority, isScreen: entry.track.isPresentation))
             },

@@ -30,12 +30,23 @@ actor RoomRegistry {
         let room: CatalogueRoom?
         do throws(CatalogueError) {
             room = try await catalogue.room(id)
+            // It would come to be, and be written down nowhere.
+            if room == nil { try catalogue.checkPresence() }
         } catch {
             throw .unavailable("rooms cannot be looked up", error.description)
         }
         guard room != nil || opensOnJoin else { throw .unknownRoom(id) }
         guard room?.isEnabled != false, !unwritten.contains(id) else {
             throw .roomDisabled(id)
+        }
+    }
+
+    /// A room that somebody made or joined. Where the catalogue does not answer it is taken for one.
+    func known(_ id: RoomID) async -> CatalogueRoom? {
+        do throws(CatalogueError) {
+            return try await catalogue.room(id)
+        } catch {
+            return CatalogueRoom(id: id, name: id.rawValue, createdAt: clock())
         }
     }
 

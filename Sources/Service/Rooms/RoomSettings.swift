@@ -1,4 +1,3 @@
-public import ControlAPI
 public import Rooms
 public import Signalling
 
@@ -6,6 +5,8 @@ public import Signalling
 public struct RoomSettings: Hashable, Sendable {
     /// Whether a room comes to be when somebody joins it.
     public var opensOnJoin = true
+    /// How long sessions are kept once they are over; nil for ever.
+    public var sessionsKept: Duration? = .seconds(30 * 86_400)
     /// Rooms at a time. A room without peers is dropped, so this bounds occupied rooms.
     public var maximum = 1000
     /// Of each room.

@@ -41,6 +41,7 @@ enum SettingKey: String, CaseIterable {
     case recordingsStoreLiveURL = "recordings.store.liveURL"
     case webhooksURL = "webhooks.url"
     case webhooksSecret = "webhooks.secret"
+    case webhooksAllowPrivate = "webhooks.allowPrivate"
     case policyFile = "policy.file"
     case roomsOpenOnJoin = "rooms.openOnJoin"
     case roomsMaximum = "rooms.maximum"
@@ -52,6 +53,7 @@ enum SettingKey: String, CaseIterable {
     case roomsRequestsBurst = "rooms.requestsBurst"
     case roomsReadsPerSecond = "rooms.readsPerSecond"
     case roomsReadsBurst = "rooms.readsBurst"
+    case roomsSessionsKeepDays = "rooms.sessionsKeepDays"
     case roomsAbsenceSeconds = "rooms.absenceSeconds"
     case roomsSilenceSeconds = "rooms.silenceSeconds"
     case roomsOutboxMessages = "rooms.outboxMessages"
@@ -68,6 +70,7 @@ enum SettingKey: String, CaseIterable {
     case streamEmptyTimeoutSeconds = "stream.emptyTimeoutSeconds"
     case streamIdleTimeoutSeconds = "stream.idleTimeoutSeconds"
     case streamMaximumSeconds = "stream.maximumSeconds"
+    case streamSignedPlaybackSeconds = "stream.signedPlaybackSeconds"
     case streamAutoStart = "stream.autoStart"
     case streamAutoStartRecording = "stream.autoStartRecording"
     case streamMaximum = "stream.maximum"
@@ -76,6 +79,7 @@ enum SettingKey: String, CaseIterable {
     case picturesHosts = "pictures.hosts"
     case picturesAllowHTTP = "pictures.allowHTTP"
     case pagesOpenTokens = "pages.openTokens"
+    case pagesListRooms = "pages.listRooms"
     case pagesHLSScriptURL = "pages.hlsScriptURL"
     case pagesDirectory = "pages.directory"
     case logLevel = "log.level"
@@ -103,11 +107,14 @@ enum SettingKey: String, CaseIterable {
             .roomsOutboxMessages, .roomsOutboxBytes:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
-            .streamMaximumSeconds, .streamIdleCoresMinimum, .recordingsKeepDays,
+            .streamMaximumSeconds, .streamSignedPlaybackSeconds, .streamIdleCoresMinimum,
+            .recordingsKeepDays,
             .recordingsStoreRetryMaximumSeconds,
-            .recordingsStoreTimeoutSeconds, .roomsAbsenceSeconds, .roomsSilenceSeconds:
+            .recordingsStoreTimeoutSeconds, .roomsSessionsKeepDays, .roomsAbsenceSeconds,
+            .roomsSilenceSeconds:
             .number
-        case .pagesOpenTokens, .picturesAllowHTTP, .recordingsStoreKeepLocal,
+        case .pagesOpenTokens, .pagesListRooms, .picturesAllowHTTP, .webhooksAllowPrivate,
+            .recordingsStoreKeepLocal,
             .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
@@ -175,6 +182,9 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid(key: String, reason: String)
     case accessKeyNeeded
     case accessKeyNeededInPublic
+    /// File descriptors: how many there may be and how many are needed, of which the server has so
+    /// many open itself and keeps so many free.
+    case tooFewDescriptors(limit: Int, needed: Int, own: Int, reserve: Int)
 
     public var description: String {
         switch self {
@@ -189,6 +199,10 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .accessKeyNeededInPublic:
             "auth.accessKey and auth.secret must be set: the built-in development key is only "
                 + "accepted while http.publicURL, where it is set, names a loopback address"
+        case .tooFewDescriptors(let limit, let needed, let own, let reserve):
+            "the limit of \(limit) file descriptors is too low: \(needed) are needed at least, of "
+                + "which the server has \(own) open itself and keeps \(reserve) free; raise "
+                + "RLIMIT_NOFILE (LimitNOFILE= of systemd, --ulimit nofile= of containers)"
         }
     }
 }

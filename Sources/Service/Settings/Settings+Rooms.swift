@@ -10,6 +10,13 @@ extension Settings {
         rooms.acceptsOrientation =
             source.flag(.roomsVideoOrientation) ?? rooms.acceptsOrientation
         rooms.maximum = try integer(source, .roomsMaximum, 1...100_000) ?? rooms.maximum
+        if let days = source.number(.roomsSessionsKeepDays) {
+            guard (0...36_500).contains(days) else {
+                throw .invalid(
+                    key: SettingKey.roomsSessionsKeepDays.rawValue, reason: "0 to 36500 days")
+            }
+            rooms.sessionsKept = days == 0 ? nil : .seconds((days * 86_400).rounded(.up))
+        }
         try readSizes(source)
         try readPace(source)
         rooms.signalling.outboxFrames =

@@ -36,6 +36,8 @@ public struct Settings: Hashable, Sendable {
     public var tcpPort = MediaServerConfiguration.TCPPort.sameAsUDP
     /// The same for the TCP port; empty means those of the UDP port.
     public var tcpAdvertisedAddresses: [String] = []
+    /// Connections to the TCP port at a time.
+    public var tcpLinksMaximum = MediaServerConfiguration.tcpLinksMaximum
     /// Nil where clients need none.
     public var turn: TURNRelay?
     public var accessKey = Settings.developmentAccessKey
@@ -48,6 +50,7 @@ public struct Settings: Hashable, Sendable {
     public var store: StoreSettings?
     public var stream = StreamSettings()
     public var opensTokens = false
+    public var listsRooms = true
     public var hlsScriptURL: String?
     public var pagesDirectory: String?
     public var logLevel = Logger.Level.info
@@ -60,8 +63,9 @@ public struct Settings: Hashable, Sendable {
     public static let developmentAccessKey = "roomcast-development"
     public static let developmentSecret = "roomcast-development-secret-known-to-everybody"
 
-    /// Environment variables that no child process is to see.
-    static let secretVariables = SettingKey.secrets.union([.authAccessKey]).map(\.variable)
+    /// Environment variables that nobody is to see once they are read.
+    public static let secretVariables = Set(
+        SettingKey.secrets.union([.authAccessKey]).map(\.variable))
 
     public init() {}
 
@@ -83,6 +87,11 @@ public struct Settings: Hashable, Sendable {
         try readWebhooks(source)
         store = try StoreReader(source: source).settings()
         stream.copyURL = store?.copyURL
+        guard stream.copyURL == nil || stream.signedPlayback == nil else {
+            throw .invalid(
+                key: SettingKey.streamSignedPlaybackSeconds.rawValue,
+                reason: StreamSettings.unsignedCopies)
+        }
         try readLog(source)
         hlsScriptURL = source.text(.pagesHLSScriptURL)
         pagesDirectory = source.text(.pagesDirectory)
@@ -116,6 +125,9 @@ public struct Settings: Hashable, Sendable {
     /// Whether the built-in key is in use, which `serve` warns about.
     public var usesDevelopmentKey: Bool { accessKey == Self.developmentAccessKey }
 
+    /// By value, not by absence: writing the well-known key into the file changes nothing.
+    private var isKeyWellKnown: Bool { usesDevelopmentKey || secret == Self.developmentSecret }
+
     public var isTLS: Bool { certificateFile != nil }
 
     /// In front of playback URLs.
@@ -137,11 +149,12 @@ public struct Settings: Hashable, Sendable {
         HTTPServiceConfiguration(
             host: httpHost, port: httpPort, certificateFile: certificateFile,
             privateKeyFile: privateKeyFile, outputDirectory: stream.outputDirectory,
-            publicBaseURL: publicURL, handsOutTokens: opensTokens,
+            publicBaseURL: publicURL, servesOwnHostsOnly: isKeyWellKnown,
+            handsOutTokens: opensTokens, listsRooms: listsRooms,
             showsRecordings: usesDevelopmentKey,
             hlsScriptURL: hlsScriptURL,
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
-            pagesDirectory: pagesDirectory, sendsWebhooks: webhooks != nil,
+            pagesDirectory: pagesDirectory, webhooks: webhooks?.reach,
             frameRate: stream.ladder.frameRate, connectionsMaximum: httpConnectionsMaximum,
             connectionsPerAddressMaximum: httpConnectionsPerAddressMaximum)
     }
@@ -216,12 +229,12 @@ extension Settings {
                 key: SettingKey.authAccessKey.rawValue,
                 reason: "accessKey and secret must be given together")
         }
-        // By value, not by absence: writing the well-known key into the file changes nothing.
-        let isWellKnown = usesDevelopmentKey || secret == Self.developmentSecret
+        let isWellKnown = isKeyWellKnown
         guard !isWellKnown || Self.isLoopback(httpHost) else { throw .accessKeyNeeded }
         // Behind a proxy on this machine everybody reaches a server that listens on loopback.
         guard !isWellKnown || isPublicURLLoopback else { throw .accessKeyNeededInPublic }
         opensTokens = source.flag(.pagesOpenTokens) ?? isWellKnown
+        listsRooms = source.flag(.pagesListRooms) ?? isWellKnown
     }
 
     private mutating func readStream(_ source: SettingsSource) throws(SettingsError) {
@@ -291,6 +304,8 @@ extension Settings {
             try limit(source, .streamEmptyTimeoutSeconds, 86_400) ?? .some(.seconds(300))
         stream.rules.idleTimeout = try limit(source, .streamIdleTimeoutSeconds, 86_400) ?? nil
         stream.rules.durationMaximum = try limit(source, .streamMaximumSeconds, 2_678_400) ?? nil
+        stream.signedPlayback =
+            try limit(source, .streamSignedPlaybackSeconds, 31_536_000) ?? nil
         if let text = source.text(.streamAutoStart) {
             guard let condition = AutoStart(text) else {
                 throw .invalid(key: SettingKey.streamAutoStart.rawValue, reason: AutoStart.form)
@@ -330,7 +345,7 @@ extension Settings {
         }
         stream.pictureHosts = hosts
         guard let text = source.text(.streamLayout) else { return }
-        guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+        guard let json = try? JSONDocument.decode(JSONValue.self, from: text.utf8) else {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: "it is not JSON")
         }
         do throws(LayoutError) {
@@ -360,7 +375,9 @@ extension Settings {
                 reason: "at least \(Self.webhookSecretBytesMinimum) bytes "
                     + "that the receiver has too")
         }
-        webhooks = WebhookSettings(url: url, secret: secret, accountID: accessKey)
+        webhooks = WebhookSettings(
+            url: url, secret: secret, accountID: accessKey,
+            reach: WebhookReach(includesPrivate: source.flag(.webhooksAllowPrivate) ?? false))
     }
 
     /// RFC 2104 sect. 3: shorter than the hash's output weakens it.

@@ -72,8 +72,11 @@ struct SettingsSource {
     }
 
     private static func fileProvider(_ file: String) throws(SettingsError) -> InMemoryProvider {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw .unreadable(file: file, reason: "there is no such file, or it is not readable")
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw .unreadable(file: file, reason: error.systemReason)
         }
         guard data.count <= bytesMaximum else {
             throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
@@ -81,8 +84,8 @@ struct SettingsSource {
         let tree: SettingsTree
         let json: JSONValue
         do {
-            tree = try JSONDecoder().decode(SettingsTree.self, from: data)
-            json = try JSONDecoder().decode(JSONValue.self, from: data)
+            tree = try JSONDocument.decode(SettingsTree.self, from: data, limits: .own)
+            json = try JSONDocument.decode(JSONValue.self, from: data, limits: .own)
         } catch {
             throw .unreadable(file: file, reason: "it is not a JSON object")
         }

@@ -1,3 +1,4 @@
+import ControlAPI
 import MediaKernel
 
 /// Whether a room is to go on air now. Facts in, an answer out.
@@ -61,6 +62,7 @@ struct AutoStarter: Hashable, Sendable {
 /// Each destination of a room starts for itself.
 struct AutoStartKey: Hashable {
     var room: RoomID
+    var kind: LiveStream.Kind
     /// By its whole name.
     var destination: String
 }

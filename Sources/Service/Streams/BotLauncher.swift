@@ -1,4 +1,5 @@
 public import ChildProcesses
+import Glibc
 public import MediaKernel
 
 /// Everything a bot's process needs to be started.
@@ -28,10 +29,14 @@ public enum BotSignal: Hashable, Sendable {
 public enum BotExit: Hashable, Sendable, CustomStringConvertible {
     /// It finished its playlists and left with status 0.
     case finished(reason: String)
-    /// - Parameter wasKilled: by SIGKILL or SIGTERM: somebody else's doing, no fault of its own.
-    case failed(reason: String, wasKilled: Bool = false)
+    case failed(reason: String, ProcessEnding = .unknown)
     /// There never was a process.
     case notStarted(reason: String)
+
+    /// Of SIGTERM, which it had not come as far as to heed.
+    var isTermination: Bool {
+        if case .failed(_, .signal(SIGTERM)) = self { true } else { false }
+    }
 
     public var description: String {
         switch self {

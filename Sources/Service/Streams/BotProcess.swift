@@ -1,5 +1,4 @@
 public import ChildProcesses
-import Glibc
 public import Logging
 import MediaKernel
 import Subprocess
@@ -9,7 +8,8 @@ import SystemPackage
 /// Starts bots as processes of their own: `<executable> bot …`.
 ///
 /// The token travels in the environment, since anybody on the machine can read the arguments of a
-/// process. The server's own secret is taken out of it. A bot whose parent dies sees the end of
+/// process. Of the server's own there is only what
+/// `ChildProcess` lists. A bot whose parent dies sees the end of
 /// its standard input and finishes by itself.
 public struct BotProcess: BotLauncher {
     /// The variable in which a bot finds its token.
@@ -60,9 +60,7 @@ public struct BotProcess: BotLauncher {
             let status = result.terminationStatus
             guard status.isSuccess, !hasFailed else {
                 return .failed(
-                    reason: reason ?? "\(status)",
-                    wasKilled: !hasFailed
-                        && [.signaled(SIGKILL), .signaled(SIGTERM)].contains(status))
+                    reason: reason ?? "", hasFailed ? .reported : ProcessEnding(status))
             }
             return .finished(reason: reason ?? "")
         } catch let error as SubprocessError
@@ -81,7 +79,7 @@ public struct BotProcess: BotLauncher {
         switch report {
         case .stopped(let reason, _): ending.reason = reason
         case .failed(let reason): ending = (reason, true)
-        case .joined, .running, .tiles, .segment, .warning, .reduction: break
+        case .joined, .running, .tiles, .segment, .warning, .reduction, .leftOut, .frameRate: break
         }
     }
 

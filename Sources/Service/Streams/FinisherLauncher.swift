@@ -15,11 +15,18 @@ public struct FinisherJob: Hashable, Sendable {
     }
 }
 
+/// What is done to a finisher that is at work.
+public enum FinisherSignal: Hashable, Sendable {
+    /// A stream is on air: it is to take only what CPU and disk nobody else wants.
+    case giveWay
+    case kill
+}
+
 /// How a finisher's process came to its end.
 public enum FinisherExit: Hashable, Sendable {
     /// The assets are there, and the manifest.
     case finished
-    case failed(reason: String)
+    case failed(reason: String, ProcessEnding = .unknown)
     /// A disk is full: there is nothing wrong that room does not mend.
     case noRoom(reason: String)
 }
@@ -29,10 +36,10 @@ public protocol FinisherLauncher: Sendable {
     /// Runs one finisher to its end.
     ///
     /// - Parameters:
-    ///   - kill: yields when it is to be killed.
+    ///   - signals: what is to be done to it.
     ///   - report: called for each of its reports, one at a time, in order.
     func run(
-        _ job: FinisherJob, kill: AsyncStream<Void>,
+        _ job: FinisherJob, signals: AsyncStream<FinisherSignal>,
         report: @escaping @Sendable (FinisherReport) async -> Void
     ) async -> FinisherExit
 }

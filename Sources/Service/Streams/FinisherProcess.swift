@@ -13,7 +13,7 @@ public struct FinisherProcess: FinisherLauncher {
     public init(executable: String) { self.executable = executable }
 
     public func run(
-        _ job: FinisherJob, kill: AsyncStream<Void>,
+        _ job: FinisherJob, signals: AsyncStream<FinisherSignal>,
         report: @escaping @Sendable (FinisherReport) async -> Void
     ) async -> FinisherExit {
         let failure = Mutex<FinisherExit?>(nil)
@@ -26,7 +26,13 @@ public struct FinisherProcess: FinisherLauncher {
             ) { execution in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        for await _ in kill { try? execution.send(signal: .kill) }
+                        for await signal in signals {
+                            switch signal {
+                            case .giveWay:
+                                ProcessPriority.giveWay(execution.processIdentifier.value)
+                            case .kill: try? execution.send(signal: .kill)
+                            }
+                        }
                     }
                     let lines = execution.standardOutput.strings(
                         separatedBy: ChildProcess.lineEnd,
@@ -37,7 +43,8 @@ public struct FinisherProcess: FinisherLauncher {
                             failure.withLock {
                                 $0 =
                                     isForWantOfRoom
-                                    ? .noRoom(reason: reason) : .failed(reason: reason)
+                                    ? .noRoom(reason: reason)
+                                    : .failed(reason: reason, .reported)
                             }
                         }
                         await report(event)
@@ -47,7 +54,7 @@ public struct FinisherProcess: FinisherLauncher {
             }
             if let exit = failure.withLock({ $0 }) { return exit }
             guard result.terminationStatus.isSuccess else {
-                return .failed(reason: "\(result.terminationStatus)")
+                return .failed(reason: "", ProcessEnding(result.terminationStatus))
             }
             return .finished
         } catch {

@@ -15,8 +15,11 @@ public struct StreamDestinations: Hashable, Sendable {
         var durationMaximum: Duration?
         var emptyTimeout: Duration?
         var idleTimeout: Duration?
+        var signedPlayback: Duration?
         var autoStart: AutoStart?
         var recording: RecordingWish?
+        /// Which rungs are kept; empty for all.
+        var recordedLayers: [HLSDestination.Layer] = []
         /// What it has other than the configured thumbnails.
         var thumbnails: ThumbnailWish?
     }
@@ -56,8 +59,11 @@ public struct StreamDestinations: Hashable, Sendable {
                 emptyTimeout: try Self.limit(
                     destination.autoStopTimeout, "autoStopTimeout", of: name),
                 idleTimeout: try Self.limit(destination.idleTimeout, "idleTimeout", of: name),
+                signedPlayback: try Self.limit(
+                    destination.signedPlaybackSeconds, "signedPlaybackSeconds", of: name),
                 autoStart: try Self.autoStart(destination.autoStart, of: name),
                 recording: Self.recording(destination),
+                recordedLayers: destination.recording?.layers ?? [],
                 thumbnails: try Self.thumbnails(destination, of: name))
         }
     }
@@ -102,20 +108,22 @@ public struct StreamDestinations: Hashable, Sendable {
     private static func checkRecorded(
         _ destination: HLSDestination, ladder: Ladder, of name: String
     ) throws(SettingsError) {
-        func fits(_ asked: Int?, _ made: Int) -> Bool { asked.map { $0 == made } ?? true }
         for (index, rung) in (destination.recording?.layers ?? []).enumerated() {
-            let isStreamed = ladder.layers.contains { layer in
-                fits(rung.width, layer.width) && fits(rung.height, layer.height)
-                    && fits(rung.videoBitrate.map(Self.bits), layer.videoBitrate)
-                    && fits(rung.audioBitrate.map(Self.bits), layer.audioBitrate)
-            }
-            guard isStreamed else {
+            guard ladder.layers.contains(where: { fits(rung, $0) }) else {
                 throw .invalid(
                     key: "policy.file",
                     reason: "destination '\(name)': recording.layers[\(index)] is none of its "
                         + "layers")
             }
         }
+    }
+
+    /// What a rung leaves open may be anything.
+    private static func fits(_ rung: HLSDestination.Layer, _ layer: Layer) -> Bool {
+        func fits(_ asked: Int?, _ made: Int) -> Bool { asked.map { $0 == made } ?? true }
+        return fits(rung.width, layer.width) && fits(rung.height, layer.height)
+            && fits(rung.videoBitrate.map(bits), layer.videoBitrate)
+            && fits(rung.audioBitrate.map(bits), layer.audioBitrate)
     }
 
     private static func thumbnails(
@@ -229,6 +237,31 @@ public struct StreamDestinations: Hashable, Sendable {
         destinations[named(destination)]?.recording
     }
 
+    /// Which layers of a stream are kept, best first; nil for all, also where none of those that are
+    /// wanted is streamed.
+    func recordedLayers(for destination: String, of ladder: Ladder) -> [Int]? {
+        let rungs = destinations[named(destination)]?.recordedLayers ?? []
+        var kept: Set<Int> = []
+        for rung in rungs {
+            if let layer = ladder.layers.indices.first(where: {
+                !kept.contains($0) && Self.fits(rung, ladder.layers[$0])
+            }) {
+                kept.insert(layer)
+            }
+        }
+        return kept.isEmpty || kept.count == ladder.layers.count ? nil : kept.sorted()
+    }
+
+    /// How long the addresses of the destination's streams hold, where it says so.
+    func signedPlayback(for destination: String) -> Duration? {
+        destinations[named(destination)]?.signedPlayback
+    }
+
+    /// A destination whose addresses are signed; nil when there is none.
+    var signed: String? {
+        destinations.keys.sorted().first { destinations[$0]?.signedPlayback != nil }
+    }
+
     /// What the destination's recordings are to have other than the configured thumbnails.
     func thumbnails(for destination: String) -> ThumbnailWish? {
         destinations[named(destination)]?.thumbnails
@@ -253,16 +286,22 @@ public struct StreamDestinations: Hashable, Sendable {
     }
 
     /// What starts by itself: the default stream, and that of each destination which says so.
-    func autoStarts(_ settings: StreamSettings) -> [AutoStartWish] {
-        let standard = named("")
+    ///
+    /// - Parameters:
+    ///   - condition: of the default one, where its destination says nothing.
+    ///   - recording: what is kept where a destination says nothing of that.
+    func autoStarts(
+        _ condition: AutoStart, keeping recording: RecordingWish
+    ) -> [AutoStartWish] {
+        let (standard, standardCondition) = (named(""), condition)
         return Set(destinations.keys).union([standard]).sorted().compactMap { name in
             let destination = destinations[name]
             let condition =
-                destination?.autoStart ?? (name == standard ? settings.autoStart : .never)
+                destination?.autoStart ?? (name == standard ? standardCondition : .never)
             guard condition != .never else { return nil }
             return AutoStartWish(
                 destination: name == standard ? "" : name, condition: condition,
-                recording: destination?.recording ?? settings.autoStartRecording)
+                recording: destination?.recording ?? recording)
         }
     }
 

@@ -27,12 +27,13 @@ struct StreamMachine: Hashable, Sendable {
         case launch(resumes: Bool)
         case askToStop
         case terminate
-        case kill
+        /// - Parameter for: for what, as its death's cause.
+        case kill(for: ProcessDeath.Cause)
         /// Whatever the last bot left open is to get its ENDLIST.
         case finishPlaylists
         /// Remove what the bots of a stream that never ran have written.
         case discard
-        /// Start a finisher.
+        /// Start a finisher when it is its turn; `finisherStarted` says so.
         case finish
         case killFinisher
         /// Tell the room and the record.
@@ -79,6 +80,8 @@ struct StreamMachine: Hashable, Sendable {
     }
 
     private enum Finisher: Hashable {
+        /// Ordered; others go before it.
+        case queued
         case alive(stallsAt: Instant)
         /// Sent SIGKILL for saying nothing.
         case killed
@@ -152,7 +155,7 @@ struct StreamMachine: Hashable, Sendable {
         case .postProcessing(let work):
             switch work.finisher {
             case .alive(let deadline), .waiting(let deadline): return deadline
-            case .killed: return nil
+            case .queued, .killed: return nil
             }
         case .stopping(.killed), .ended: return nil
         }
@@ -198,7 +201,11 @@ struct StreamMachine: Hashable, Sendable {
             if case .finished(let reason) = exit { return end(.completed, reason: reason, at: now) }
             return died(exit, of: bot, at: now) { .running(.waiting(until: $0)) }
         case .stopping(.killed):
-            return end(.failed, reason: "the bot did not finish in time", at: now)
+            // It was slow, or hung: what it had published stands, and its playlists are ended.
+            return end(.completed, reason: stopReason, at: now)
+        case .stopping(.terminated) where exit.isTermination:
+            // It was too slow to heed the signal that it was sent.
+            return end(.completed, reason: stopReason, at: now)
         case .stopping(.asked), .stopping(.terminated):
             if case .finished = exit { return end(.completed, reason: stopReason, at: now) }
             return end(.failed, reason: "the bot died while it finished: \(exit)", at: now)
@@ -224,6 +231,13 @@ struct StreamMachine: Hashable, Sendable {
         }
     }
 
+    /// The finisher that was ordered is at work: from now on it may not be silent for too long.
+    mutating func finisherStarted(at now: Instant) {
+        guard case .postProcessing(var work) = phase, case .queued = work.finisher else { return }
+        work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
+        phase = .postProcessing(work)
+    }
+
     /// The finisher says how far it is.
     mutating func finisherProgressed(at now: Instant) {
         guard case .postProcessing(var work) = phase, case .alive = work.finisher else { return }
@@ -233,12 +247,15 @@ struct StreamMachine: Hashable, Sendable {
 
     mutating func finisherExited(_ exit: FinisherExit, at now: Instant) -> [Order] {
         guard case .postProcessing(var work) = phase else { return [] }
-        if case .waiting = work.finisher { return [] }
+        switch work.finisher {
+        case .queued, .waiting: return []
+        case .alive, .killed: break
+        }
         switch exit {
         case .finished:
             phase = .ended(work.outcome.status)
             return [.changed(work.outcome.status, reason: work.outcome.reason)]
-        case .failed(let reason):
+        case .failed(let reason, _):
             work.failures += 1
             (work.fullSince, work.fullCount) = (nil, 0)
             guard work.failures < rules.finishAttemptsMaximum else {
@@ -308,7 +325,7 @@ struct StreamMachine: Hashable, Sendable {
             return [.terminate]
         case .stopping(.terminated(let until)) where until <= now:
             phase = .stopping(.killed)
-            return [.kill]
+            return [.kill(for: .notFinished)]
         case .postProcessing(let work):
             return finisherDue(work, at: now)
         case .stopping, .ended:
@@ -321,14 +338,14 @@ struct StreamMachine: Hashable, Sendable {
         var work = work
         switch work.finisher {
         case .waiting(let until) where until <= now:
-            work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
+            work.finisher = .queued
             phase = .postProcessing(work)
             return [.finish]
         case .alive(let deadline) where deadline <= now:
             work.finisher = .killed
             phase = .postProcessing(work)
             return [.killFinisher]
-        case .waiting, .alive, .killed:
+        case .queued, .waiting, .alive, .killed:
             return []
         }
     }
@@ -341,9 +358,9 @@ struct StreamMachine: Hashable, Sendable {
             hasLaunched = true
             replaceBot(.alive(readySince: nil, until: now + rules.readyTimeout))
             return [.launch(resumes: resumes)]
-        case .alive:
+        case .alive(let readySince, _):
             replaceBot(.killed)
-            return [.kill]
+            return [.kill(for: readySince == nil ? .notReady : .stoodStill)]
         case .killed:
             return []
         }
@@ -397,8 +414,7 @@ struct StreamMachine: Hashable, Sendable {
         }
         phase = .postProcessing(
             PostProcessing(
-                outcome: Outcome(status: status, reason: text),
-                finisher: .alive(stallsAt: now + rules.finishStallTimeout)))
+                outcome: Outcome(status: status, reason: text), finisher: .queued))
         return [.finishPlaylists, .changed(.postProcessing, reason: text), .finish]
     }
 

@@ -27,8 +27,11 @@ struct StreamOnAir {
         rate: Limits.timedMetadataPerSecond, burst: Limits.timedMetadataBurst, at: .zero)
     /// To the bot that is alive.
     var signals: AsyncStream<BotSignal>.Continuation?
-    /// Yields to kill the finisher that is alive.
-    var killFinisher: AsyncStream<Void>.Continuation?
+    /// To the finisher that is alive.
+    var finisherSignals: AsyncStream<FinisherSignal>.Continuation?
+    /// For what the bot that is alive was sent a signal, or the finisher; nil when it was not.
+    var killedBotFor: ProcessDeath.Cause?
+    var killedFinisherFor: ProcessDeath.Cause?
     /// Whether the next bot is to leave the hardware's encoders alone.
     var mistrustsHardware = false
     /// Which bot is meant: reports of an earlier one come too late.
@@ -45,7 +48,7 @@ struct BotLaunch: Sendable {
 /// A process that `Streams.run` is to start.
 enum StreamLaunch: Sendable {
     case bot(BotLaunch)
-    case finisher(FinisherJob, kill: AsyncStream<Void>)
+    case finisher(FinisherJob, signals: AsyncStream<FinisherSignal>)
 }
 
 /// What the rooms are to be told.

@@ -18,17 +18,25 @@ private struct StreamDetails: Codable {
     var audio: LiveStreamAudio
     var layout: JSONValue
     var playbackURL: String
+    /// Nil in records of before there was a choice.
+    var isSigned: Bool?
     /// Records of before there was a choice have none.
     var playlistType: HLSVariant.PlaylistType?
     var startedAt: UnixTime?
     var startedBy: String
     var stoppedBy: String
     var degradation: LiveStream.Degradation?
+    /// Older records have none.
+    var origin: LiveStream.Origin?
+    /// Nil where nothing died.
+    var deaths: [ProcessDeath]?
 
     enum CodingKeys: String, CodingKey {
         case meetingURL = "meeting_url"
-        case metadata, recording, destination, audio, layout, degradation
+        case metadata, recording, destination, audio, layout, degradation, origin
+        case deaths = "process_deaths"
         case playbackURL = "playback_url"
+        case isSigned = "signed_playback"
         case playlistType = "playlist_type"
         case startedAt = "started_ns"
         case startedBy = "started_by"
@@ -45,10 +53,11 @@ extension CatalogueStream {
             meetingURL: stream.variant.meetingURL, metadata: stream.variant.metadata,
             recording: stream.recording, destination: stream.destination, audio: stream.audio,
             layout: stream.layout, playbackURL: stream.playbackURL,
-            playlistType: stream.playlistType,
+            isSigned: stream.isSigned, playlistType: stream.playlistType,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy,
-            degradation: stream.degradation)
+            degradation: stream.degradation, origin: stream.origin,
+            deaths: stream.deaths.isEmpty ? nil : stream.deaths)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
@@ -56,7 +65,7 @@ extension CatalogueStream {
             id: stream.id, room: stream.room, session: stream.session, kind: Kind(stream.kind),
             status: Status(rawValue: stream.status.rawValue) ?? .failed,
             createdAt: stream.createdAt,
-            directory: stream.kind.directory(of: stream.id, in: stream.room),
+            directory: stream.directory,
             assetDirectory: assetDirectory, details: text ?? "{}")
         reason = stream.stopReason
         updatedAt = stream.updatedAt
@@ -68,8 +77,8 @@ extension LiveStream {
     /// Nil for a record that a later version wrote and this one cannot read.
     init?(_ record: CatalogueStream) {
         guard let status = Status(rawValue: record.status.rawValue),
-            let details = try? JSONDecoder().decode(
-                StreamDetails.self, from: Data(record.details.utf8))
+            let details = try? JSONDocument.decode(
+                StreamDetails.self, from: record.details.utf8, limits: .own)
         else { return nil }
         self.init(
             id: record.id, room: record.room, kind: Kind(record.kind), session: record.session,
@@ -79,12 +88,15 @@ extension LiveStream {
             layout: details.layout, playbackURL: details.playbackURL,
             createdAt: record.createdAt, startedBy: details.startedBy)
         self.status = status
+        isSigned = details.isSigned ?? false
         playlistType = details.playlistType ?? playlistType
         startedAt = details.startedAt
         updatedAt = record.updatedAt
         stoppedAt = record.stoppedAt
         stoppedBy = details.stoppedBy
         degradation = details.degradation
+        origin = details.origin ?? origin
+        deaths = details.deaths ?? []
         stopReason = record.reason
     }
 }
@@ -108,12 +120,14 @@ extension LiveStream.Kind {
             }
     }
 
+}
+
+extension LiveStream {
     /// Where its bots write, below the root of streams. What begins with a dot is served by
-    /// nobody, neither by the origin nor by a web server in its place.
-    func directory(of id: StreamID, in room: RoomID) -> String {
-        switch self {
-        case .stream: "\(room)/\(id)"
-        case .recording: "\(room)/.\(id)"
-        }
+    /// nobody, neither by the origin, but for who comes with a signature, nor by a web server in
+    /// its place.
+    var directory: String {
+        let isOpen = kind == .stream && !isSigned
+        return isOpen ? "\(room)/\(id)" : "\(room)/.\(id)"
     }
 }

@@ -107,7 +107,7 @@ struct StreamRecovery: Sendable {
                 guard FileManager.default.fileExists(atPath: path) else { continue }
                 guard let data = FileManager.default.contents(atPath: path),
                     data.count <= Self.bytesMaximum,
-                    let file = try? JSONDecoder().decode(StreamFile.self, from: data),
+                    let file = try? JSONDocument.decode(StreamFile.self, from: data, limits: .own),
                     // A directory that was copied or renamed is not the stream's own.
                     file.stream.directory == "\(room)/\(name)"
                 else {

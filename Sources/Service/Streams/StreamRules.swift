@@ -31,7 +31,7 @@ public struct StreamRules: Hashable, Sendable {
     public var roomPatience: Duration = .seconds(86_400)
     /// How long a finisher may say nothing before it is killed. One that is at work, or waits for
     /// somebody whom a server that is gone left at work, speaks every 10 s.
-    public var finishStallTimeout: Duration = .seconds(120)
+    public var finishStallTimeout: Duration = .seconds(600)
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 }

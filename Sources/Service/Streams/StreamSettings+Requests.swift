@@ -14,10 +14,23 @@ extension StreamSettings {
         destinations = try StreamDestinations(
             policy.hlsDestinations, standard: ladder, playlist: playlist, layout: layout,
             pictures: pictureHosts)
+        autoRecording = policy.recordsRooms ? .roomOpens : .never
+        if copyURL != nil, let name = destinations.signed {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': signedPlaybackSeconds: \(Self.unsignedCopies)")
+        }
         let best = ladder.layers[0]
         recordingDestinations = try StreamDestinations(
             policy.recordingDestinations.mapValues { HLSDestination($0, best: best) },
             standard: ladder, playlist: playlist, layout: layout, pictures: pictureHosts)
+    }
+
+    /// What starts by itself in a room.
+    var autoStarts: [(LiveStream.Kind, StreamDestinations.AutoStartWish)] {
+        destinations.autoStarts(autoStart, keeping: autoStartRecording).map { (.stream, $0) }
+            + recordingDestinations.autoStarts(autoRecording, keeping: .oneFile)
+            .map { (.recording, $0) }
     }
 
     func destinations(of kind: LiveStream.Kind) -> StreamDestinations {
@@ -113,6 +126,7 @@ extension HLSDestination {
             ])
         maxDuration = recording.maxDuration
         autoStopTimeout = recording.autoStopTimeout
+        autoStart = recording.autoStart.map { $0 ? "room" : "off" }
         idleTimeout = recording.idleTimeout
         layout = recording.layout
         self.recording = recording.thumbnails.map { Recording(thumbnails: $0) }

@@ -1,6 +1,7 @@
 public import ControlAPI
 public import HLS
 import MediaKernel
+import NIOCore
 import Recording
 public import Rooms
 public import Stage
@@ -32,11 +33,16 @@ public struct StreamSettings: Hashable, Sendable {
     /// Cores that must be idle for a stream to be started; 0 to start it whatever else is going on.
     public var idleCoresMinimum = 0.0
     public var variantsPerRoomMaximum = 3
+    /// Finishers at work at a time; at most so many as cores are idle.
+    public var finishersMaximum = System.coreCount
     public var rules = StreamRules()
     /// When rooms go on air by themselves, and what is kept of such streams, unless a destination
     /// says otherwise.
     public var autoStart = AutoStart.never
     public var autoStartRecording = RecordingWish()
+    /// When rooms are recorded by themselves, without a live stream, unless a destination says
+    /// otherwise.
+    public var autoRecording = AutoStart.never
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
     /// The root below which the assets of recordings lie. On the same disk as the streams, VODs
@@ -48,9 +54,13 @@ public struct StreamSettings: Hashable, Sendable {
     public var thumbnails = ThumbnailWish(enabled: true, width: 0, height: 0, offsets: [2])
     /// In front of `/hls/…` in playback URLs, without a slash at the end.
     public var publicBaseURL = "http://localhost:8080"
+    /// How long addresses of streams hold, from the start on, which are signed then; nil for ever.
+    public var signedPlayback: Duration?
     /// In front of `/live/…` in playback URLs, where copies of live streams can be played; without a
     /// slash at the end. Nil when viewers come to this server.
     public var copyURL: String?
+    static let unsignedCopies =
+        "viewers are sent to the store (recordings.store.liveURL), whose addresses are not signed"
     /// Passed on to the bots.
     public var logLevel = "info"
     public var logFormat = "logfmt"
@@ -58,8 +68,10 @@ public struct StreamSettings: Hashable, Sendable {
     public init() {}
 
     /// The master playlist of a live stream, for viewers.
-    func playbackURL(of stream: StreamID, in room: RoomID) -> String {
+    ///
+    /// - Parameter link: what stands for the stream in an address that is signed.
+    func playbackURL(of stream: StreamID, in room: RoomID, link: String? = nil) -> String {
         let base = copyURL.map { "\($0)/\(LiveCopyRecord.folder)" } ?? "\(publicBaseURL)/hls"
-        return "\(base)/\(room)/\(stream)/\(StreamFolder.masterName)"
+        return "\(base)/\(room)/\(link ?? stream.rawValue)/\(StreamFolder.masterName)"
     }
 }

@@ -27,20 +27,30 @@ extension Streams {
             ).write(to: entry.directory)
         } catch {
             botExited(
-                .notStarted(reason: "\(entry.directory): \(Self.reason(error))"), of: id,
+                .notStarted(reason: "\(entry.directory): \(error.systemReason)"), of: id,
                 generation: entry.generation)
             return
         }
         let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
         entry.signals?.finish()
         entry.signals = continuation
+        entry.killedBotFor = nil
         entry.generation += 1
         entry.statistics.launches += 1
         entries[id] = entry
-        if resumes { counts.botRestarts += 1 }
+        if resumes {
+            counts.botRestarts += 1
+            archive.update(id) { stream in
+                stream.restarts += 1
+                stream.frameRate = nil
+                stream.updatedAt = clock().time
+            }
+        }
         log(.info, resumes ? "bot restarted" : "bot started", id)
+        // Its successor finds out anew what it cannot decode.
+        if !stream.tracksLeftOut.isEmpty { leftOut([], of: id) }
         // Its successor makes the whole picture, until it is short of CPU itself.
-        if isAdapted(stream) {
+        if stream.isReduced, stream.degradation != nil {
             degraded(
                 id, frameRate: Double(entry.ladder.frameRate), layersThinned: 0,
                 videosLeftOut: 0)
@@ -52,12 +62,6 @@ extension Streams {
                         stream: id, room: stream.room, endpoint: endpoint, token: "",
                         outputDirectory: entry.directory, configurationFile: file),
                     generation: entry.generation, signals: signals)))
-    }
-
-    /// In the kernel's words where the disk is full, as everywhere else.
-    private static func reason(_ error: any Error) -> String {
-        (error as? CocoaError)?.code == .fileWriteOutOfSpace
-            ? String(cString: strerror(ENOSPC)) : error.localizedDescription
     }
 
     func supervise(_ launch: BotLaunch) async {
@@ -100,11 +104,50 @@ extension Streams {
             degraded(
                 id, frameRate: frameRate, layersThinned: layersThinned,
                 videosLeftOut: videosLeftOut)
+        case .leftOut(let tracks): leftOut(tracks, of: id)
+        case .frameRate(let frameRate): measured(id, frameRate: frameRate)
         case .stopped(_, let totals): entry.statistics.totals = totals
         case .failed(let reason): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }
         entries[id] = entry
         carryOut(orders, of: id)
+    }
+
+    /// - Parameter tracks: all that are; nothing is logged, which a warning for each has done.
+    private func leftOut(_ tracks: [BotReport.LeftOutTrack], of id: StreamID) {
+        let time = clock().time
+        archive.update(id) { stream in
+            stream.tracksLeftOut = tracks.map {
+                HLSVariant.LeftOutTrack(
+                    track: TrackID($0.track), peer: PeerID($0.peerID), name: $0.peer,
+                    reason: $0.reason)
+            }
+            stream.updatedAt = time
+        }
+        announce(id)
+    }
+
+    /// What the segments hold, which is less than the plan says where pictures come too late.
+    private func measured(_ id: StreamID, frameRate: Double) {
+        guard let before = archive[id] else { return }
+        let time = clock().time
+        archive.update(id) { stream in
+            stream.frameRate = frameRate
+            stream.updatedAt = time
+            if stream.isReduced, stream.degradation == nil {
+                stream.degradation = LiveStream.Degradation(
+                    frameRate: stream.frameRateWanted ?? frameRate, layersThinned: 0,
+                    videosLeftOut: 0, changes: 0, changedAt: time)
+            }
+        }
+        guard let after = archive[id], after.isReduced != before.isReduced else { return }
+        log(
+            after.isReduced ? .warning : .info,
+            after.isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
+            [
+                "frame_rate": "\(frameRate)",
+                "wanted": "\(after.frameRateWanted ?? frameRate)",
+            ])
     }
 
     private func degraded(
@@ -132,9 +175,22 @@ extension Streams {
         entries[id]?.signals?.finish()
         entries[id]?.signals = nil
         log(.info, "bot exited", id, ["exit": "\(exit)"])
-        // It may have been the hardware, which the next bot would fail on as well. A driver that
-        // crashes takes the bot with it, before it can say anything.
-        if case .failed(_, wasKilled: false) = exit { entries[id]?.mistrustsHardware = true }
+        var exit = exit
+        switch exit {
+        case .finished: break
+        case .notStarted(let reason):
+            note(
+                ProcessDeath(
+                    role: .bot, cause: .notStarted, message: reason, at: clock().time), of: id)
+        case .failed(let reason, let ending):
+            let death = died(
+                .bot, ending, orderedFor: entries[id]?.killedBotFor,
+                message: reason.isEmpty ? nil : reason, of: id)
+            exit = .failed(reason: "\(death)", ending)
+            // It may have been the hardware, which the next bot would fail on as well. A driver that
+            // crashes takes the bot with it, before it can say anything.
+            if !ending.isKill { entries[id]?.mistrustsHardware = true }
+        }
         tellRunning(id)
         carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
     }

@@ -6,10 +6,9 @@ extension Streams {
     /// second or two to begin, and the average goes back five.
     static let cpuSettling: Duration = .seconds(8)
 
-    /// Looks at the kernel's counters now and then, where what is idle matters.
+    /// Looks at the kernel's counters now and then.
     func observeCPU(at now: Instant) {
-        guard settings.idleCoresMinimum > 0, idleCores.isDue(at: now), let counters = processors()
-        else { return }
+        guard idleCores.isDue(at: now), let counters = processors() else { return }
         idleCores.note(counters, at: now)
     }
 

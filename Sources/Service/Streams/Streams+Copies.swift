@@ -9,7 +9,7 @@ extension Streams: LiveCopySource {
             guard let stream = archive[id], stream.kind == .stream else { return nil }
             return LiveCopySubject(
                 stream: id, room: stream.room,
-                directory: stream.kind.directory(of: id, in: stream.room),
+                directory: stream.directory,
                 isOnAir: stream.status == .starting || stream.status == .running)
         }
     }

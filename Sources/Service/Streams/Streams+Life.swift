@@ -5,13 +5,14 @@ import HLS
 import Logging
 import MediaKernel
 import Rooms
+import Signing
 import Stage
 
 extension Streams {
     func begin(
         _ variant: LiveStreamVariant, of room: RoomID, _ settings: StreamSettings,
         request: LiveStreamRequest,
-        layout: Layout, session: SessionID?, startedBy: PeerID?
+        layout: Layout, scene: StreamScene, startedBy: PeerID?
     ) throws(LiveStreamError) -> LiveStream {
         let destinations = settings.destinations(of: request.kind)
         guard destinations.knows(request.destination) else {
@@ -21,18 +22,28 @@ extension Streams {
         let playlist = settings.playlist(for: request)
         let (instant, time) = clock()
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
-        let directory =
-            "\(settings.outputDirectory)/\(request.kind.directory(of: id, in: room))"
+        let lifetime =
+            request.kind == .stream
+            ? destinations.signedPlayback(for: request.destination) ?? settings.signedPlayback
+            : nil
+        let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
+            try signedLink(to: id, until: time + lifetime)
+        }
         var stream = LiveStream(
-            id: id, room: room, kind: request.kind, session: session, variant: variant,
+            id: id, room: room, kind: request.kind, session: scene.session, variant: variant,
             recording: request.recording.map(LiveStreamRecording.init),
             destination: request.destination,
             audio: request.audio, layout: layout.json,
-            playbackURL: request.kind == .stream ? settings.playbackURL(of: id, in: room) : "",
+            playbackURL: request.kind == .stream
+                ? settings.playbackURL(of: id, in: room, link: link) : "",
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        stream.origin = scene.origin
+        stream.isSigned = link != nil
+        let directory = "\(settings.outputDirectory)/\(stream.directory)"
+        stream.frameRateWanted = request.audio.only ? nil : Double(ladder.frameRate)
         stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
-            request, settings, room: room, ladder: Self.sizes(of: ladder, request.audio), at: time)
+            request, settings, room: room, ladder: ladder, at: time)
         let entry = StreamOnAir(
             machine: StreamMachine(
                 rules: destinations.rules(for: request.destination, settings.rules),
@@ -50,20 +61,31 @@ extension Streams {
         } catch {
             try? FileManager.default.removeItem(atPath: directory)
             giveBackPlace(of: entry)
-            throw .storage("\(directory): \(error.localizedDescription)")
+            throw .storage("\(directory): \(error.systemReason)")
         }
         archive.insert(stream)
         entries[id] = entry
         saveQueue.yield(.record(record(of: stream, entry)))
         log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
+        for entry in entries.values { entry.finisherSignals?.yield(.giveWay) }
         announce(id)
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
         carryOut(orders, of: id)
         return archive[id] ?? stream
     }
 
+    /// What stands for a stream in its address, until a time.
+    private func signedLink(
+        to id: StreamID, until expiry: UnixTime
+    ) throws(LiveStreamError) -> String {
+        guard let link = AssetLink(asset: id.rawValue, expiry: expiry) else {
+            throw .storage("no address can be signed that holds until \(expiry)")
+        }
+        return link.signed(with: playbackKey)
+    }
+
     /// Of the pictures, best first. Rungs that differ in their picture only are one without it.
-    private static func sizes(
+    static func sizes(
         of ladder: Ladder, _ audio: LiveStreamAudio
     ) -> [CatalogueAsset.Size] {
         guard audio.only else {
@@ -74,7 +96,7 @@ extension Streams {
         }
     }
 
-    private func record(of stream: LiveStream, _ entry: StreamOnAir) -> StreamKeeper.Record {
+    func record(of stream: LiveStream, _ entry: StreamOnAir) -> StreamKeeper.Record {
         StreamKeeper.Record(
             file: StreamFile(
                 stream: CatalogueStream(stream, assetDirectory: entry.place?.directory),
@@ -87,8 +109,8 @@ extension Streams {
         if entry.machine.status != .stopping {
             archive.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
-        if let stream = archive[id], stream.kind == .stream {
-            holdBack(stream.room, destination: entry.destination)
+        if let stream = archive[id] {
+            holdBack(stream.room, stream.kind, destination: entry.destination)
         }
         requestStop(id, reason: "client request")
     }
@@ -106,15 +128,20 @@ extension Streams {
             switch order {
             case .launch(let resumes): launch(id, resumes: resumes)
             case .askToStop: entries[id]?.signals?.yield(.stop)
-            case .terminate: entries[id]?.signals?.yield(.terminate)
-            case .kill:
+            case .terminate:
+                entries[id]?.killedBotFor = .notFinished
+                entries[id]?.signals?.yield(.terminate)
+            case .kill(let cause):
+                entries[id]?.killedBotFor = cause
                 // It may hang in the hardware, in which the next bot would hang as well.
                 entries[id]?.mistrustsHardware = true
                 entries[id]?.signals?.yield(.kill)
             case .finishPlaylists: finishPlaylists(of: id)
             case .discard: discard(id)
-            case .finish: launchFinisher(id)
-            case .killFinisher: entries[id]?.killFinisher?.yield()
+            case .finish: queueFinisher(id)
+            case .killFinisher:
+                entries[id]?.killedFinisherFor = .silent
+                entries[id]?.finisherSignals?.yield(.kill)
             case .changed(let status, let reason): changed(id, to: status, reason: reason)
             }
         }
@@ -167,6 +194,7 @@ extension Streams {
             stream.stopReason = record.reason
             stream.stoppedAt = record.stoppedAt
             stream.finishedPermille = nil
+            stream.finisherPosition = nil
             stream.finishingError = nil
             stream.isRecordingPaused = false
         }

@@ -37,9 +37,10 @@ extension Streams {
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
         // A room that was looked at has its policy.
         guard let settings = try? await self.settings(of: room) else { return }
-        for wish in settings.destinations.autoStarts(settings) {
+        for (kind, wish) in settings.autoStarts {
             let key = AutoStartKey(
-                room: room, destination: settings.destinations.named(wish.destination))
+                room: room, kind: kind,
+                destination: settings.destinations(of: kind).named(wish.destination))
             var starter = autoStarters[key] ?? AutoStarter(wish.condition)
             let starts = starter.seen(occupancy)
             autoStarters[key] = occupancy.isEmpty ? nil : starter
@@ -48,7 +49,8 @@ extension Streams {
             do throws(LiveStreamError) {
                 let streams = try await startUncounted(
                     room: room,
-                    LiveStreamRequest(recording: wish.recording, destination: wish.destination),
+                    LiveStreamRequest(
+                        kind: kind, recording: wish.recording, destination: wish.destination),
                     startedBy: nil)
                 for stream in streams where !running.contains(stream.id) {
                     log(.info, "stream started by itself", stream.id)
@@ -71,7 +73,7 @@ extension Streams {
     }
 
     /// Somebody stopped the room's stream, and does not want it back.
-    func holdBack(_ room: RoomID, destination: String) {
-        autoStarters[AutoStartKey(room: room, destination: destination)]?.stopped()
+    func holdBack(_ room: RoomID, _ kind: LiveStream.Kind, destination: String) {
+        autoStarters[AutoStartKey(room: room, kind: kind, destination: destination)]?.stopped()
     }
 }

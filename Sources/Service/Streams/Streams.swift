@@ -5,6 +5,7 @@ public import ControlAPI
 import Logging
 public import MediaKernel
 public import ServiceLifecycle
+import Signing
 import Stage
 
 /// All live streams and recordings of this server: their records, state machines and bots.
@@ -32,6 +33,7 @@ public actor Streams: LiveStreamControl, Service {
 
     let settings: StreamSettings
     let authority: TokenAuthority
+    let playbackKey: SigningKey
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
     let keeper: StreamKeeper
@@ -39,6 +41,9 @@ public actor Streams: LiveStreamControl, Service {
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
     let processors: @Sendable () -> ProcessorCounters?
+    let countedMemoryKills: @Sendable () -> Int?
+    /// The directories, and what keeps other servers out of them.
+    let storage: [HeldFile]
 
     var observer: (any RoomStreamingObserver)?
     var endpoint: String
@@ -52,6 +57,10 @@ public actor Streams: LiveStreamControl, Service {
     /// Of rooms that somebody is in, too.
     var autoStarters: [AutoStartKey: AutoStarter] = [:]
     var idleCores = IdleCores()
+    var memoryKills = MemoryKills()
+    var finisherQueue = FinisherQueue()
+    /// The queue as the streams' states have it.
+    var toldPositions: [StreamID] = []
     public private(set) var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
@@ -70,20 +79,24 @@ public actor Streams: LiveStreamControl, Service {
     ///   - catalogue: what becomes of the streams is written there, beside their directories.
     ///   - events: what is told of streams by webhooks; nil for nothing.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
+    ///   - storage: the directories of streams and recordings, and the locks in them.
     ///   - clock: the monotonic and the wall clock.
     ///   - processors: what the kernel counts of them.
+    ///   - memoryKills: how many processes it has killed for want of memory.
     init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
-        authority: TokenAuthority, endpoint: String,
+        authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
-        logger: Logger,
+        logger: Logger, storage: [HeldFile] = [],
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
             (MonotonicClock.now, UnixTime.now)
         },
-        processors: @escaping @Sendable () -> ProcessorCounters? = ProcessorCounters.current
+        processors: @escaping @Sendable () -> ProcessorCounters? = ProcessorCounters.current,
+        memoryKills: @escaping @Sendable () -> Int? = MemoryKills.counted
     ) {
         self.settings = settings
         self.authority = authority
+        self.playbackKey = playbackKey
         self.endpoint = endpoint
         self.launcher = launcher
         self.finishers = finishers
@@ -91,8 +104,10 @@ public actor Streams: LiveStreamControl, Service {
         keeper = StreamKeeper(
             catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
         self.logger = logger
+        self.storage = storage
         self.clock = clock
         self.processors = processors
+        countedMemoryKills = memoryKills
         // Bounded by the streams on air: each yields a handful of launches and changes.
         (launches, launchQueue) = AsyncStream.makeStream()
         (changes, changeQueue) = AsyncStream.makeStream()
@@ -129,8 +144,14 @@ public actor Streams: LiveStreamControl, Service {
     ) async throws(LiveStreamError) -> [LiveStream] {
         // Before the decision: from here on nothing may suspend, or two starts could both count.
         let settings = try await self.settings(of: room)
-        let session = await observer?.session(of: room)
+        let scene = await observer?.scene(of: room) ?? StreamScene()
         guard !isShuttingDown else { throw .shuttingDown }
+        try checkStorage()
+        do throws(CatalogueError) {
+            try keeper.catalogue.checkPresence()
+        } catch {
+            throw .catalogue(error)
+        }
         var request = request
         request.recording = settings.recording(for: request)
         let layout: Layout
@@ -171,16 +192,24 @@ public actor Streams: LiveStreamControl, Service {
             throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
         }
         if let lack = lackOfCPU(forNew: new.count) { throw lack }
+        let answered = Set(request.variants.compactMap { existing($0)?.id })
+        var warnings = scene.warnings(
+            of: request, room: room,
+            others: running.filter {
+                // Destinations are for several at a time.
+                !answered.contains($0.id) && entries[$0.id]?.destination == destination
+            }, new: new.count)
         var result: [LiveStream] = []
         var begun: [StreamID] = []
         do throws(LiveStreamError) {
             for variant in request.variants {
                 if let stream = existing(variant) {
+                    warnings += StreamScene.ignored(request, of: stream)
                     result.append(stream)
                 } else {
                     let stream = try begin(
                         variant, of: room, settings, request: request, layout: layout,
-                        session: session, startedBy: startedBy)
+                        scene: scene, startedBy: startedBy)
                     begun.append(stream.id)
                     result.append(stream)
                 }
@@ -189,6 +218,12 @@ public actor Streams: LiveStreamControl, Service {
             for id in begun { requestStop(id, reason: "another variant cannot be started") }
             throw error
         }
+        for warning in warnings {
+            log(
+                .warning, "a start may not be what was meant", result[0].id,
+                ["reason": "\(warning)"])
+        }
+        result[0].warnings = warnings
         return result
     }
 
@@ -196,6 +231,14 @@ public actor Streams: LiveStreamControl, Service {
         switch error {
         case .tooManyStreams, .tooManyVariants, .insufficientCPU: counts.refused += 1
         default: break
+        }
+    }
+
+    /// One that was deleted would be made anew by the next stream, which no other server and no
+    /// restart of this one would know of.
+    public func checkStorage() throws(LiveStreamError) {
+        for file in storage {
+            if let loss = file.loss { throw .storage("\(file.path): \(loss)") }
         }
     }
 
@@ -232,6 +275,7 @@ public actor Streams: LiveStreamControl, Service {
         guard let record = try await self.stream(stream) else {
             throw .notFound("stream \(stream)")
         }
+        let scene = await observer?.scene(of: record.room) ?? StreamScene()
         guard let entry = entries[stream], record.status.isOnAir, record.status != .stopping else {
             throw .notOnAir(stream)
         }
@@ -258,7 +302,12 @@ public actor Streams: LiveStreamControl, Service {
         }
         let time = clock().time
         archive.update(stream) { $0.updatedAt = time }
-        return archive[stream] ?? record
+        var changed = archive[stream] ?? record
+        changed.warnings = scene.warnings(of: change)
+        for warning in changed.warnings {
+            log(.warning, "a change may not be what was meant", stream, ["reason": "\(warning)"])
+        }
+        return changed
     }
 
     // MARK: Statistics
@@ -272,7 +321,7 @@ public actor Streams: LiveStreamControl, Service {
     func hasBot(_ id: StreamID) -> Bool { entries[id]?.signals != nil }
 
     /// Whether a finisher of the stream is at work, as far as is known here.
-    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.killFinisher != nil }
+    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.finisherSignals != nil }
 
     /// Whether a state of the stream waits to be written down.
     func hasUnsaved(_ id: StreamID) -> Bool { unsaved[id] != nil }
@@ -289,8 +338,8 @@ public actor Streams: LiveStreamControl, Service {
             for await launch in launches {
                 switch launch {
                 case .bot(let launch): group.addTask { await self.supervise(launch) }
-                case .finisher(let job, let kill):
-                    group.addTask { await self.supervise(job, kill: kill) }
+                case .finisher(let job, let signals):
+                    group.addTask { await self.supervise(job, signals: signals) }
                 }
             }
             saveQueue.finish()
@@ -303,6 +352,7 @@ public actor Streams: LiveStreamControl, Service {
         let now = clock().instant
         if Task.isShuttingDownGracefully, !isShuttingDown { shutDown(at: now) }
         observeCPU(at: now)
+        observeMemory(at: now)
         tellHeld(at: now)
         for id in entries.keys.sorted() {
             guard let deadline = entries[id]?.machine.nextDeadline, deadline <= now else {
@@ -311,6 +361,8 @@ public actor Streams: LiveStreamControl, Service {
             let orders = entries[id]?.machine.timePassed(at: now) ?? []
             carryOut(orders, of: id)
         }
+        startFinishers(at: now)
+        tellFinisherPositions()
         if let again = savesAgainAt, again <= now {
             savesAgainAt = nil
             saveQueue.yield(.again)
@@ -351,7 +403,7 @@ public actor Streams: LiveStreamControl, Service {
     private func leaveWaiting() {
         for (id, entry) in entries where entry.machine.waitsForRoom {
             log(.warning, "post-processing is left to the next start", id)
-            entries[id] = nil
+            forget(id)
         }
     }
 
@@ -362,13 +414,18 @@ public actor Streams: LiveStreamControl, Service {
             switch entry.machine.status {
             case .postProcessing:
                 log(.warning, "post-processing is left to the next start", id)
-                entry.killFinisher?.yield()
-                entries[id] = nil
+                entry.finisherSignals?.yield(.kill)
+                forget(id)
             case .completed, .failed:
                 log(.error, "the stream's end is not written down", id)
-                entries[id] = nil
+                forget(id)
             case .starting, .running, .stopping: break
             }
         }
+    }
+
+    private func forget(_ id: StreamID) {
+        entries[id] = nil
+        finisherQueue.remove(id)
     }
 }

@@ -135,7 +135,8 @@ extension HLSState {
                     url: stream.playbackURL, meetingURL: stream.variant.meetingURL,
                     metadata: stream.variant.metadata, playlistType: stream.playlistType,
                     state: HLSVariant.State(stream.status),
-                    initialisedAt: stream.createdAt, startedAt: stream.startedAt)
+                    initialisedAt: stream.createdAt, startedAt: stream.startedAt,
+                    tracksLeftOut: stream.status.isOnAir ? stream.tracksLeftOut : [])
             },
             error: failed.map { StreamFailure.told($0.stopReason) },
             recording: HLSRecording(streams))

@@ -117,8 +117,8 @@ actor AssetUploads: Service {
 
     private func upload(of asset: CatalogueAsset, _ row: CatalogueUpload?) -> MultipartUpload {
         let progress = row.flatMap {
-            try? JSONDecoder().decode(
-                MultipartUpload.Progress.self, from: Data($0.progress.utf8))
+            try? JSONDocument.decode(
+                MultipartUpload.Progress.self, from: Data($0.progress.utf8), limits: .own)
         }
         return MultipartUpload(
             byteCount: asset.byteCount, partBytes: settings.partBytes,

@@ -102,7 +102,8 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
                 let path = "\(root)/\(folder)/\(room)/\(name)"
                 guard let data = FileManager.default.contents(atPath: path),
                     data.count <= bytesMaximum,
-                    let record = try? JSONDecoder().decode(LiveCopyRecord.self, from: data),
+                    let record = try? JSONDocument.decode(
+                        LiveCopyRecord.self, from: data, limits: .own),
                     record.path(in: root) == path, ObjectLocation(record.location) != nil
                 else {
                     unusable.append(path)

@@ -1,39 +1,44 @@
-import AsyncHTTPClient
 import Clocks
 import Foundation
+import Logging
 import MediaKernel
-import NIOCore
-import NIOHTTP1
 import ObjectStorage
-import ServiceLifecycle
 import Synchronization
 
-/// Asks a store over HTTP. Bodies are read from the disk while they are sent.
+/// What a store was found not to take, for as long as the server runs. All who ask it share one.
+final class StoreManners: Sendable {
+    private let refusesChecksums = Mutex(false)
+
+    /// The store, as requests to it are to be made.
+    func applied(to store: ObjectStore) -> ObjectStore {
+        var store = store
+        if refusesChecksums.withLock({ $0 }) { store.takesChecksums = false }
+        return store
+    }
+
+    /// - Returns: whether that is news.
+    func leaveOutChecksums() -> Bool {
+        refusesChecksums.withLock { known in
+            defer { known = true }
+            return !known
+        }
+    }
+}
+
+/// Asks a store over a line. Bodies are read from the disk while they are sent.
 struct StoreClient: StoreCourier {
     let access: StoreAccess
-    let client: HTTPClient
-    /// A store that takes and sends nothing for so long has not answered.
-    let timeout: Duration
-    let clock: @Sendable () -> UnixTime
-
-    /// Ends a request whatever its progress; the longest takes a part of 5 GiB.
-    private static let requestMaximum: TimeAmount = .hours(24)
-
-    init(
-        access: StoreAccess, client: HTTPClient, timeout: Duration,
-        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
-    ) {
-        self.access = access
-        self.client = client
-        self.timeout = timeout
-        self.clock = clock
-    }
+    let line: any StoreLine
+    let manners: StoreManners
+    let logger: Logger
+    var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
     func create(_ file: UploadFile) async throws(StoreFailure) -> String {
         // One whose answer was lost, or whose file was begun anew, would be kept and paid for.
         try await abandonUploads(to: file.location)
-        let answer = try await ask(
-            access.store.create(file.location, contentType: file.location.contentType))
+        let answer = try await ask {
+            ($0.create(file.location, contentType: file.location.contentType), .none)
+        }
         guard answer.isSuccess, let uploadID = answer.uploadID else { throw StoreFailure(answer) }
         return uploadID
     }
@@ -42,10 +47,12 @@ struct StoreClient: StoreCourier {
         part: Int, of uploadID: String, _ file: UploadFile, _ range: Range<Int64>
     ) async throws(StoreFailure) -> MultipartUpload.Part {
         let digest = try await digest(of: file, range)
-        let watch = StallWatch()
-        let answer = try await ask(
-            access.store.send(part: part, of: uploadID, to: file.location, digest: digest),
-            body(of: file, range, watch), watch: watch)
+        let answer = try await ask {
+            (
+                $0.send(part: part, of: uploadID, to: file.location, digest: digest),
+                .file(file, range)
+            )
+        }
         guard answer.isSuccess, let entityTag = answer.header("etag") else {
             throw StoreFailure(answer)
         }
@@ -55,52 +62,66 @@ struct StoreClient: StoreCourier {
     func complete(
         _ uploadID: String, parts: [MultipartUpload.Part], _ file: UploadFile
     ) async throws(StoreFailure) {
-        let (request, body) = access.store.complete(uploadID, parts: parts, at: file.location)
-        let answer = try await ask(request, .bytes(body))
+        let answer = try await ask {
+            let (request, body) = $0.complete(uploadID, parts: parts, at: file.location)
+            return (request, .bytes(body))
+        }
         guard answer.isSuccess else { throw StoreFailure(answer) }
     }
 
     func look(
-        for file: UploadFile, checksum expected: String
+        for file: UploadFile, checksum expected: String, partBytes: Int64
     ) async throws(StoreFailure) -> (byteCount: Int64?, checksum: String?) {
-        let answer = try await ask(access.store.head(file.location))
+        let answer = try await ask { ($0.head(file.location), .none) }
         if answer.status == 404 { return (nil, nil) }
         guard answer.isSuccess, let length = answer.header("content-length").flatMap({ Int64($0) })
         else { throw StoreFailure(answer) }
-        guard let checksum = answer.header("x-amz-checksum-sha256"), !checksum.contains("-")
-        else { return (length, answer.header("x-amz-checksum-sha256")) }
+        guard let checksum = answer.header("x-amz-checksum-sha256") else {
+            guard length == file.byteCount else { return (length, nil) }
+            let isThere = try await isStored(
+                file, partBytes: partBytes, tag: answer.header("etag") ?? "")
+            return (length, isThere ? expected : "none")
+        }
         // Some stores leave the number of parts away.
-        if expected.hasPrefix("\(checksum)-") { return (length, expected) }
+        if checksum == expected || expected.hasPrefix("\(checksum)-") { return (length, expected) }
+        guard !checksum.contains("-") else { return (length, checksum) }
         // Some have one of the whole object instead of one of the parts' checksums.
         let whole = try await digest(of: file, 0..<file.byteCount)
         return (length, Data(whole).base64EncodedString() == checksum ? expected : checksum)
     }
 
+    /// Of a store that keeps no checksums: its entity tag tells, or else the object is read again.
+    private func isStored(
+        _ file: UploadFile, partBytes: Int64, tag: String
+    ) async throws(StoreFailure) -> Bool {
+        do {
+            if try await file.partsTag(partBytes: partBytes).matches(tag) { return true }
+        } catch {
+            throw StoreFailure(reason: "\(error)")
+        }
+        let read = StoreReading()
+        let answer = try await ask(into: read) { ($0.get(file.location), .none) }
+        guard answer.isSuccess else { throw StoreFailure(answer) }
+        let digest = try await digest(of: file, 0..<file.byteCount)
+        return read.byteCount == file.byteCount && read.digest == digest
+    }
+
     func abandonUploads(to location: ObjectLocation) async throws(StoreFailure) {
-        let answer = try await ask(access.store.uploads(to: location))
+        let answer = try await ask { ($0.uploads(to: location), .none) }
         guard answer.isSuccess else {
             // Listing may not be allowed, or not exist; a rule of the bucket does it then.
             if (400..<500).contains(answer.status) || answer.status == 501 { return }
             throw StoreFailure(answer)
         }
         for uploadID in answer.uploadIDs(to: location.key) {
-            let answer = try await ask(access.store.abort(uploadID, at: location))
+            let answer = try await ask { ($0.abort(uploadID, at: location), .none) }
             guard answer.isSuccess || answer.status == 404 else { throw StoreFailure(answer) }
         }
     }
 
     func delete(_ location: ObjectLocation) async throws(StoreFailure) {
-        let answer = try await ask(access.store.delete(location))
+        let answer = try await ask { ($0.delete(location), .none) }
         guard answer.isSuccess || answer.code == "NoSuchKey" else { throw StoreFailure(answer) }
-    }
-
-    /// A stretch of a file as a request's body.
-    private func body(
-        of file: UploadFile, _ range: Range<Int64>, _ watch: StallWatch
-    ) -> HTTPClientRequest.Body {
-        .stream(
-            FileStretch(path: file.path, range: range) { watch.moved() },
-            length: .known(Int64(range.count)))
     }
 
     private func digest(
@@ -113,50 +134,38 @@ struct StoreClient: StoreCourier {
         }
     }
 
-    // MARK: HTTP
-
+    /// Asks once more without checksums when the store may not take them, and goes on without
+    /// where that is all it minds.
+    ///
+    /// - Parameter reading: takes the body of a success.
     private func ask(
-        _ request: StoreRequest, _ body: HTTPClientRequest.Body? = nil,
-        watch: StallWatch = StallWatch()
+        into reading: StoreReading? = nil, _ make: (ObjectStore) -> (StoreRequest, StoreBody)
     ) async throws(StoreFailure) -> StoreAnswer {
-        let signed = access.signed(request, at: clock())
-        var request = HTTPClientRequest(url: access.store.url(of: signed))
-        request.method = HTTPMethod(rawValue: signed.method)
-        request.headers.add(name: "Host", value: signed.host)
-        for field in signed.headers { request.headers.add(name: field.name, value: field.value) }
-        request.body = body
-        do {
-            return try await exchange(request, watch)
-        } catch {
-            throw StoreFailure(reason: "\(error)")
+        var store = manners.applied(to: access.store)
+        let first = make(store)
+        let answer = try await exchange(first, reading)
+        guard store.takesChecksums, answer.mayRefuseChecksums else { return answer }
+        store.takesChecksums = false
+        let plain = make(store)
+        guard plain.0 != first.0 else { return answer }
+        let second = try await exchange(plain, reading)
+        guard !second.mayRefuseChecksums else { return answer }
+        if second.isSuccess || second.status == 404, manners.leaveOutChecksums() {
+            logger.notice(
+                "the store takes no checksums, and gets none any more",
+                metadata: [
+                    "store": "\(access.store.authority)", "reason": "\(answer.reason)",
+                ])
         }
+        return second
     }
 
-    /// The client's own timeouts count nothing while a store takes no bytes.
     private func exchange(
-        _ request: HTTPClientRequest, _ watch: StallWatch
-    ) async throws -> StoreAnswer {
-        try await withThrowingTaskGroup(of: StoreAnswer.self) { group in
-            group.addTask {
-                let answer = try await client.execute(request, timeout: Self.requestMaximum)
-                var body: [UInt8] = []
-                for try await chunk in answer.body {
-                    watch.moved()
-                    body += chunk.readableBytesView
-                    guard body.count <= StoreAnswer.bodyBytesMaximum else {
-                        throw StoreFailure(reason: "the answer is too long")
-                    }
-                }
-                return StoreAnswer(
-                    status: Int(answer.status.code),
-                    headers: answer.headers.map { StoreRequest.Field($0.name, $0.value) },
-                    body: body)
-            }
-            group.addTask { try await watch.stall(timeout) }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw CancellationError() }
-            return answer
-        }
+        _ asked: (request: StoreRequest, body: StoreBody), _ reading: StoreReading?
+    ) async throws(StoreFailure) -> StoreAnswer {
+        let signed = access.signed(asked.request, at: clock())
+        return try await line.exchange(
+            signed, at: access.store.url(of: signed), asked.body, into: reading)
     }
 }
 
@@ -164,12 +173,14 @@ extension StoreClient: LiveCourier {
     func put(_ file: UploadFile, cacheControl: String) async throws(StoreFailure) {
         let range = 0..<file.byteCount
         let digest = try await digest(of: file, range)
-        let watch = StallWatch()
-        let answer = try await ask(
-            access.store.put(
-                file.location, contentType: file.location.contentType,
-                cacheControl: cacheControl, digest: digest),
-            body(of: file, range, watch), watch: watch)
+        let answer = try await ask {
+            (
+                $0.put(
+                    file.location, contentType: file.location.contentType,
+                    cacheControl: cacheControl, digest: digest),
+                .file(file, range)
+            )
+        }
         guard answer.isSuccess else { throw StoreFailure(answer) }
     }
 
@@ -178,54 +189,14 @@ extension StoreClient: LiveCourier {
     ) async throws(StoreFailure) {
         var digest = PartDigest()
         digest.update(text)
-        let answer = try await ask(
-            access.store.put(
-                location, contentType: location.contentType, cacheControl: cacheControl,
-                digest: digest.bytes),
-            .bytes(text))
-        guard answer.isSuccess else { throw StoreFailure(answer) }
-    }
-}
-
-/// The connections to a store, for as long as the server runs.
-struct StoreConnection: Service {
-    /// Requests at a time: parts of assets, turns of live streams, and what is asked beside.
-    private static let connectionsMaximum =
-        AssetUploads.filesMaximum * MultipartUpload.inFlightMaximum + LiveUploads.turnsMaximum + 2
-
-    let client: HTTPClient
-
-    init(timeout: Duration) {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .nanoseconds(timeout.nanoseconds)))
-        configuration.httpVersion = .http1Only
-        // One that waits for a connection would count as one that the store does not answer.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
-            Self.connectionsMaximum
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        try? await client.shutdown()
-    }
-}
-
-/// When something last moved between a store and us.
-private final class StallWatch: Sendable {
-    private let last = Mutex(MonotonicClock.now)
-
-    func moved() { last.withLock { $0 = MonotonicClock.now } }
-
-    /// Ends, by throwing, when nothing moved for so long.
-    func stall(_ timeout: Duration) async throws -> StoreAnswer {
-        while true {
-            let left = last.withLock { $0 + timeout - MonotonicClock.now }
-            guard left > .zero else {
-                throw StoreFailure(reason: "nothing moved for \(timeout.inSeconds) s")
-            }
-            try await Task.sleep(for: left)
+        let answer = try await ask {
+            (
+                $0.put(
+                    location, contentType: location.contentType, cacheControl: cacheControl,
+                    digest: digest.bytes),
+                .bytes(text)
+            )
         }
+        guard answer.isSuccess else { throw StoreFailure(answer) }
     }
 }

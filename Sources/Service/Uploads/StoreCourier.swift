@@ -36,10 +36,13 @@ protocol StoreCourier: Sendable {
 
     /// What the store says of the object.
     ///
-    /// - Parameter checksum: that its parts give.
-    /// - Returns: no length when there is no object, no checksum when the store keeps none.
+    /// - Parameters:
+    ///   - checksum: that its parts give.
+    ///   - partBytes: of all parts but the last.
+    /// - Returns: no length when there is no object; the same checksum when what is there was
+    ///   compared in another way.
     func look(
-        for file: UploadFile, checksum: String
+        for file: UploadFile, checksum: String, partBytes: Int64
     ) async throws(StoreFailure) -> (byteCount: Int64?, checksum: String?)
 
     /// Ends all uploads to this place that were begun and not completed.

@@ -20,6 +20,21 @@ struct UploadFile: Hashable, Sendable {
         }
         return digest.bytes
     }
+
+    /// The entity tag that most stores give it when it was sent in parts of this size.
+    ///
+    /// - Throws: `UploadFileError`.
+    func partsTag(partBytes: Int64) async throws -> PartsTag {
+        var tag = PartsTag()
+        for start in stride(from: 0, to: byteCount, by: Int64.Stride(partBytes)) {
+            let range = start..<min(start + partBytes, byteCount)
+            for try await chunk in FileStretch(path: path, range: range) {
+                tag.update(Array(chunk.readableBytesView))
+            }
+            tag.endPart()
+        }
+        return tag
+    }
 }
 
 /// The file is not what it was when its asset was made.

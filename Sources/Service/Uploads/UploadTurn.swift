@@ -5,7 +5,7 @@ import ObjectStorage
 /// be tried again later. What `MultipartUpload` orders is carried out by a courier.
 struct UploadTurn: Sendable {
     enum Outcome: Hashable, Sendable {
-        /// The store has shown length and checksum.
+        /// The store has shown that it has all of it.
         case finished
         case waits(until: UnixTime, reason: String)
         /// The server ends.
@@ -36,8 +36,8 @@ struct UploadTurn: Sendable {
             while true {
                 let orders = Task.isCancelled ? [] : upload.next(at: clock())
                 for order in orders {
-                    let checksum = upload.checksum
-                    group.addTask { await carryOut(order, checksum) }
+                    let (checksum, partBytes) = (upload.checksum, upload.partBytes)
+                    group.addTask { await carryOut(order, checksum, partBytes) }
                     running += 1
                 }
                 guard running > 0, let fact = await group.next() else { break }
@@ -54,7 +54,9 @@ struct UploadTurn: Sendable {
         return (upload, .waits(until: due, reason: reason))
     }
 
-    private func carryOut(_ order: MultipartUpload.Order, _ checksum: String) async -> Fact {
+    private func carryOut(
+        _ order: MultipartUpload.Order, _ checksum: String, _ partBytes: Int64
+    ) async -> Fact {
         do throws(StoreFailure) {
             switch order {
             case .create: return .created(try await courier.create(file))
@@ -64,7 +66,8 @@ struct UploadTurn: Sendable {
                 try await courier.complete(uploadID, parts: parts, file)
                 return .completed
             case .confirm:
-                let found = try await courier.look(for: file, checksum: checksum)
+                let found = try await courier.look(
+                    for: file, checksum: checksum, partBytes: partBytes)
                 return .found(byteCount: found.byteCount, checksum: found.checksum)
             case .save, .finished:
                 preconditionFailure("an upload orders nothing else when it is asked what to do")

@@ -35,17 +35,11 @@ extension StreamEvents {
     func streamRecorded(
         _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
     ) -> [String: JSONValue] {
-        var data: [String: JSONValue] = [
-            "beam_id": .string(stream.id.rawValue), "recording_id": .string(stream.id.rawValue),
-            "room_id": .string(stream.room.rawValue),
-            "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
-            "meeting_url": .string(stream.variant.meetingURL),
-            "metadata_id": .string(stream.variant.metadata),
-            "duration": .integer(
-                assets.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0),
-            "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
-        ]
+        var data = ending(stream, at: now)
+        data["duration"] = .integer(
+            assets.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0)
         data.merge(pictures(of: assets, now)) { $1 }
+        data.merge(chat(of: assets, now)) { $1 }
         if let first = assets.first {
             data["recording_created_at"] = Self.time(first.createdAt)
         }
@@ -56,11 +50,9 @@ extension StreamEvents {
         if let vod = assets.first(where: { $0.kind == .roomVOD }) {
             data["hls_vod_recording_path"] = .string(vod.location ?? vod.path)
             data["hls_vod_recording_presigned_url"] = url(vod, now)
+            // The same under an older name.
+            data["recording_hls_vod_playlist_location"] = url(vod, now)
             data["hls_vod_recording_size"] = .integer(vod.byteCount)
-        }
-        if let chat = assets.first(where: { $0.kind == .chat }) {
-            data["chat_recording_path"] = .string(chat.location ?? chat.path)
-            data["chat_recording_presigned_url"] = url(chat, now)
         }
         let files = assets.filter { $0.kind == .roomComposite }
             .sorted { ($0.layer ?? 0) < ($1.layer ?? 0) }
@@ -72,20 +64,20 @@ extension StreamEvents {
     func roomRecorded(
         _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
     ) -> [String: JSONValue] {
-        var data: [String: JSONValue] = [
-            "beam_id": .string(stream.id.rawValue), "recording_id": .string(stream.id.rawValue),
-            "room_id": .string(stream.room.rawValue), "peer_id": .string(stream.startedBy),
-            "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
-            "meeting_url": .string(stream.variant.meetingURL),
-            "metadata_id": .string(stream.variant.metadata), "rtmp": .array([]),
-            "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
-        ]
+        var data = ending(stream, at: now)
+        data["peer_id"] = .string(stream.startedBy)
+        data["rtmp"] = .array([])
+        // It may go on.
+        data["session_stopped_at"] = .null
+        data.merge(chat(of: assets, now)) { $1 }
         if let file = assets.first(where: { $0.kind == .roomComposite }) {
             data["created_at"] = Self.time(file.createdAt)
             data["duration"] = .integer(
                 file.duration.map { Int64($0.inSeconds.rounded()) } ?? 0)
             data["recording_path"] = .string(file.location ?? file.path)
             data["recording_presigned_url"] = url(file, now)
+            // The same under an older name.
+            data["location"] = url(file, now)
             data["size"] = .integer(file.byteCount)
             data.merge(pictures(of: assets, now)) { $1 }
             if let size = file.size {
@@ -94,6 +86,21 @@ extension StreamEvents {
             }
         }
         return data
+    }
+
+    private func ending(_ stream: LiveStream, at now: UnixTime) -> [String: JSONValue] {
+        Self.origin(of: stream, at: now).merging([
+            "recording_id": .string(stream.id.rawValue),
+            "started_at": Self.time(stream.startedAt), "stopped_at": Self.time(stream.stoppedAt),
+        ]) { $1 }
+    }
+
+    private func chat(of assets: [CatalogueAsset], _ now: UnixTime) -> [String: JSONValue] {
+        guard let chat = assets.first(where: { $0.kind == .chat }) else { return [:] }
+        return [
+            "chat_recording_path": .string(chat.location ?? chat.path),
+            "chat_recording_presigned_url": url(chat, now),
+        ]
     }
 
     private func file(of asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {

@@ -63,11 +63,11 @@ public struct StreamEvents: Sendable {
             let data = recorded(stream, made, at: record.updatedAt)
             events += family.recorded.map { ($0, data) }
         } else if record.status == .failed, stream.kind == .recording, stream.startedAt != nil {
-            events.append(
-                (
-                    .recordingFailed,
-                    failed(stream, order, "PROCESSING_CMD_ERROR", Self.message(stream))
-                ))
+            var data = failed(stream, order, "PROCESSING_CMD_ERROR", Self.message(stream))
+            data["error"] = data["error_message"]
+            // It may go on.
+            data["session_stopped_at"] = .null
+            events.append((.recordingFailed, data))
         }
         let isHeld = waitsForStore && made.contains { $0.location == nil }
         return events.map { kind, data in
@@ -136,13 +136,17 @@ public struct StreamEvents: Sendable {
     private func common(
         _ stream: LiveStream, _ order: RecordingOrder?
     ) -> [String: JSONValue] {
-        var data: [String: JSONValue] = [
-            "beam_id": .string(stream.id.rawValue), "job_id": .string(stream.id.rawValue),
-            "room_id": .string(stream.room.rawValue), "peer_id": .string(stream.startedBy),
-            "session_id": .string(stream.session?.rawValue ?? ""), "template_id": .string(""),
-            "meeting_url": .string(stream.variant.meetingURL),
-            "metadata_id": .string(stream.variant.metadata),
-        ]
+        var data = Self.origin(of: stream, at: stream.updatedAt)
+        data["job_id"] = .string(stream.id.rawValue)
+        data["peer_id"] = .string(stream.startedBy)
+        data["state_timestamp"] = Self.time(stream.updatedAt)
+        let state =
+            switch stream.status {
+            case .starting, .running: "Started"
+            case .stopping, .postProcessing, .completed: "Stopped"
+            case .failed: "Failed"
+            }
+        data["state_name"] = .string(stream.kind == .stream ? "HLS\(state)" : state)
         switch stream.kind {
         case .stream:
             data["recording_single_file_per_layer_enabled"] = .bool(
@@ -159,6 +163,22 @@ public struct StreamEvents: Sendable {
             data["max_height"] = .integer(Int64(size.height))
         }
         return data
+    }
+
+    /// What is in all that is told of a stream.
+    ///
+    /// - Parameter time: of the event.
+    static func origin(of stream: LiveStream, at time: UnixTime) -> [String: JSONValue] {
+        [
+            "beam_id": .string(stream.id.rawValue), "room_id": .string(stream.room.rawValue),
+            "room_name": .string(stream.origin.roomName),
+            "session_id": .string(stream.session?.rawValue ?? ""),
+            "session_started_at": Self.time(stream.origin.sessionStartedAt),
+            "template_id": .string(stream.origin.template),
+            "meeting_url": .string(stream.variant.meetingURL),
+            "metadata_id": .string(stream.variant.metadata),
+            "metadata_timestamp": Self.time(time),
+        ]
     }
 
     private func started(
@@ -203,6 +223,7 @@ public struct StreamEvents: Sendable {
         data["error_code"] = .integer(1)
         data["error_type"] = .string(type)
         data["error_message"] = .string(message)
+        data["state_name"] = .string(stream.kind == .stream ? "HLSFailed" : "Failed")
         return data
     }
 }

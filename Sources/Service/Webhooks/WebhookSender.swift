@@ -9,6 +9,12 @@ import ServiceLifecycle
 import Signing
 import Webhooks
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Posts what lies in the outbox to its receiver, until that answers 200 or a day is over. A room
 /// may have a receiver of its own.
 ///
@@ -39,6 +45,8 @@ actor WebhookSender: Service {
     private let catalogue: Catalogue
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
+    private let timeout: TimeAmount
+    private let resolve: Resolver
     private let client: HTTPClient
     private var outbox: WebhookOutbox
     /// What reached its end here, and whether its row says so: a look into the catalogue that began
@@ -46,24 +54,39 @@ actor WebhookSender: Service {
     /// held.
     private var ended: [String: (status: CatalogueDelivery.Status, isWritten: Bool)] = [:]
 
+    /// What a name stands for.
+    typealias Resolver = @Sendable (String) async throws -> [TransportAddress]
+
     /// - Parameters:
     ///   - seed: of the chance in the delays.
+    ///   - timeout: for a receiver to answer.
+    ///   - resolve: asked about the names of rooms' own receivers.
     ///   - clock: the wall clock.
     init(
         settings: WebhookSettings, catalogue: Catalogue, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
+        timeout: TimeAmount = WebhookSender.timeout,
+        resolve: @escaping Resolver = NameResolver.addresses,
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.settings = settings
         self.catalogue = catalogue
         self.logger = logger
         self.clock = clock
+        self.timeout = timeout
+        self.resolve = resolve
         outbox = WebhookOutbox(seed: seed)
-        client = HTTPClient(
-            eventLoopGroupProvider: .singleton,
-            configuration: HTTPClient.Configuration(
-                redirectConfiguration: .disallow,
-                timeout: .init(connect: Self.timeout, read: Self.timeout)))
+        client = Self.client(timeout: timeout)
+    }
+
+    /// - Parameter addresses: what names stand for, whatever the resolver says.
+    private static func client(
+        timeout: TimeAmount, addresses: [String: String] = [:]
+    ) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: timeout, read: timeout))
+        configuration.dnsOverride = addresses
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     func run() async throws {
@@ -158,16 +181,59 @@ actor WebhookSender: Service {
         request.headers.add(name: WebhookSignature.signatureHeader, value: signature)
         request.body = .bytes(ByteBuffer(bytes: delivery.body))
         do {
-            let answer = try await client.execute(request, timeout: Self.timeout)
-            await Self.readOff(answer.body)
-            guard answer.status != .ok else { return true }
+            let status = try await exchange(request, isOwn: target.isOwn)
+            guard status != .ok else { return true }
             logger.warning(
-                "webhook refused", metadata: ["event": "\(id)", "status": "\(answer.status.code)"])
+                "webhook refused", metadata: ["event": "\(id)", "status": "\(status.code)"])
         } catch {
             logger.warning(
                 "webhook not delivered", metadata: ["event": "\(id)", "error": "\(error)"])
         }
         return false
+    }
+
+    /// A room's own receiver is asked at an address that was looked at: its name may stand for
+    /// another one when it is looked up again (DNS rebinding).
+    private func exchange(
+        _ request: HTTPClientRequest, isOwn: Bool
+    ) async throws -> HTTPResponseStatus {
+        guard isOwn else { return try await exchange(request, by: client) }
+        let pinned = Self.client(timeout: timeout, addresses: try await address(in: request.url))
+        do {
+            let status = try await exchange(request, by: pinned)
+            try? await pinned.shutdown()
+            return status
+        } catch {
+            try? await pinned.shutdown()
+            throw error
+        }
+    }
+
+    private func exchange(
+        _ request: HTTPClientRequest, by client: HTTPClient
+    ) async throws -> HTTPResponseStatus {
+        let answer = try await client.execute(request, timeout: timeout)
+        await Self.readOff(answer.body)
+        return answer.status
+    }
+
+    private struct Unreachable: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// The address that the host of a URL stands for, under that host's name.
+    private func address(in url: String) async throws -> [String: String] {
+        guard settings.reach.admits(url: url), let host = URL(string: url)?.host,
+            let plain = HTTPURL(url)?.host
+        else { throw Unreachable(description: "no receiver of a room may be at this address") }
+        guard TransportAddress(plain, port: 0) == nil else { return [:] }
+        let found = try await resolve(host)
+        guard let address = found.first, found.allSatisfy(settings.reach.admits) else {
+            let list = found.map(\.host).joined(separator: ", ")
+            throw Unreachable(
+                description: "no receiver of a room may be at \(host), which is \(list)")
+        }
+        return [host: address.host]
     }
 
     /// So that the connection can be used again, unless that takes long: whoever sends an answer bit

@@ -1,3 +1,5 @@
+public import Webhooks
+
 /// Who is told of what becomes of streams.
 public struct WebhookSettings: Hashable, Sendable {
     /// Where events are posted to.
@@ -6,8 +8,13 @@ public struct WebhookSettings: Hashable, Sendable {
     public var secret: String
     /// What stands in every event.
     public var accountID: String
+    /// Where rooms' own receivers may be.
+    public var reach: WebhookReach
 
-    public init(url: String, secret: String, accountID: String) {
+    public init(
+        url: String, secret: String, accountID: String, reach: WebhookReach = WebhookReach()
+    ) {
+        self.reach = reach
         self.url = url
         self.secret = secret
         self.accountID = accountID

@@ -1,70 +1,70 @@
 /// What the server says unasked.
 extension SignallingClient {
     mutating func receivedNotification(
-        _ name: String, _ text: String
+        _ name: String, _ frame: IncomingFrame
     ) throws(SignallingError) {
         guard let method = ServerMethod(rawValue: name) else {
             return ignore("notification '\(name)' is not known here")
         }
         switch method {
         case .offer:
-            emit(.offer(sdp: try read(DescriptionPayload.self, text).sdp))
+            emit(.offer(sdp: try read(DescriptionPayload.self, frame).sdp))
         case .trickle:
-            let trickle = try read(TrickleParameters.self, text)
+            let trickle = try read(TrickleParameters.self, frame)
             emit(.trickle(trickle.target, trickle.candidate))
         case .onError:
-            emit(.fatal(try read(ErrorPayload.self, text)))
+            emit(.fatal(try read(ErrorPayload.self, frame)))
         case .onWarning:
-            emit(.warning(try read(ErrorPayload.self, text)))
+            emit(.warning(try read(ErrorPayload.self, frame)))
         case .onPolicyChange:
-            emit(.policy(try read(PolicyPayload.self, text)))
+            emit(.policy(try read(PolicyPayload.self, frame)))
         case .peerList:
-            emit(.peerList(try read(PeerListPayload.self, text)))
+            emit(.peerList(try read(PeerListPayload.self, frame)))
         case .roomState:
-            emit(.roomState(try read(RoomStateNotification.self, text)))
+            emit(.roomState(try read(RoomStateNotification.self, frame)))
         case .roomInfo:
-            emit(.roomInfo(try read(RoomInfoNotification.self, text)))
+            emit(.roomInfo(try read(RoomInfoNotification.self, frame)))
         case .sessionInfo:
-            emit(.sessionInfo(try read(SessionInfoNotification.self, text)))
+            emit(.sessionInfo(try read(SessionInfoNotification.self, frame)))
         case .onPeerJoin:
-            emit(.peerJoined(try read(PeerPayload.self, text)))
+            emit(.peerJoined(try read(PeerPayload.self, frame)))
         case .onPeerLeave:
-            emit(.peerLeft(try read(PeerPayload.self, text)))
+            emit(.peerLeft(try read(PeerPayload.self, frame)))
         case .onPeerUpdate:
-            emit(.peerUpdated(try read(PeerPayload.self, text)))
+            emit(.peerUpdated(try read(PeerPayload.self, frame)))
         case .onTrackAdd:
-            let (tracks, peer) = try readTracks(text)
+            let (tracks, peer) = try readTracks(frame)
             emit(.tracksAdded(tracks, of: peer))
         case .onTrackUpdate:
-            let (tracks, peer) = try readTracks(text)
+            let (tracks, peer) = try readTracks(frame)
             emit(.tracksUpdated(tracks, of: peer))
         case .onTrackRemove:
-            let (tracks, peer) = try readTracks(text)
+            let (tracks, peer) = try readTracks(frame)
             emit(.tracksRemoved(tracks, of: peer))
         case .onBroadcast:
-            emit(.broadcast(try read(BroadcastNotification.self, text)))
+            emit(.broadcast(try read(BroadcastNotification.self, frame)))
         case .onHLSUpdate:
-            emit(.hls(try read(HLSPayload.self, text)))
+            emit(.hls(try read(HLSPayload.self, frame)))
         case .onRecordUpdate, .onRTMPUpdate, .onPollStart, .onPollStop, .onPollStats:
             // What is kept, sent elsewhere, or asked concerns people, and no client of ours.
             break
         case .onRoleChangeRequest:
-            emit(.roleOffered(try read(RoleOfferPayload.self, text)))
+            emit(.roleOffered(try read(RoleOfferPayload.self, frame)))
         case .onTrackUpdateRequest:
-            emit(.trackMuteRequested(try read(TrackMutePayload.self, text)))
+            emit(.trackMuteRequested(try read(TrackMutePayload.self, frame)))
         case .onChangeTrackMuteStateRequest:
-            emit(.mutesRequested(try read(MutesPayload.self, text)))
+            emit(.mutesRequested(try read(MutesPayload.self, frame)))
         case .onMetadataChange:
-            emit(.metadata(try read(MetadataNotification.self, text).values))
+            emit(.metadata(try read(MetadataNotification.self, frame).values))
         case .onPeerLeaveRequest:
-            emit(.leaveRequested(try read(LeaveRequestNotification.self, text)))
+            emit(.leaveRequested(try read(LeaveRequestNotification.self, frame)))
         }
     }
 
     private func readTracks(
-        _ text: String
+        _ frame: IncomingFrame
     ) throws(SignallingError) -> ([TrackPayload], PeerPayload) {
-        let notification = try read(TracksNotification.self, text)
+        let notification = try read(TracksNotification.self, frame)
         // By id, so that equal frames are equal events.
         return (
             notification.tracks.values.sorted { $0.trackID < $1.trackID }, notification.peer
@@ -72,8 +72,8 @@ extension SignallingClient {
     }
 
     private func read<Payload: Decodable>(
-        _ type: Payload.Type, _ text: String
+        _ type: Payload.Type, _ frame: IncomingFrame
     ) throws(SignallingError) -> Payload {
-        try FrameCodec.parameters(type, from: text)
+        try frame.parameters(type)
     }
 }

@@ -85,11 +85,11 @@ public struct SignallingClient: Sendable {
     public mutating func received(_ text: String, at now: Instant) {
         if case .up(let nextPing, _) = link { link = .up(nextPing: nextPing, lastHeard: now) }
         do {
-            let head = try FrameCodec.decode(FrameHead.self, from: text)
-            if let id = head.id {
-                try receivedResponse(to: id, error: head.error, text)
-            } else if let method = head.method {
-                try receivedNotification(method, text)
+            let frame = try IncomingFrame(text, limits: .own)
+            if let id = frame.head.id {
+                try receivedResponse(to: id, frame)
+            } else if let method = frame.head.method {
+                try receivedNotification(method, frame)
             } else {
                 ignore("a frame with neither id nor method")
             }
@@ -144,7 +144,8 @@ public struct SignallingClient: Sendable {
         call(
             .broadcast,
             BroadcastParameters(
-                info: MessagePayload(message: .string(message), type: type), roles: roles,
+                info: MessagePayload(message: OpaqueJSON(string: message), type: type),
+                roles: roles,
                 peerID: peer))
     }
 
@@ -221,31 +222,31 @@ public struct SignallingClient: Sendable {
     mutating func ignore(_ reason: String) { emit(.ignored(reason)) }
 
     private mutating func receivedResponse(
-        to id: RequestID, error: ErrorPayload?, _ text: String
+        to id: RequestID, _ frame: IncomingFrame
     ) throws(SignallingError) {
         guard let method = pending.removeValue(forKey: id) else {
             return ignore("an answer to a call that was not made: \(id)")
         }
         pendingOrder.removeAll { $0 == id }
-        if let error { return emit(.refused(id, method, error)) }
+        if let error = frame.head.error { return emit(.refused(id, method, error)) }
         switch method {
         case .ping:
             break
         case .join:
-            let answer = try? FrameCodec.decode(IncomingResult<AnswerResult>.self, from: text)
-            emit(.joined(id, sdp: answer?.result.sdp ?? ""))
+            let answer = try? frame.result(AnswerResult.self)
+            emit(.joined(id, sdp: answer?.sdp ?? ""))
         case .offer:
-            let answer = try FrameCodec.decode(IncomingResult<AnswerResult>.self, from: text)
-            emit(.answered(id, sdp: answer.result.sdp))
+            let answer = try frame.result(AnswerResult.self)
+            emit(.answered(id, sdp: answer.sdp))
         case .broadcast:
-            let sent = try FrameCodec.decode(IncomingResult<BroadcastResult>.self, from: text)
-            emit(.sent(id, sent.result))
+            let sent = try frame.result(BroadcastResult.self)
+            emit(.sent(id, sent))
         case .groupJoin, .groupLeave:
-            let groups = try FrameCodec.decode(IncomingResult<GroupsResult>.self, from: text)
-            emit(.groups(id, groups.result.groups))
+            let groups = try frame.result(GroupsResult.self)
+            emit(.groups(id, groups.groups))
         case .peerNameSearch:
-            let found = try FrameCodec.decode(IncomingResult<PeerSearchResult>.self, from: text)
-            emit(.peersFound(id, found.result))
+            let found = try frame.result(PeerSearchResult.self)
+            emit(.peersFound(id, found))
         case .answer, .trickle, .leave, .analytics, .trackUpdate, .endRoom, .peerLeaveRequest,
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
             .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,

@@ -98,28 +98,17 @@ extension BroadcastNotification {
         }
         messageID = message.id
         timestamp = message.sentAt.milliseconds
-        info = MessagePayload(message: JSONValue(message.body), type: message.type)
+        info = MessagePayload(message: message.body, type: message.type)
     }
 }
 
 extension MetadataPayload {
     init(_ entry: SessionStore.Entry) {
         key = entry.key
-        data = JSONValue(entry.data)
+        data = entry.data
         changeVersion = entry.version
         updatedBy = entry.updatedBy
         updatedAt = entry.updatedAt.milliseconds
-    }
-}
-
-extension JSONValue {
-    /// What a room carried for us; it was written by ``opaque()``.
-    init(_ opaque: OpaqueJSON) {
-        self = (try? FrameCodec.decode(JSONValue.self, from: opaque.text)) ?? .null
-    }
-
-    func opaque() throws(SignallingError) -> OpaqueJSON {
-        OpaqueJSON(text: try FrameCodec.text(of: self))
     }
 }
 

@@ -50,6 +50,13 @@ extension RoomSignalling {
             log(
                 .debug, "track media changed", peer,
                 ["track": "\(track)", "has_media": "\(hasMedia)"])
+        case .excessMedia(let peer, let track):
+            log(
+                .notice, "peer sends too much media", peer,
+                track.map { ["track": "\($0)"] } ?? [:])
+            guard let connection = listener(peer, event) else { break }
+            let error = SignallingError.tooMuchMedia(track: track.map { "\($0)" })
+            push(.onWarning, error.payload(for: connection.claims.client), to: connection)
         case .activeSpeakers(let speakers):
             await tellSpeakers(speakers)
         case .connectionQuality(let scores):
@@ -149,12 +156,12 @@ extension RoomSignalling {
 
     /// `nil` when there is nobody or nothing to answer.
     private func answer(
-        toData frame: String, from peer: PeerID
+        toData data: String, from peer: PeerID
     ) -> (text: String?, wish: Wish?)? {
         guard let listener = room.peer(peer), listener.hasJoined,
-            frame.utf8.count <= SignallingLimits.dataFrameBytes,
-            let head = try? FrameCodec.decode(FrameHead.self, from: frame),
-            let id = head.id, let name = head.method
+            data.utf8.count <= SignallingLimits.dataFrameBytes,
+            let frame = try? IncomingFrame(data, limits: .frame),
+            let id = frame.head.id, let name = frame.head.method
         else { return nil }
         do {
             let wish = try wish(name, frame)
@@ -170,13 +177,13 @@ extension RoomSignalling {
     }
 
     /// Parameters that are left out mean all of the track.
-    private func wish(_ name: String, _ frame: String) throws(SignallingError) -> Wish {
+    private func wish(_ name: String, _ frame: IncomingFrame) throws(SignallingError) -> Wish {
         switch DataChannelMethod(rawValue: name) {
         case .preferVideoTrackState:
-            let wish = try FrameCodec.parameters(PreferVideoParameters.self, from: frame)
+            let wish = try frame.parameters(PreferVideoParameters.self)
             return Wish(track: wish.trackID, layer: wish.maxSpatialLayer ?? .high)
         case .preferAudioTrackState:
-            let wish = try FrameCodec.parameters(PreferAudioParameters.self, from: frame)
+            let wish = try frame.parameters(PreferAudioParameters.self)
             return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
         case .activeSpeakers, .onTrackLayerUpdate, .onConnectionQualityUpdate, nil:
             throw .unknownMethod(name)

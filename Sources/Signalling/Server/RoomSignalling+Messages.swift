@@ -28,10 +28,9 @@ extension RoomSignalling {
         } else {
             audience = .everybody
         }
-        let body = try params.info.message.opaque()
         let message = try ruled { () throws(RoomError) in
             try room.messageSent(
-                by: peer, to: audience, type: params.info.type ?? "chat", body: body,
+                by: peer, to: audience, type: params.info.type ?? "chat", body: params.info.message,
                 at: clock.now(), wall: clock.wall())
         }
         streaming.said(message, room: room.id)

@@ -6,7 +6,13 @@ internal import Rooms
 extension RoomSignalling {
     /// Does what the room decided, then what the media plane is to do about it.
     func settle() async {
-        while let effect = room.poll() { perform(effect) }
+        var isNew = false
+        while let effect = room.poll() {
+            perform(effect)
+            isNew = true
+        }
+        // Before the media plane is waited for.
+        if isNew { noteOutline() }
         await flushOrders()
     }
 

@@ -9,10 +9,10 @@ extension RoomSignalling {
     func setMetadata(
         _ params: SetMetadataParameters, by peer: PeerID
     ) throws(SignallingError) -> Reply {
-        let data = try (params.data ?? .null).opaque()
         let entry = try ruled { () throws(RoomError) in
             try room.valueSet(
-                params.key ?? Self.defaultKey, to: data, ifVersion: params.ifChangeVersion,
+                params.key ?? Self.defaultKey, to: params.data ?? .null,
+                ifVersion: params.ifChangeVersion,
                 by: peer, at: clock.now(), wall: clock.wall())
         }
         return .result(MetadataPayload(entry))

@@ -8,10 +8,13 @@ extension RoomSignalling {
     func subscriptions(of ids: [PeerID]) -> [PeerSubscriptions] {
         // Found once, since whoever publishes changes what everybody receives.
         let published = room.publishers.map { publisher in
-            let priority = room.policy.role(publisher.role)?.priority ?? 5
-            let entries = publisher.tracks.map {
-                PeerSubscriptions.Entry(
-                    track: PublishedTrack($0), publisher: publisher.id, priority: priority)
+            let role = room.policy.role(publisher.role)
+            let entries = publisher.tracks.map { track in
+                let track = PublishedTrack(track)
+                return PeerSubscriptions.Entry(
+                    track: track, publisher: publisher.id, priority: role?.priority ?? 5,
+                    bitRate: role?.publishParams.bitRate(
+                        of: track.kind, isPresentation: track.isPresentation))
             }
             return (publisher: publisher, entries: entries)
         }

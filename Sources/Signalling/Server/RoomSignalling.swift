@@ -1,6 +1,7 @@
 public import Logging
 public import MediaKernel
 public import Rooms
+internal import Synchronization
 
 /// The 100ms protocol of one room, the server's end (`docs/PROTOCOL.md`): sockets on one side, the
 /// media plane on the other, and a ``Rooms/Room`` that decides in between.
@@ -64,6 +65,8 @@ public actor RoomSignalling {
     let journal: @Sendable (RoomNote, UnixTime) -> Void
     let logger: Logger
 
+    private let known: Mutex<RoomOutline>
+
     var room: Room
     var connections: [ConnectionID: Connection] = [:]
     /// The one connection that speaks for a peer; a newer one ends it before it takes its place.
@@ -91,6 +94,7 @@ public actor RoomSignalling {
         logger: Logger = Logger(label: "roomcast.room")
     ) {
         self.room = room
+        known = Mutex(RoomOutline(room))
         self.media = media
         self.streaming = streaming
         self.clock = clock
@@ -134,6 +138,7 @@ public actor RoomSignalling {
             closeNow(farewell.socket, code: CloseCode.goingAway, reason: "closing took too long")
         }
         await settle()
+        noteOutline()
         refreshPreviews(at: now)
         pushCounts()
     }
@@ -148,6 +153,15 @@ public actor RoomSignalling {
     public func recordingChanged(_ recording: RoomRecording) async {
         room.recordingChanged(recording)
         await settle()
+    }
+
+    /// Does not wait for the room.
+    public nonisolated var outline: RoomOutline { known.withLock { $0 } }
+
+    /// Something happened in the room.
+    func noteOutline() {
+        let outline = RoomOutline(room)
+        known.withLock { $0 = outline }
     }
 
     public func snapshot() -> RoomSnapshot {

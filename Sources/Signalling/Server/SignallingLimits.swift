@@ -6,6 +6,9 @@ public struct SignallingLimits: Hashable, Sendable {
     /// The same of a peer that has joined. The socket layer refuses a longer one before it is
     /// whole.
     public static let joinedFrameBytes = 1024 * 1024
+    /// In bytes of UTF-8: a frame of most methods. The longest holds a peer's metadata, each
+    /// character as an escape. `MethodTerms` has those that hold more.
+    public static let requestBytes = 64 * 1024
     /// In bytes of UTF-8: a description before the join, which holds what one peer publishes.
     public static let sdpBytes = 64 * 1024
     /// The same of a peer that has joined: its answer has a section of some 700 bytes for every

@@ -128,9 +128,9 @@ public struct TrackLayersPayload: Hashable, Sendable, Codable {
 
     /// Nil for any other frame of the channel.
     public init?(frame text: String) {
-        guard let head = try? FrameCodec.decode(FrameHead.self, from: text),
-            head.method == DataChannelMethod.onTrackLayerUpdate.rawValue,
-            let payload = try? FrameCodec.parameters(Self.self, from: text)
+        guard let frame = try? IncomingFrame(text, limits: .own),
+            frame.head.method == DataChannelMethod.onTrackLayerUpdate.rawValue,
+            let payload = try? frame.parameters(Self.self)
         else { return nil }
         self = payload
     }

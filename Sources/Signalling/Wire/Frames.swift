@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MediaKernel
 
 // JSON-RPC 2.0 as 100ms speaks it (`docs/PROTOCOL.md` section 3): one object a text frame. A
 // client's calls carry `id` and `jsonrpc`, its notifications neither; a server's frames always
@@ -70,12 +71,45 @@ struct FrameHead: Decodable {
     }
 }
 
-struct ParametersFrame<Parameters: Decodable>: Decodable {
-    var params: Parameters
-}
+/// A frame that came, read once: what it is first, and what it says when that is wanted.
+struct IncomingFrame {
+    let head: FrameHead
+    private let content: JSONElement
 
-struct IncomingResult<Result: Decodable>: Decodable {
-    var result: Result
+    init(_ text: String, limits: JSONLimits) throws(SignallingError) {
+        do {
+            content = try JSONDocument(text, limits: limits).root
+        } catch {
+            throw .malformed("\(error)")
+        }
+        head = try Self.read(FrameHead.self, of: content)
+    }
+
+    /// The parameters of a call. No `params` at all are read as an empty object, so that the error
+    /// names the parameter that is missing rather than the place where it would be.
+    func parameters<Parameters: Decodable>(
+        _ type: Parameters.Type
+    ) throws(SignallingError) -> Parameters {
+        if let params = content.member("params"), !params.isNull {
+            return try Self.read(type, of: params)
+        }
+        return try FrameCodec.decode(type, from: "{}", limits: .frame)
+    }
+
+    func result<Result: Decodable>(_ type: Result.Type) throws(SignallingError) -> Result {
+        guard let result = content.member("result") else { throw .missingParameter("result") }
+        return try Self.read(type, of: result)
+    }
+
+    private static func read<Value: Decodable>(
+        _ type: Value.Type, of element: JSONElement
+    ) throws(SignallingError) -> Value {
+        do {
+            return try element.decode(type)
+        } catch {
+            throw SignallingError(reading: error)
+        }
+    }
 }
 
 /// Frames to text and back. Keys are sorted, so that equal frames are equal bytes.
@@ -91,26 +125,12 @@ enum FrameCodec {
     }
 
     static func decode<Value: Decodable>(
-        _ type: Value.Type, from text: String
+        _ type: Value.Type, from text: String, limits: JSONLimits
     ) throws(SignallingError) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(text.utf8))
-        } catch let error as DecodingError {
-            throw SignallingError(error)
+            return try JSONDocument.decode(type, from: text.utf8, limits: limits)
         } catch {
-            throw .malformed("\(error)")
-        }
-    }
-
-    /// The parameters of a call. No `params` at all are read as an empty object, so that the error
-    /// names the parameter that is missing rather than the place where it would be.
-    static func parameters<Parameters: Decodable>(
-        _ type: Parameters.Type, from text: String
-    ) throws(SignallingError) -> Parameters {
-        do {
-            return try decode(ParametersFrame<Parameters>.self, from: text).params
-        } catch .missingParameter("params") {
-            return try decode(ParametersFrame<Parameters>.self, from: #"{"params":{}}"#).params
+            throw SignallingError(reading: error)
         }
     }
 }

@@ -36,23 +36,6 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case pollList = "poll-list"
     case pollResult = "poll-result"
     case pollLeaderboard = "poll-leaderboard"
-
-    /// Whether it asks for what the room has at hand. What there is to look through first counts
-    /// like what reaches others.
-    var reads: Bool {
-        switch self {
-        case .getPeer, .findPeer, .peerIterNext, .getMetadata, .pollInfoGet, .pollQuestionsGet,
-            .listenMetadataChange, .pollResponses, .pollList, .pollResult:
-            true
-        case .join, .offer, .answer, .trickle, .broadcast, .leave, .ping, .analytics, .trackUpdate,
-            .endRoom, .peerLeaveRequest, .roleChangeRequest, .roleChange, .trackUpdateRequest,
-            .changeTrackMuteStateRequest, .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart,
-            .rtmpStop, .peerUpdate, .groupJoin, .groupLeave, .groupAdd, .groupRemove, .setMetadata,
-            .peerNameSearch, .pollInfoSet, .pollQuestionsSet, .pollStart,
-            .pollStop, .pollResponse, .pollLeaderboard:
-            false
-        }
-    }
 }
 
 /// What a server notifies (`docs/PROTOCOL.md` section 6).

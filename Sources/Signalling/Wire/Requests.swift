@@ -58,10 +58,10 @@ public struct TrackUpdateParameters: Hashable, Sendable, Codable {
 
 public struct MessagePayload: Hashable, Sendable, Codable {
     /// A string, or any JSON.
-    public var message: JSONValue
+    public var message: OpaqueJSON
     public var type: String?
 
-    public init(message: JSONValue, type: String?) {
+    public init(message: OpaqueJSON, type: String?) {
         self.message = message
         self.type = type
     }
@@ -103,7 +103,7 @@ public struct PingPayload: Hashable, Sendable, Codable {
 public struct SetMetadataParameters: Hashable, Sendable, Codable {
     public var key: String?
     /// Missing and `null` both clear the value.
-    public var data: JSONValue?
+    public var data: OpaqueJSON?
     public var ifChangeVersion: Int?
 
     enum CodingKeys: String, CodingKey {

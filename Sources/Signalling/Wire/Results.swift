@@ -65,7 +65,7 @@ public struct GroupsResult: Hashable, Sendable, Codable {
 /// `on-metadata-change` lists.
 public struct MetadataPayload: Hashable, Sendable, Codable {
     public var key: String
-    public var data: JSONValue
+    public var data: OpaqueJSON
     public var changeVersion: Int?
     public var updatedBy: PeerID?
     /// In milliseconds since 1970.

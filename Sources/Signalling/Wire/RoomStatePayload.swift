@@ -12,6 +12,8 @@ public struct HLSVariantPayload: Hashable, Sendable, Codable {
     public var initialisedAt: Int64?
     public var startedAt: Int64?
     public var state: HLSVariant.State?
+    /// Not in 100ms' protocol; nil for none.
+    public var tracksLeftOut: [LeftOutTrackPayload]?
 
     enum CodingKeys: String, CodingKey {
         case url
@@ -22,6 +24,7 @@ public struct HLSVariantPayload: Hashable, Sendable, Codable {
         case initialisedAt = "initialised_at"
         case startedAt = "started_at"
         case state
+        case tracksLeftOut = "tracks_left_out"
     }
 
     public init(_ variant: HLSVariant) {
@@ -33,6 +36,29 @@ public struct HLSVariantPayload: Hashable, Sendable, Codable {
         initialisedAt = variant.initialisedAt?.milliseconds
         startedAt = variant.startedAt?.milliseconds
         state = variant.state
+        tracksLeftOut =
+            variant.tracksLeftOut.isEmpty
+            ? nil : variant.tracksLeftOut.map(LeftOutTrackPayload.init)
+    }
+}
+
+/// A track that a stream does without, since it cannot be decoded.
+public struct LeftOutTrackPayload: Hashable, Sendable, Codable {
+    public var track: TrackID
+    public var peer: PeerID
+    public var name: String
+    public var reason: String
+
+    enum CodingKeys: String, CodingKey {
+        case track = "track_id"
+        case peer = "peer_id"
+        case name = "peer_name"
+        case reason
+    }
+
+    public init(_ track: HLSVariant.LeftOutTrack) {
+        (self.track, peer) = (track.track, track.peer)
+        (name, reason) = (track.name, track.reason)
     }
 }
 

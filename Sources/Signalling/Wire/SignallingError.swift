@@ -1,4 +1,5 @@
 internal import Foundation
+public import MediaKernel
 public import Rooms
 
 /// What went wrong with a frame. None costs more than
@@ -12,8 +13,15 @@ public enum SignallingError: Error, Hashable, Sendable {
     case badParameter(String, reason: String)
     /// More than a connection may send, of whatever kind.
     case tooManyFrames
+    /// More media than a peer may send: of that track, or of all of its tracks together.
+    case tooMuchMedia(track: String?)
+    /// More than a call of this method can need, in bytes.
+    case frameTooLong(method: String, maximum: Int)
     /// Calls that come before `join` has been answered.
     case joinFirst(method: String)
+    /// A client that believes itself in the room goes on there, and has no place in it any more:
+    /// the server was restarted, or it was away for too long.
+    case placeLost(PeerID)
     /// The token has expired, and its peer is not in the room any more, or wants to join anew.
     case tokenExpired
     /// Another join of this peer is still going on; the client tries again.
@@ -29,9 +37,10 @@ public enum SignallingError: Error, Hashable, Sendable {
     /// As in JSON-RPC errors, in three digits: see ``RoomError/code``.
     public var code: Int {
         switch self {
-        case .malformed, .missingParameter, .badParameter, .joinFirst, .media: 400
+        case .malformed, .missingParameter, .badParameter, .frameTooLong, .joinFirst, .media: 400
         case .tokenExpired: 401
-        case .tooManyFrames: 429
+        case .placeLost: RoomError.peerGone("").code
+        case .tooManyFrames, .tooMuchMedia: 429
         case .unknownMethod: 404
         case .busy: 503
         case .room(let error): error.code
@@ -47,7 +56,13 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .missingParameter(let path): "parameter '\(path)' is missing"
         case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
         case .tooManyFrames: "too many frames, or too large ones"
+        case .tooMuchMedia(let track?):
+            "track '\(track)' sends more than its role allows for: the rest of it is left out"
+        case .tooMuchMedia(nil): "this peer sends too much media: the rest of it is left out"
+        case .frameTooLong(let method, let maximum):
+            "a '\(method)' frame has at most \(maximum) bytes"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
+        case .placeLost(let peer): "peer \(peer) has no place in this room any more: join again"
         case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
         case .room(let error): error.message
@@ -62,6 +77,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     public var number: ErrorNumber? {
         switch self {
         case .tokenExpired: .token
+        case .placeLost: .peerGone
         case .room(let error): error.number
         default: nil
         }
@@ -72,8 +88,12 @@ public enum SignallingError: Error, Hashable, Sendable {
         ErrorPayload(code: client.code(code, number), message: message)
     }
 
-    /// Names the parameter that a decoder stumbled over.
-    init(_ error: DecodingError) {
+    /// Names the parameter over which the reading stumbled.
+    init(reading error: any Error) {
+        guard let error = error as? DecodingError else {
+            self = .malformed("\(error)")
+            return
+        }
         switch error {
         case .keyNotFound(let key, let context):
             self = .missingParameter(Self.path(context.codingPath + [key]))

@@ -63,13 +63,13 @@ class Server:
     `media_address`. `log_file` is one to log to instead of its own."""
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None,
-                 log_file=None, binary=BINARY):
+                 log_file=None, binary=BINARY, port=None):
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.output = self.directory / "output"
         self.recordings = self.directory / "recordings"
         self.log = self.directory / "server.log"
-        self.port = free_port(socket.SOCK_STREAM)
+        self.port = port or free_port(socket.SOCK_STREAM)
         self.media_port = free_media_port()
         self.host = "127.0.0.1"
         self.base = f"http://{self.host}:{self.port}"
@@ -108,6 +108,7 @@ class Server:
             "ROOMCAST_OUTPUT_DIRECTORY": str(self.output),
             "ROOMCAST_RECORDINGS_DIRECTORY": str(self.recordings),
             "ROOMCAST_PAGES_OPEN_TOKENS": "true",
+            "ROOMCAST_PAGES_LIST_ROOMS": "true",
             # Bare sockets say nothing for as long as a test does something else.
             "ROOMCAST_ROOMS_SILENCE_SECONDS": "300",
             # The machine's cores are shared with the browsers; the demonstration's test encodes

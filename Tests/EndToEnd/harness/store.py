@@ -116,7 +116,7 @@ class Moto:
 
 class Store:
     """What the server is told to be the store. `fault(request)` says for each request what becomes
-    of it: None, a status to answer with, or
+    of it: None, a status to answer with, alone or with the store's code and message, or
 
     "slow": it is not read, "cut": in the middle of the body nobody is there any more,
     "lost": it is done and nobody says so, "half": half of the answer is sent.
@@ -221,10 +221,12 @@ class Store:
         body = handler.rfile.read(length)
         if len(body) < length:  # the server was killed
             return self._hang_up(handler)
-        if isinstance(fault, int):
-            code = {403: "AccessDenied", 500: "InternalError", 503: "SlowDown"}[fault]
+        if isinstance(fault, (int, tuple)):
+            fault, *words = fault if isinstance(fault, tuple) else (fault,)
+            code, message = words or (
+                {403: "AccessDenied", 500: "InternalError", 503: "SlowDown"}[fault], "no")
             text = b"" if handler.command == "HEAD" else (
-                f"<Error><Code>{code}</Code><Message>no</Message></Error>".encode())
+                f"<Error><Code>{code}</Code><Message>{message}</Message></Error>".encode())
             return self._answer(handler, request, fault, {}, text)
         self._check(handler, request, body)
         if request.path.endswith(".m3u8"):

@@ -31,7 +31,8 @@ export function rooms() {
 
 /**
  * @param {string} [roomID] whose roles are told
- * @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, roles: string[]}>}
+ * @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, lists_rooms: boolean,
+ *   roles: string[]}>}
  */
 export function configuration(roomID) {
   return request(roomID ? `/api/config?room=${encodeURIComponent(roomID)}` : "/api/config");

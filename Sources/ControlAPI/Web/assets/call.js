@@ -9,6 +9,7 @@ import { ask, checkbox, dismissAll, labelled } from "./dialog.js";
 import { byID, element, setText } from "./dom.js";
 import { closeMenu } from "./menu.js";
 import { Moderating } from "./moderating.js";
+import { stream } from "./api.js";
 import { OnAir } from "./on-air.js";
 import { PeoplePanel } from "./people-panel.js";
 import { actionsFor } from "./person-actions.js";
@@ -129,6 +130,7 @@ export class Call {
       watchURL: page("watch"),
       onStart: (wish) => this.#attempt(() => airing.startStream(page("rooms"), wish)),
       onStop: () => this.#attempt(() => airing.stopStream()),
+      look: () => stream(this.#roomID),
     });
     this.#recording = new RecordingLamp({
       onStart: () => this.#attempt(() => airing.startRecording()),

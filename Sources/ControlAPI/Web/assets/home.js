@@ -1,6 +1,6 @@
 // Rooms and streams: who meets, what is on air, and a way in.
 
-import { phaseOf, rooms } from "./api.js";
+import { configuration, phaseOf, rooms } from "./api.js";
 import { byID, element, reconcile, setText } from "./dom.js";
 import { icon } from "./icons.js";
 
@@ -81,4 +81,11 @@ async function refresh() {
   setTimeout(refresh, refreshInterval);
 }
 
-refresh();
+/** Without a list there is only the way in, for who knows a room's name. */
+async function begin() {
+  const settings = await configuration().catch(() => null);
+  if (settings?.lists_rooms === false) byID("rooms-section").hidden = true;
+  else refresh();
+}
+
+begin();

@@ -123,14 +123,15 @@ export class Preview {
   async #describe(roomID, role, hasToken) {
     const [settings, list] = await Promise.all([
       configuration(roomID).catch(() => null),
-      rooms().catch(() => []),
+      rooms().catch(() => null),
     ]);
     if (settings?.roles?.length) this.#offerRoles(settings.roles, role);
-    const room = list.find((one) => one.id === roomID);
+    const room = list?.find((one) => one.id === roomID);
     if (room?.name) node.title.textContent = room.name;
     const count = room?.peer_count ?? 0;
     const people = count === 1 ? "1 person is here." : `${count} people are here.`;
-    node.status.textContent = count === 0 ? "Nobody is here yet." : people;
+    // Where the server does not tell who is where, the page does not either.
+    if (list) node.status.textContent = count === 0 ? "Nobody is here yet." : people;
     if (settings?.open_tokens === false && !hasToken) {
       node.status.textContent = "Only people with an invitation link can enter.";
     }

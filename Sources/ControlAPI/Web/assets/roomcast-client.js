@@ -41,6 +41,7 @@ const reconnectInterval = 1000; // ms
 const policyTimeout = 10000; // ms
 const iceGrace = 5000; // ms of "disconnected" before the connection is restarted
 const iceInterval = 10000; // ms until a restart is tried again that was not taken
+const placeLost = 410; // a restarted server's answer to whoever goes on as if it knew them
 const Target = { publish: 0, subscribe: 1 };
 
 export class RoomcastClient extends EventTarget {
@@ -250,12 +251,18 @@ export class RoomcastClient extends EventTarget {
       case "on-policy-change": return this.#takePolicy(params);
       case "on-peer-leave-request":
         return this.#end(dismissalText(params, (peerID) => this.#nameOf(peerID)));
-      case "on-error": return this.#end(params.message ?? "The server ended the session.");
+      case "on-error": return this.#failed(params);
       case "on-warning": return this.#fault(params);
       case "offer": return this.#takeOffer(params);
       case "trickle": return this.#takeCandidate(params);
       case "active-speakers": return this.#takeSpeakers(params);
     }
+  }
+
+  #failed({ code, message = "The server ended the session." }) {
+    // It has forgotten us, as our offer was told too: we enter again.
+    if (this.state === "reconnecting" && code === placeLost) return;
+    this.#end(message);
   }
 
   #nameOf(peerID) {

@@ -1,0 +1,184 @@
+import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The fields that a request's body may have. A misspelt one would otherwise be without effect, and
+/// nobody would be told.
+struct BodyFields: Sendable {
+    /// What becomes of a field that is not among them.
+    enum Others: Sendable {
+        case refused
+        /// It is kept and shown, unless it is so near to a known one that it must be misspelt.
+        case kept
+        case ignored
+    }
+
+    indirect enum Content: Sendable {
+        /// Whoever reads it judges it.
+        case any
+        case object(BodyFields)
+        case array(BodyFields)
+        /// Objects by names that the caller chooses.
+        case named(BodyFields)
+    }
+
+    private let contents: [String: Content]
+    private let others: Others
+
+    /// - Parameters:
+    ///   - passed: what 100ms' documents and SDKs send and nothing here has a use for.
+    init<Key: CodingKey & CaseIterable & Hashable>(
+        _ keys: Key.Type, _ contents: [Key: Content] = [:], passed: [String] = [],
+        others: Others = .refused
+    ) {
+        self.init(
+            keys.allCases.map(\.stringValue),
+            Dictionary(uniqueKeysWithValues: contents.map { ($0.key.stringValue, $0.value) }),
+            passed: passed, others: others)
+    }
+
+    init(
+        _ names: [String], _ contents: [String: Content] = [:], passed: [String] = [],
+        others: Others = .refused
+    ) {
+        self.contents = Dictionary((names + passed).map { ($0, Content.any) }) { first, _ in first }
+            .merging(contents) { $1 }
+        self.others = others
+    }
+
+    /// - Returns: what is wrong with a field of this name; nil for nothing.
+    fileprivate func fault(of name: String, at path: String) -> String? {
+        guard contents[name] == nil, others != .ignored else { return nil }
+        let shown = path + name.prefix(Self.charactersShown)
+        guard let nearest = nearest(to: name) else {
+            return others == .refused ? "\(shown) is not known" : nil
+        }
+        return "\(shown) is not known; is it \(nearest)?"
+    }
+
+    fileprivate func content(of name: String) -> Content { contents[name] ?? .any }
+
+    /// Of a name that is quoted in an error.
+    private static let charactersShown = 64
+
+    private func nearest(to name: String) -> String? {
+        let bytes = Self.plain(name)
+        guard (2...Self.charactersShown).contains(bytes.count) else { return nil }
+        let near = contents.keys.sorted().map { known in
+            (name: known, distance: Self.distance(bytes, Self.plain(known)))
+        }
+        guard let best = near.min(by: { $0.distance < $1.distance }),
+            best.distance <= max(1, bytes.count / 4)
+        else { return nil }
+        return best.name
+    }
+
+    /// `hlsVod`, `hls_vod` and `HLS-VOD` are one name for whoever writes from memory.
+    private static func plain(_ name: String) -> [UInt8] {
+        name.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
+    }
+
+    /// Letters to insert, to leave out, to change or to swap with the next one.
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var (older, old) = ([Int](), Array(0...b.count))
+        for (i, byte) in a.enumerated() {
+            var new = [i + 1]
+            for (j, other) in b.enumerated() {
+                var least = min(old[j] + (byte == other ? 0 : 1), old[j + 1] + 1, new[j] + 1)
+                if i > 0, j > 0, byte == b[j - 1], a[i - 1] == other {
+                    least = min(least, older[j - 1] + 1)
+                }
+                new.append(least)
+            }
+            (older, old) = (old, new)
+        }
+        return old[b.count]
+    }
+}
+
+/// A body that says which fields it has.
+protocol RequestBody: Decodable {
+    static var fields: BodyFields { get }
+}
+
+/// Reads the names of a body's fields, as deep as they are known, and nothing else.
+struct BodyFieldCheck {
+    private static let faultsMaximum = 10
+
+    private(set) var faults: [String] = []
+
+    /// - Throws: `DecodingError` for what is no object at all.
+    init(_ body: JSONElement, _ content: BodyFields.Content) throws {
+        let decoder = body.decoder
+        switch content {
+        case .any: break
+        case .array(let fields):
+            var values = try decoder.unkeyedContainer()
+            while !values.isAtEnd {
+                look(
+                    try values.nestedContainer(keyedBy: Name.self), fields,
+                    "[\(values.currentIndex - 1)].")
+            }
+        case .object(let fields):
+            look(try decoder.container(keyedBy: Name.self), fields, "")
+        case .named(let fields):
+            let values = try decoder.container(keyedBy: Name.self)
+            for key in values.allKeys { lookInto(values, key, .object(fields), "") }
+        }
+    }
+
+    private mutating func look(
+        _ values: KeyedDecodingContainer<Name>, _ fields: BodyFields, _ path: String
+    ) {
+        for key in values.allKeys.sorted(by: { $0.stringValue < $1.stringValue })
+        where faults.count < Self.faultsMaximum {
+            if let fault = fields.fault(of: key.stringValue, at: path) {
+                faults.append(fault)
+            } else {
+                lookInto(values, key, fields.content(of: key.stringValue), path)
+            }
+        }
+    }
+
+    /// What is of another type than it should be is for its own reader to refuse.
+    private mutating func lookInto(
+        _ values: KeyedDecodingContainer<Name>, _ key: Name, _ content: BodyFields.Content,
+        _ path: String
+    ) {
+        let name = "\(path)\(key.stringValue.prefix(64))"
+        switch content {
+        case .any: break
+        case .object(let fields):
+            if let inner = try? values.nestedContainer(keyedBy: Name.self, forKey: key) {
+                look(inner, fields, "\(name).")
+            }
+        case .named(let fields):
+            guard let inner = try? values.nestedContainer(keyedBy: Name.self, forKey: key) else {
+                break
+            }
+            for key in inner.allKeys.sorted(by: { $0.stringValue < $1.stringValue })
+            where faults.count < Self.faultsMaximum {
+                lookInto(inner, key, .object(fields), "\(name).")
+            }
+        case .array(let fields):
+            guard var list = try? values.nestedUnkeyedContainer(forKey: key) else { break }
+            while !list.isAtEnd, faults.count < Self.faultsMaximum {
+                let place = "\(name)[\(list.currentIndex)]."
+                guard let inner = try? list.nestedContainer(keyedBy: Name.self) else { break }
+                look(inner, fields, place)
+            }
+        }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

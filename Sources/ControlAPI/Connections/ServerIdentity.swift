@@ -1,0 +1,53 @@
+import Glibc
+import NIOSSL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Who the server is to those who connect by TLS: its certificates and their key, from two files.
+struct ServerIdentity {
+    private let chain: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey
+
+    /// - Throws: `.certificate`, which names the setting, the file and what to do.
+    init(certificateFile: String, keyFile: String) throws(HTTPServiceError) {
+        let certificates = try Self.contents(of: certificateFile, named: "http.certificateFile")
+        let chain = (try? NIOSSLCertificate.fromPEMBytes(certificates)) ?? []
+        guard !chain.isEmpty else {
+            throw .certificate(
+                "http.certificateFile: \(certificateFile) has no certificate in PEM form, which "
+                    + "begins with -----BEGIN CERTIFICATE-----")
+        }
+        let bytes = try Self.contents(of: keyFile, named: "http.privateKeyFile")
+        guard let key = try? NIOSSLPrivateKey(bytes: bytes, format: .pem) else {
+            throw .certificate(
+                "http.privateKeyFile: \(keyFile) has no private key in PEM form, or one with a "
+                    + "passphrase, which `openssl pkey -in FILE -out FILE` takes away")
+        }
+        (self.chain, self.key) = (chain, key)
+    }
+
+    var configuration: TLSConfiguration {
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        return tls
+    }
+
+    private static func contents(
+        of file: String, named setting: String
+    ) throws(HTTPServiceError) -> [UInt8] {
+        guard access(file, R_OK) == 0 else {
+            throw .certificate(
+                "\(setting): \(file) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: file)) else {
+            throw .certificate("\(setting): \(file) is not a file")
+        }
+        return [UInt8](data)
+    }
+}

@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+
+/// What a request makes its answer depend on, in the order of RFC 9110 sect. 13.2.2.
+struct Preconditions {
+    enum Verdict {
+        case holds
+        /// 304: the client has it.
+        case notModified
+        /// 412: it is not what the client holds.
+        case failed
+    }
+
+    private let request: Request
+    private let tag: String
+    private let modified: UnixTime?
+
+    /// - Parameters:
+    ///   - tag: the answer's entity tag, a strong one.
+    ///   - modified: nil for what may change twice in a second, of which no date says anything.
+    init(_ request: Request, tag: String, modified: UnixTime? = nil) {
+        self.request = request
+        self.tag = tag
+        self.modified = modified.map { UnixTime(seconds: $0.seconds) }
+    }
+
+    var verdict: Verdict {
+        if let tags = request.headers[.ifMatch] {
+            guard Self.matches(tags, tag, isWeak: false) else { return .failed }
+        } else if let modified, let date = date(.ifUnmodifiedSince), modified > date {
+            return .failed
+        }
+        guard request.method == .get || request.method == .head else { return .holds }
+        if let tags = request.headers[.ifNoneMatch] {
+            return Self.matches(tags, tag, isWeak: true) ? .notModified : .holds
+        }
+        guard let modified, let date = date(.ifModifiedSince), modified <= date else {
+            return .holds
+        }
+        return .notModified
+    }
+
+    /// The part that is asked for, as it was written; nil for the whole. A part is only of use to
+    /// somebody who holds the rest of the same version (sect. 13.1.5), and only GET has parts (sect.
+    /// 14.2).
+    var range: String? {
+        guard request.method == .get else { return nil }
+        if let condition = request.headers[.ifRange], condition != tag {
+            guard let modified, HTTPDate.time(condition) == modified else { return nil }
+        }
+        return request.headers[.range]
+    }
+
+    private func date(_ name: HTTPField.Name) -> UnixTime? {
+        request.headers[name].flatMap { HTTPDate.time($0) }
+    }
+
+    /// - Parameter isWeak: whether a weak tag in the list is as good as a strong one (sect. 8.8.3.2).
+    private static func matches(_ list: String, _ tag: String, isWeak: Bool) -> Bool {
+        list.split(separator: ",").contains { candidate in
+            let name = String(candidate.filter { $0 != " " && $0 != "\t" })
+            return name == "*" || name == tag || isWeak && name == "W/\(tag)"
+        }
+    }
+}

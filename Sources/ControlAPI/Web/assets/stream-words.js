@@ -1,0 +1,31 @@
+// How a stream goes, in words. Pure.
+
+const patience = 10; // s until a wait is spoken of
+
+/**
+ * Of a stream that does not run yet.
+ * @param {{waited: number, restarts?: number, who?: string}} state `waited` in seconds; who tries
+ */
+export function startWords({ waited, restarts = 0, who = "The server" }) {
+  if (restarts > 0) return `It did not start and is tried again (attempt ${restarts + 1}).`;
+  return waited >= patience ? `It takes longer than usual. ${who} keeps trying.` : "";
+}
+
+/**
+ * What is missing of a stream's picture, or an empty text.
+ * @param {{frame_rate: number, layers_thinned: number, videos_left_out: number}|null} degradation
+ *   as `/api/rooms/<id>/stream` has it
+ */
+export function lackWords(degradation) {
+  if (!degradation) return "";
+  const { frame_rate: rate, layers_thinned: layers, videos_left_out: videos } = degradation;
+  const parts = [`${rateText(rate)} a second`];
+  if (layers > 0) parts.push("even fewer in small sizes");
+  if (videos > 0) parts.push(`${videos} ${videos === 1 ? "video" : "videos"} left out`);
+  return `The server is short of CPU: ${parts.join(", ")}.`;
+}
+
+function rateText(rate) {
+  const shown = rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate);
+  return `${shown} ${shown === 1 ? "picture" : "pictures"}`;
+}

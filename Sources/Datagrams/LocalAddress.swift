@@ -1,0 +1,29 @@
+import MediaKernel
+import NIOCore
+
+/// An address of this machine, without a port: where a datagram came to, and where the answer is to
+/// leave from. On a machine with several the kernel would choose one by the way there, and who asked
+/// another would not know the answer.
+public struct LocalAddress: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+    /// 4 or 16.
+    let byteCount: UInt32
+
+    /// Nil for what no datagram can leave from: a wildcard, and an IPv6 address that means nothing
+    /// without its interface.
+    init?(_ address: TransportAddress) {
+        let ip = address.ip
+        let isLinkLocal = ip.count == 16 && ip[0] == 0xFE && ip[1] & 0xC0 == 0x80
+        guard !address.isWildcard, !isLinkLocal else { return nil }
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - bytes.count))
+        }
+        high = number(ip.prefix(8))
+        low = number(ip.dropFirst(8))
+        byteCount = UInt32(ip.count)
+    }
+
+    /// In network order; of an IPv4 address the first four.
+    var bytes: (UInt64, UInt64) { (high.bigEndian, low.bigEndian) }
+}

@@ -1,0 +1,32 @@
+/// What numbers the system calls.
+public enum Architecture: Hashable, Sendable, CaseIterable {
+    case x86
+    case arm
+
+    /// That of this program; nil for one whose numbers are not known here.
+    public static var current: Architecture? {
+        #if arch(x86_64)
+            .x86
+        #elseif arch(arm64)
+            .arm
+        #else
+            nil
+        #endif
+    }
+
+    /// AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64: `linux/audit.h`.
+    public var auditNumber: UInt32 {
+        switch self {
+        case .x86: 0xC000_003E
+        case .arm: 0xC000_00B7
+        }
+    }
+
+    /// Numbers from here on are another interface's to the same calls: x32.
+    var foreignNumbers: UInt32? {
+        switch self {
+        case .x86: 0x4000_0000
+        case .arm: nil
+        }
+    }
+}

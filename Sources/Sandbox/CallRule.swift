@@ -1,0 +1,23 @@
+/// When a system call is refused, and how.
+///
+/// Arguments are compared by their low 32 bits: those that stand here are `int`s or flags, of
+/// which the kernel looks at no more.
+public struct CallRule: Hashable, Sendable {
+    public enum Condition: Hashable, Sendable {
+        case always
+        case isOne(of: [UInt32], argument: Int)
+        case isNone(of: [UInt32], argument: Int)
+        case lacks(bit: UInt32, argument: Int)
+    }
+
+    public let call: SystemCall
+    public let condition: Condition
+    /// What the caller gets in `errno`.
+    public let error: Int32
+
+    init(_ call: SystemCall, when condition: Condition = .always, error: Int32) {
+        self.call = call
+        self.condition = condition
+        self.error = error
+    }
+}

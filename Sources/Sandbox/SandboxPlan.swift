@@ -1,0 +1,51 @@
+/// What a process may reach once it has started: everything else is refused.
+public struct SandboxPlan: Hashable, Sendable {
+    /// What may be done with the files below a path.
+    public enum Access: Hashable, Sendable, CaseIterable {
+        case read
+        /// A device, or what stands in `/proc/self`: read, written and controlled, not replaced.
+        case use
+        /// Files and directories are made, written, linked and removed.
+        case write
+        /// Directories that are empty are removed, nothing else.
+        case prune
+    }
+
+    public struct Path: Hashable, Sendable {
+        public var path: String
+        public var access: Access
+
+        public init(_ path: String, _ access: Access) {
+            self.path = path
+            self.access = access
+        }
+    }
+
+    /// The families of sockets, as in socket(2).
+    public enum SocketFamily: UInt32, Hashable, Sendable {
+        case ipv4 = 2
+        case ipv6 = 10
+        /// The kernel's list of interfaces and addresses, for whoever looks up a name.
+        case netlink = 16
+    }
+
+    /// Absolute paths; those that do not exist are left out.
+    public var paths: [Path]
+    public var families: [SocketFamily]
+    public var limits: ResourceLimits
+
+    /// - Parameters:
+    ///   - writable: directories that the process writes to.
+    ///   - readable: what it reads besides the system's own files.
+    ///   - environment: variables that name further places of libraries.
+    public init(
+        writable: [String], readable: [String] = [], families: [SocketFamily],
+        environment: [String: String], limits: ResourceLimits = ResourceLimits()
+    ) {
+        paths =
+            SystemPaths.all(environment: environment) + readable.map { Path($0, .read) }
+            + writable.map { Path($0, .write) }
+        self.families = families
+        self.limits = limits
+    }
+}

@@ -1,0 +1,38 @@
+import Catalogue
+import Clocks
+import Logging
+import MediaKernel
+import ServiceLifecycle
+
+/// Forgets sessions that ended long ago.
+struct SessionRetention: Service {
+    static let interval: Duration = .seconds(600)
+    /// At a time, so that the catalogue is free for others between.
+    static let sweptMaximum = 100
+
+    let catalogue: Catalogue
+    /// From a session's end; nil for ever.
+    let kept: Duration?
+    let logger: Logger
+    var clock: @Sendable () -> UnixTime = { UnixTime.now }
+
+    func run() async throws {
+        guard let kept else { return try await gracefulShutdown() }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await sweep(until: clock() + (.zero - kept))
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    func sweep(until time: UnixTime) async {
+        do throws(CatalogueError) {
+            while try await catalogue.removeSessions(endedUntil: time, limit: Self.sweptMaximum)
+                == Self.sweptMaximum
+            {}
+        } catch {
+            logger.warning("old sessions cannot be removed", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Rooms
+
+/// What a request must meet before its parameters are read, so that nobody pays for reading what is
+/// refused anyway.
+struct MethodTerms {
+    /// What its peer's rate is asked for.
+    enum Rate {
+        /// Nothing here: it costs little, or is counted when it is known what it does.
+        case free
+        /// It looks at what the room has at hand.
+        case read
+        /// It reaches others. Here it is only seen whether one more may; it counts once it is done.
+        case fanOut
+    }
+
+    /// In bytes of UTF-8, the whole frame: what the request can hold with its JSON escapes.
+    var longestFrame = SignallingLimits.requestBytes
+    /// Nil where it depends on the parameters.
+    var permission: Permission?
+    var rate = Rate.free
+}
+
+extension ClientMethod {
+    var terms: MethodTerms {
+        switch self {
+        case .join, .analytics: MethodTerms(longestFrame: SignallingLimits.frameBytes)
+        case .offer:
+            MethodTerms(longestFrame: SignallingLimits.joinedFrameBytes, rate: .fanOut)
+        case .answer: MethodTerms(longestFrame: SignallingLimits.joinedFrameBytes)
+        case .pollQuestionsSet:
+            MethodTerms(
+                longestFrame: SignallingLimits.frameBytes, permission: .pollWrite, rate: .fanOut)
+        case .pollResponse: MethodTerms(longestFrame: SignallingLimits.frameBytes)
+        case .broadcast, .setMetadata: MethodTerms(permission: .broadcast, rate: .fanOut)
+        case .endRoom: MethodTerms(permission: .endRoom, rate: .fanOut)
+        case .peerLeaveRequest: MethodTerms(permission: .removeOthers, rate: .fanOut)
+        case .roleChangeRequest: MethodTerms(permission: .changeRole, rate: .fanOut)
+        case .hlsStart, .hlsStop, .hlsTimedMetadata:
+            MethodTerms(permission: .hlsStreaming, rate: .fanOut)
+        case .pollInfoSet, .pollStart, .pollStop:
+            MethodTerms(permission: .pollWrite, rate: .fanOut)
+        case .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest, .rtmpStart, .rtmpStop,
+            .peerUpdate:
+            MethodTerms(rate: .fanOut)
+        case .getPeer, .findPeer, .peerIterNext, .getMetadata, .pollInfoGet, .pollQuestionsGet,
+            .listenMetadataChange, .pollResponses, .pollList, .pollResult:
+            MethodTerms(rate: .read)
+        case .trickle, .leave, .ping, .trackUpdate, .peerNameSearch, .groupJoin, .groupLeave,
+            .groupAdd, .groupRemove, .pollLeaderboard:
+            MethodTerms()
+        }
+    }
+}

@@ -1,0 +1,73 @@
+"""A catalogue and directories that are deleted, renamed or replaced while the server runs: it is not
+ready, says which and why, and begins nothing that would be lost."""
+
+import shutil
+import uuid
+
+import pytest
+
+from harness import tokens
+from harness.server import Server
+from harness.waiting import wait_for
+
+TIMEOUT = 15  # s
+
+
+@pytest.fixture
+def server(binary, tmp_path):
+    server = Server(tmp_path)
+    yield server
+    assert server.process.poll() is None, f"the server died:\n{server.tail()}"
+    server.stop()
+
+
+def readiness(server):
+    answer = server.http.get("/ready")
+    return answer.status, answer.json["reasons"]
+
+
+def lines(server, message):
+    return [line for line in server.log.read_text().splitlines() if message in line]
+
+
+def start(server):
+    return server.manage("POST", "/live-streams/room/demo/start", {})
+
+
+def test_a_catalogue_that_is_deleted(server):
+    catalogue = server.recordings / "catalogue.sqlite"
+    assert readiness(server) == (200, [])
+    catalogue.rename(catalogue.with_suffix(".away"))
+    wait_for("it is not ready", lambda: readiness(server)[0] == 503, TIMEOUT)
+    assert readiness(server)[1] == ["the catalogue's file was deleted"]
+    wait_for("the log says which", lambda: lines(server, "a file of the server is gone"), TIMEOUT)
+    (line,) = lines(server, "a file of the server is gone")
+    assert f"path={catalogue}" in line and "found=deleted" in line, line
+    # Nothing begins that would be lost.
+    assert start(server).status == 503
+    assert server.manage("POST", "/rooms", {"name": "lost"}).status == 503
+    answer = server.http.get(
+        "/init?peer_id=p1", token=tokens.room_token(f"new-{uuid.uuid4().hex[:8]}"))
+    assert answer.status == 503, answer
+    # It is all right again when it is back.
+    catalogue.with_suffix(".away").rename(catalogue)
+    wait_for("it is ready", lambda: readiness(server) == (200, []), TIMEOUT)
+    wait_for("the log says so", lambda: lines(server, "a file of the server is back"), TIMEOUT)
+    assert server.manage("POST", "/rooms", {"name": "found"}).status == 200
+
+
+@pytest.mark.parametrize("name", ["output", "recordings"])
+def test_a_directory_that_is_replaced(server, name):
+    directory = getattr(server, name)
+    shutil.rmtree(directory)
+    wait_for("it is not ready", lambda: readiness(server)[0] == 503, TIMEOUT)
+    directory.mkdir()
+    wait_for("the log says which",
+             lambda: any(f"path={directory} " in line or line.endswith(f"path={directory}")
+                         for line in lines(server, "found=\"replaced by another\"")), TIMEOUT)
+    reasons = readiness(server)
+    assert reasons[0] == 503
+    assert "a directory of streams or recordings was deleted or replaced" in reasons[1]
+    assert start(server).status == 503
+    # Nothing was made there.
+    assert list(directory.iterdir()) == []

@@ -1,0 +1,76 @@
+"""A bot that has less CPU than its sound needs: the stream stays near the clock, and can be stopped."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from datetime import datetime
+
+from test_degradation import bot_of
+
+from harness import hls, scene
+from harness.http import path_of
+from harness.recording import SMALL_LADDER
+from harness.server import Server
+
+PERIOD = 0.5  # s
+SHARE = 0.02  # of each period
+STARVED = 40  # s
+EDGE_MAXIMUM = 20  # s; twice what holds on a machine that is not busy besides
+
+
+@contextlib.contextmanager
+def starved(pid):
+    """The process stands still for most of the time while this lasts."""
+    ended = threading.Event()
+
+    def halt_and_go_on():
+        with contextlib.suppress(ProcessLookupError):  # it has finished
+            while not ended.is_set():
+                os.kill(pid, signal.SIGSTOP)
+                ended.wait(PERIOD * (1 - SHARE))
+                os.kill(pid, signal.SIGCONT)
+                ended.wait(PERIOD * SHARE)
+
+    thread = threading.Thread(target=halt_and_go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def edge(server, url):
+    """How far the end of the newest segment is behind the clock, in seconds."""
+    master = server.http.get(path_of(url)).body.decode()
+    path = hls.resolve(path_of(url), hls.parse_master(master)[0].uri)
+    segment = hls.parse_media(server.http.get(path).body.decode()).segments[-1]
+    return time.time() - datetime.fromisoformat(segment.date).timestamp() - segment.duration
+
+
+def test_the_edge_stays_near_the_clock_and_a_stop_completes_the_stream(binary, tmp_path):
+    server = Server(
+        tmp_path / "server", binary=binary, settings={"ROOMCAST_STREAM_PRESET": "veryfast"})
+    room = "starved"
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.stop)
+        (tmp_path / "people").mkdir()
+        stack.enter_context(scene.people(server, room, ("ann", "ben"), tmp_path / "people"))
+        started = server.start_stream(room, {"ladder": SMALL_LADDER})
+        server.wait_for_status(started["id"], "running", 60)
+        url = started["playback"]["url"]
+        edges = []
+        with starved(bot_of(server)):
+            end = time.monotonic() + STARVED
+            while time.monotonic() < end:
+                edges.append(edge(server, url))
+                time.sleep(0.5)
+            server.stop_stream(room)
+            done = server.wait_for_status(started["id"], "completed", 30)
+        print("edges", [round(one, 1) for one in edges])
+        assert done["stop_reason"] == "client request"
+        assert max(edges) < EDGE_MAXIMUM, edges
+        stream = hls.Stream(server.http, url, tmp_path)
+        assert all(layer.playlist.is_ended for layer in stream.layers)

@@ -1,0 +1,97 @@
+import MediaKernel
+import RTP
+import Testing
+
+@testable import MediaServer
+
+@Suite struct TrackBudgetTests {
+    @Test(arguments: [
+        (false, nil, 640_000), (false, 32_000, 640_000), (false, 256_000, 1_024_000),
+        (true, nil, 40_000_000), (true, 300_000, 10_000_000), (true, 5_000_000, 20_000_000),
+        (true, Int.max, 4_000_000_000),
+    ])
+    func aTrackMayHaveSeveralTimesWhatItsRoleSays(isVideo: Bool, stated: Int?, rate: Int) {
+        #expect(TrackBudget.maximum(isVideo: isVideo, stated: stated) == rate)
+        var budget = TrackBudget(isVideo: isVideo, stated: stated, at: .zero)
+        var now = Instant.zero
+        var passed = 0
+        // For ten seconds, without end and in large pieces.
+        for _ in 0..<1000 {
+            now = now + .milliseconds(10)
+            while budget.take(bytes: rate / 800, at: now) { passed += rate / 800 }
+        }
+        let most = rate / 8 * (10 + TrackBudget.burstSeconds)
+        #expect(passed <= most + rate / 800)
+        #expect(passed >= rate / 8 * 10)
+    }
+
+    @Test func ofSoundPacketsAreCountedToo() {
+        var budget = TrackBudget(isVideo: false, stated: 32_000, at: .zero)
+        let passed = (0..<10_000).count { _ in budget.take(bytes: 1, at: .zero) }
+        #expect(passed == TrackBudget.soundPackets * TrackBudget.burstSeconds)
+    }
+
+    /// A second's worth of a camera in one picture, twice what it is told to send for minutes, and
+    /// Opus at its highest rate and in its shortest packets.
+    @Test func anHonestClientIsLeftAlone() {
+        var camera = TrackBudget(isVideo: true, stated: 900_000, at: .zero)
+        var voice = TrackBudget(isVideo: false, stated: 32_000, at: .zero)
+        var now = Instant.zero
+        for frame in 0..<30 * 120 {
+            now = now + .microseconds(33_333)
+            let isSeen = camera.take(bytes: frame % 300 == 0 ? 400_000 : 7500, at: now)
+            let isHeard = (0..<13).allSatisfy { _ in voice.take(bytes: 160, at: now) }
+            #expect(isSeen && isHeard)
+        }
+    }
+
+    @Test func anotherRateHoldsFromNowOn() {
+        var budget = TrackBudget(isVideo: true, stated: nil, at: .zero)
+        budget.state(1_000_000, at: .zero)
+        let passed = [2_600_000, 2_400_000].map { budget.take(bytes: $0, at: .zero) }
+        #expect(passed == [false, true])
+        // Said again, it gives nothing anew.
+        budget.state(1_000_000, at: .zero)
+        let passesMore = budget.take(bytes: 1_000_000, at: .zero)
+        #expect(!passesMore)
+    }
+
+    @Test func thePublisherIsToldNowAndThen() {
+        var budget = TrackBudget(isVideo: true, stated: nil, at: .zero)
+        let told = (0..<60).count { budget.warns(at: .zero + .seconds($0)) }
+        #expect(told == 6)
+    }
+}
+
+extension SimulatedRoomTests {
+    @Suite struct Budgets {
+        /// 11 Mbit/s in the name of a microphone.
+        @Test func ofATrackNoMoreGoesOnThanItsBudget() async throws {
+            let room = try await SimulatedRoom.connected()
+            var number = 0
+            let begin = room.now
+            room.run(for: .seconds(2))
+            let pictures = room.packets(since: begin)
+            room.microphone = { _ in
+                (0..<6).map { _ in
+                    number += 1
+                    return RTPPacket(
+                        payloadType: PayloadType(0),
+                        sequenceNumber: SequenceNumber(extended: Int64(number)),
+                        timestamp: UInt32(number * 40), ssrc: SSRC(0),
+                        payload: [UInt8](repeating: 0xF8, count: 1150)[...])
+                }
+            }
+            let flood = room.now
+            room.run(for: .seconds(2))
+            #expect(room.packets(since: flood) > pictures / 2)
+            room.run(for: .seconds(8))
+            let bytes = room.sound.reduce(0) { $0 + $1.payload.count }
+            #expect(bytes <= TrackBudget.soundMinimum / 8 * (10 + TrackBudget.burstSeconds))
+            #expect(bytes > TrackBudget.soundMinimum / 8)
+            #expect(room.figures.excessPackets > 8000)
+            let told = await room.excessTold()
+            #expect(told == ["sound"])
+        }
+    }
+}

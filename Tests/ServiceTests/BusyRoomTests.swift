@@ -1,0 +1,145 @@
+import Clocks
+import Dispatch
+import Foundation
+import Logging
+import MediaKernel
+import MediaServer
+import NIOCore
+import NIOPosix
+import NIOWebSocket
+import Rooms
+import Synchronization
+import Testing
+import Workbench
+
+@testable import ControlAPI
+@testable import Service
+@testable import Signalling
+
+/// One room that is busy, whatever with, holds up no other.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
+struct BusyRoomTests {
+    private struct Guest: Sendable {
+        let frames: WebSocketInbox.Frames.Source
+        let socket: WebSocketConnection
+
+        func say(_ text: String) {
+            _ = frames.yield(
+                WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)))
+        }
+    }
+
+    /// Runs the body with two rooms, with one peer each.
+    private func withRooms(
+        _ body: @Sendable (RoomDirectory, StreamsWorld, [RoomID: Guest]) async throws -> Void
+    ) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let media = try await MediaServer.start(
+            configuration: MediaServerConfiguration(
+                bindHosts: ["127.0.0.1"], port: 0, advertised: []),
+            group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        try await StreamsWorld().run { world in
+            let directory = try RoomDirectory(in: world, media: media, logger: logger)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                var guests: [RoomID: Guest] = [:]
+                for room: RoomID in ["busy", "other"] {
+                    let token = try await world.authority.makeRoomToken(
+                        room: room, user: "ann", role: "host", at: .now)
+                    let claims = try await world.authority.verifyRoomToken(token, at: .now)
+                    let socket = WebSocketConnection { _ in }
+                    let inbound = WebSocketInbox.Frames.makeSequence(
+                        elementType: WebSocketFrame.self,
+                        backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10),
+                        finishOnDeinit: true, delegate: WebSocketInbox.Reader {})
+                    let messages = WebSocketMessages(
+                        inbound: inbound.sequence, connection: socket)
+                    group.addTask {
+                        await directory.open(
+                            peer: "ann", claims: claims, client: .web, authority: "h",
+                            socket: socket, messages: messages)
+                    }
+                    let guest = Guest(frames: inbound.source, socket: socket)
+                    guests[room] = guest
+                    guest.say(#"{"id":"1","method":"join","params":{"name":"A","data":""}}"#)
+                    await until { await directory.activeRoom(room) != nil }
+                }
+                try await body(directory, world, guests)
+                for guest in guests.values {
+                    guest.frames.finish()
+                    guest.socket.disconnected()
+                }
+            }
+        }
+        await media.shutdown()
+    }
+
+    /// What a call returned, if it did: one that waits for a busy room does not.
+    private func answered<Value: Sendable>(
+        _ call: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        let answer = Mutex<Value?>(nil)
+        let asking = Task {
+            let value = await call()
+            answer.withLock { $0 = value }
+        }
+        defer { asking.cancel() }
+        return await comesAbout(within: .seconds(10)) { answer.withLock { $0 != nil } }
+            ? answer.withLock { $0 } : nil
+    }
+
+    @Test func othersAreListedAndAnswerAndPassTheirTimeAndEnd() async throws {
+        try await withRooms { directory, world, guests in
+            let busy = try #require(await directory.signalling(of: "busy"))
+            let other = try #require(await directory.signalling(of: "other"))
+            let stream = LiveStream(
+                id: "s1", room: "busy", session: nil, variant: LiveStreamVariant(),
+                recording: nil, destination: "", playbackURL: "/s1", createdAt: .now,
+                startedBy: "")
+            let (began, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let work = Task { await busy.work(began, until: gate) }
+            await until { began.wait(timeout: .now()) == .success }
+
+            // Lists and figures are of what is known.
+            #expect(await answered { await directory.rooms() }?.map(\.peerCount) == [1, 1])
+            #expect(await answered { await directory.scene(of: "busy").session ?? "" } != "")
+            let metrics = await answered { await directory.metrics() } ?? []
+            let peers = metrics.first { $0.name == "roomcast_peers" }
+            #expect(peers?.samples.map(\.value) == [2])
+
+            // Another room answers, hears of its streams, passes its time and is let go.
+            #expect(await answered { await other.ping() } != nil)
+            for room: RoomID in ["busy", "other"] {
+                let told: Void? = await answered {
+                    await directory.streamingChanged(room: room, streams: [stream])
+                }
+                #expect(told != nil)
+            }
+            await until { await !other.room.hls.variants.isEmpty }
+            guests["other"]?.say(#"{"method":"leave","params":{}}"#)
+            guests["other"]?.frames.finish()
+            await until {
+                await directory.tick()
+                return await directory.signalling(of: "other") == nil
+            }
+            #expect(await directory.signalling(of: "busy") != nil)
+
+            gate.signal()
+            await work.value
+            await until { await !busy.room.hls.variants.isEmpty }
+        }
+    }
+}
+
+extension RoomSignalling {
+    /// Holds the room's thread, as long computing would.
+    fileprivate func work(_ began: DispatchSemaphore, until gate: DispatchSemaphore) {
+        began.signal()
+        _ = gate.wait(timeout: .now() + 50)
+    }
+
+    fileprivate func ping() async {
+        for id in connections.keys {
+            await received(#"{"id":"2","method":"ping","params":{"timestamp":1}}"#, on: id)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AsyncHTTPClient
+import Logging
+import MediaKernel
+import NIOCore
+import ObjectStorage
+import Testing
+
+@testable import Service
+
+/// What a store may do to who asks it, over a network.
+@Suite(.timeLimit(.minutes(1))) struct HostileStoreTests {
+    /// Why looking for uploads at a store failed; nil when it did not.
+    private func failure(
+        at server: ScriptedServer, timeout: Duration = .seconds(30)
+    ) async throws -> StoreFailure? {
+        let store = ObjectStore(
+            isTLS: false, authority: "127.0.0.1:\(server.port)", region: "us-east-1",
+            addressing: .path, bucket: "recordings")
+        let connection = StoreConnection(timeout: timeout)
+        let client = StoreClient(
+            access: StoreAccess(store: store) {
+                AWSCredentials(accessKeyID: "id", secretAccessKey: "secret")
+            }, line: StoreHTTP(client: connection.client, timeout: timeout),
+            manners: StoreManners(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let result: StoreFailure?
+        do throws(StoreFailure) {
+            try await client.delete(store.location(of: "a"))
+            result = nil
+        } catch {
+            result = error
+        }
+        try await connection.client.shutdown()
+        return result
+    }
+
+    @Test func aStoreThatSendsOnHasFailed() async throws {
+        try await ScriptedServer.run(ScriptedServer.accepting) { other in
+            try await ScriptedServer.run(ScriptedServer.redirecting(to: other.port)) { store in
+                let failure = try await failure(at: store)
+                #expect(failure != nil)
+                #expect(store.requests.count == 1 && other.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test func aStoreThatDoesNotAnswerHasFailed() async throws {
+        try await ScriptedServer.run(ScriptedServer.silent) { store in
+            let failure = try await failure(at: store, timeout: .milliseconds(200))
+            #expect(failure?.description.contains("nothing moved") == true)
+        }
+    }
+
+    @Test func aStoreThatAnswersWithoutEndHasFailed() async throws {
+        let taken = ByteCount()
+        let length = 64 << 20
+        try await ScriptedServer.run(ScriptedServer.long(length, taken)) { store in
+            let failure = try await failure(at: store)
+            #expect(failure?.description.contains("too long") == true)
+            while store.ended == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(taken.value < length / 2)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// An HTTP server on this machine that says what a test has it say, byte by byte, and remembers what
+/// it was asked.
+final class ScriptedServer: Sendable {
+    /// What it says to a request, given its head.
+    typealias Script = @Sendable (NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Void
+
+    private struct State {
+        var requests: [String] = []
+        var ended = 0
+    }
+
+    let port: Int
+    private let state = Mutex(State())
+
+    /// Runs while `body` does.
+    static func run<T: Sendable>(
+        _ script: @escaping Script, _ body: @Sendable (ScriptedServer) async throws -> T
+    ) async throws -> T {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel)
+                }
+            }
+        let server = ScriptedServer(port: channel.channel.localAddress?.port ?? 0)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await channel.executeThenClose { connections in
+                    try await withThrowingDiscardingTaskGroup { group in
+                        for try await connection in connections {
+                            group.addTask { await server.serve(connection, script) }
+                        }
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            return try await body(server)
+        }
+    }
+
+    private init(port: Int) { self.port = port }
+
+    /// Heads and bodies as they came.
+    var requests: [String] { state.withLock { $0.requests } }
+    /// Requests to which it has said all it has to say, or could not.
+    var ended: Int { state.withLock { $0.ended } }
+
+    private func serve(
+        _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ script: Script
+    ) async {
+        try? await connection.executeThenClose { inbound, outbound in
+            var text = ""
+            for try await buffer in inbound {
+                text += String(buffer: buffer)
+                guard text.contains("\r\n\r\n") else { continue }
+                state.withLock { $0.requests.append(text) }
+                defer { state.withLock { $0.ended += 1 } }
+                try await script(outbound)
+                return
+            }
+        }
+    }
+
+    static func text(_ text: String) -> Script {
+        { try await $0.write(ByteBuffer(string: text)) }
+    }
+
+    static let accepting = text("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+
+    static func redirecting(to port: Int) -> Script {
+        text(
+            "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:\(port)/\r\n"
+                + "content-length: 0\r\nconnection: close\r\n\r\n")
+    }
+
+    /// Takes the question and says nothing, until whoever asked has gone.
+    static let silent: Script = { _ in try await Task.sleep(for: .seconds(3600)) }
+
+    /// An answer of so many bytes, counted as they are taken.
+    static func long(_ length: Int, _ taken: ByteCount) -> Script {
+        { outbound in
+            try await outbound.write(
+                ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: \(length)\r\n\r\n"))
+            let chunk = ByteBuffer(repeating: 0x20, count: 64 * 1024)
+            while taken.value < length {
+                try await outbound.write(chunk)
+                taken.add(chunk.readableBytes)
+            }
+        }
+    }
+}
+
+final class ByteCount: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add(_ bytes: Int) { count.withLock { $0 += bytes } }
+}

@@ -1,0 +1,82 @@
+import ControlAPI
+import Foundation
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import Service
+
+/// What somebody who starts a stream may not have meant is said, and the stream starts.
+@Suite(.timeLimit(.minutes(1))) struct StreamWarningTests {
+    private func warnings(
+        _ world: StreamsWorld, _ request: LiveStreamRequest
+    ) async throws -> [String] {
+        let streams = try await world.streams.start(room: "demo", request, startedBy: nil)
+        return try #require(streams.first).warnings
+    }
+
+    @Test func aRoomThatNobodyEverMadeIsWarnedOf() async throws {
+        try await StreamsWorld().run { world in
+            world.observer.scene.withLock { $0.isKnown = false }
+            let told = try await warnings(world, LiveStreamRequest())
+            #expect(told.count == 1 && told[0].hasPrefix("room demo does not exist"))
+            // Once on air it is not said again, and not kept with the stream.
+            #expect(try await warnings(world, LiveStreamRequest()) == [])
+            let page = try await world.streams.streams(LiveStreamQuery())
+            #expect(page.streams.count == 1 && page.streams[0].warnings == [])
+        }
+    }
+
+    @Test func rolesThatThePolicyDoesNotHaveAreWarnedOf() async throws {
+        try await StreamsWorld().run { world in
+            world.observer.scene.withLock { $0.roles = ["guest", "host"] }
+            let request = LiveStreamRequest(
+                audio: LiveStreamAudio(roles: ["host", "speeker"]),
+                layout: .object([
+                    "roles": .array([.string("guest"), .string("stage")]),
+                    "focus": .object(["role": .string("hots")]),
+                ]))
+            let told = try await warnings(world, request)
+            #expect(
+                told == [
+                    "audio.roles names 'speeker', which the room's policy does not have; "
+                        + "its roles are guest, host",
+                    "layout names 'hots', 'stage', which the room's policy does not have; "
+                        + "its roles are guest, host",
+                ])
+            let stream = try #require(
+                try await world.streams.streams(LiveStreamQuery()).streams.first)
+            let changed = try await world.streams.update(
+                stream: stream.id, LiveStreamChange(roles: .only(["nobody"])))
+            #expect(changed.warnings.count == 1 && changed.warnings[0].contains("'nobody'"))
+            let again = try await world.streams.update(
+                stream: stream.id, LiveStreamChange(roles: .only(["host"])))
+            #expect(again.warnings == [])
+        }
+    }
+
+    @Test func aSecondRecorderIsWarnedOf() async throws {
+        try await StreamsWorld().run { world in
+            #expect(try await warnings(world, LiveStreamRequest()) == [])
+            let first = try #require(
+                try await world.streams.streams(LiveStreamQuery()).streams.first)
+            let other = LiveStreamRequest(variants: [LiveStreamVariant(metadata: "b")])
+            let told = try await warnings(world, other)
+            #expect(told.count == 1)
+            #expect(told[0].contains("as stream \(first.id) with no metadata"))
+            #expect(told[0].contains("one more recorder"))
+            // The same once more starts none.
+            #expect(try await warnings(world, other) == [])
+        }
+    }
+
+    @Test func whatChangesNothingIsWarnedOf() async throws {
+        try await StreamsWorld().run { world in
+            #expect(try await warnings(world, LiveStreamRequest()) == [])
+            let request = LiveStreamRequest(
+                layout: .object(["name": .string("speaker")]))
+            let told = try await warnings(world, request)
+            #expect(told.count == 1 && told[0].contains("layout of this request changed nothing"))
+        }
+    }
+}
