@@ -229,6 +229,8 @@ public struct HTTPService: Sendable {
         }
         let identity = try ServerIdentity(certificateFile: certificateFile, keyFile: keyFile)
         do {
+            // Made here as well, where it can be said what is wrong.
+            _ = try NIOSSLContext(configuration: identity.configuration)
             return try .tls(plain, tlsConfiguration: identity.configuration)
         } catch {
             throw .certificate(

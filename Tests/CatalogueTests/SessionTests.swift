@@ -56,7 +56,8 @@ import Testing
     private func at(_ seconds: Int64) -> UnixTime { UnixTime(seconds: 1_770_000_000 + seconds) }
 
     @Test func whatIsOverIsKeptWithWhoWasThere() async throws {
-        let catalogue = try Place().open()
+        let place = try Place()
+        let catalogue = try place.open()
         try await catalogue.save(.opened(session))
         for number in 1...2 { try await catalogue.save(.entered(attendee(number), "s1")) }
         try await catalogue.save(.left(number: 1, "s1", at: at(11)))
@@ -65,8 +66,12 @@ import Testing
         (again.peer, again.name) = ("p1", "Anna")
         again.joinedAt = at(30)
         try await catalogue.save(.entered(again, "s1"))
+        let open = try #require(try await catalogue.session("s1", attendancesMaximum: 10))
+        #expect(open.attendances[0].name == "Anna" && open.attendances[0].leftAt == nil)
+        #expect(open.attendances[0].presentSince == at(30))
         try await catalogue.save(.closed("s1", at: at(40)))
         let found = try #require(try await catalogue.session("s1", attendancesMaximum: 10))
+        #expect(found.attendances[0].name == "Anna")
         #expect(found.endedAt == at(40) && found.updatedAt == at(40) && !found.isCut)
         #expect(found.attendances.map(\.peer) == ["p1", "p2"])
         #expect(found.attendances.map(\.leftAt) == [at(40), at(40)])
@@ -77,7 +82,8 @@ import Testing
     }
 
     @Test func sessionsAreListedByPages() async throws {
-        let catalogue = try Place().open()
+        let place = try Place()
+        let catalogue = try place.open()
         for number in 0..<12 {
             var session = session
             session.id = SessionID("s\(number)")

@@ -63,9 +63,10 @@ import Testing
         try await service.application().test(.live) { client in
             for path in ["/ws?peer=p1&token=\(token)", "/ws?peer=p1&token=x\(token)"] {
                 try await RawClient.connect(port: client.port ?? 0) { client in
-                    _ = try await client.upgrade(path)
-                    try await client.send([0, 0])
-                    _ = try await client.closeCode()
+                    // It may be closed before it says anything.
+                    _ = try? await client.upgrade(path)
+                    _ = try? await client.send([0, 0])
+                    _ = try? await client.closeCode()
                 }
                 _ = try await client.execute(uri: path, method: .get)
             }

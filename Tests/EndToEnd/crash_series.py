@@ -26,7 +26,8 @@ from harness.waiting import wait_for  # noqa: E402
 PHASES = ["starting", "running", "stopping", "post_processing"]
 VICTIMS = ["writer", "server", "both"]
 # How long after the beginning of a phase, in seconds: beyond its end at times.
-MOMENTS = {"starting": 1.5, "running": 3.0, "stopping": 0.4, "post_processing": 0.15}
+MOMENTS = {"starting": 1.5, "running": 3.0, "stopping": 0.4, "post_processing": 0.03}
+FINISHER_TIMEOUT = 2  # s, until one has the directory's lock; it is gone a moment later
 END_TIMEOUT = 90  # s
 # Of a phase and a victim that was gone each time: then something else is wrong than the moment.
 TRIES_MAXIMUM = 12
@@ -85,6 +86,10 @@ class Series:
         if phase == "post_processing":
             wait_for("post-processing", lambda: self.server.stream(stream["id"])["status"] in
                      ("post_processing", "completed"), assets.TIMEOUT, interval=0.005)
+            folder = assets.directory(self.server, stream)
+            deadline = time.monotonic() + FINISHER_TIMEOUT
+            while assets.writer(folder) is None and time.monotonic() < deadline:
+                time.sleep(0.001)
 
     def strike(self, victim, folder):
         hit = False

@@ -180,8 +180,8 @@ def assert_refused(answer, code=None):
 
 @pytest.fixture
 def peer(connect):
-    """A socket that has joined."""
-    peer = connect("Ann", room=ROOM)
+    """A socket of a host that has joined."""
+    peer = connect("Ann", room=ROOM, role="host")
     assert "result" in peer.join()
     return peer
 
@@ -224,8 +224,10 @@ def test_a_malformed_offer_is_refused_and_a_good_one_still_taken(connect, sdp):
 def test_an_offer_before_the_join_is_refused(connect):
     peer = connect("Ann", room=ROOM)
     offer = {"desc": {"type": "offer", "sdp": DATA_CHANNEL_OFFER}, "tracks": {}}
-    assert_refused(peer.call("offer", offer), 400)
-    assert "result" in peer.join()
+    assert_refused(peer.call("offer", offer), 410)
+    # Who believes to be in the room has to join anew, on a socket of its own.
+    assert peer.wait_for("on-error")["code"] == 410
+    assert "result" in connect("Ann", room=ROOM).join()
 
 
 def test_names_and_messages_have_their_limits(connect):

@@ -70,7 +70,7 @@ def test_the_version_is_told_everywhere(roomcast, server):
     assert f"version={version}" in server.log.read_text()
 
 
-RAW = re.compile(r"errno|descriptor|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|failedTo")
+RAW = re.compile(r"errno|descriptor:|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|failedTo")
 
 
 @pytest.fixture(scope="module")

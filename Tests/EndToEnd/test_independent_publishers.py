@@ -10,7 +10,8 @@ from harness import gstreamer, hls, media, stranger
 from harness.waiting import wait_for
 
 # Small, since it is looked for colours: five publishers have the machine's processor besides.
-LADDER = [{"width": 320, "height": 180, "videoBitrate": 500, "frameRate": 10}]
+LADDER = [{"width": 320, "height": 180, "videoBitrate": 500}]
+SETTINGS = {"ROOMCAST_STREAM_FRAME_RATE": "10"}
 SECONDS = 60
 BEGINNING = 5  # s in which those who came last may not be there yet
 SHARE = 0.8  # of the seconds: a machine may be short of breath

@@ -206,7 +206,7 @@ import Workbench
         let ladder = try streams.ladder(for: LiveStreamRequest())
         #expect(streams.destinations.recordedLayers(for: "", of: ladder) == [0, 2])
         // Of a request's own ladder, what fits.
-        #expect(streams.destinations.recordedLayers(for: "", of: .standard) == nil)
+        #expect(streams.destinations.recordedLayers(for: "", of: .standard) == [0, 2])
         #expect(StreamDestinations().recordedLayers(for: "", of: ladder) == nil)
     }
 }

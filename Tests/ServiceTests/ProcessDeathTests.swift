@@ -141,7 +141,8 @@ import Testing
             world.clock.advance(.seconds(5))
             await world.streams.tick()
             await world.end(fourth, .failed(reason: "", .signal(9)))
-            #expect(await world.observer.ending()?.status == .failed)
+            // It was only too slow: what it had published stands.
+            #expect(await world.observer.ending()?.status == .completed)
             let deaths = try await deaths(world, id)
             #expect(deaths.map(\.cause) == [.notReady, .stoodStill, .gaveUp, .notFinished])
             #expect(deaths[2].message == "no encoder")

@@ -10,7 +10,6 @@ final class ScriptedServer: Sendable {
 
     private struct State {
         var requests: [String] = []
-        var ended = 0
     }
 
     let port: Int
@@ -47,8 +46,6 @@ final class ScriptedServer: Sendable {
 
     /// Heads and bodies as they came.
     var requests: [String] { state.withLock { $0.requests } }
-    /// Requests to which it has said all it has to say, or could not.
-    var ended: Int { state.withLock { $0.ended } }
 
     private func serve(
         _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ script: Script
@@ -59,7 +56,6 @@ final class ScriptedServer: Sendable {
                 text += String(buffer: buffer)
                 guard text.contains("\r\n\r\n") else { continue }
                 state.withLock { $0.requests.append(text) }
-                defer { state.withLock { $0.ended += 1 } }
                 try await script(outbound)
                 return
             }
@@ -81,22 +77,11 @@ final class ScriptedServer: Sendable {
     /// Takes the question and says nothing, until whoever asked has gone.
     static let silent: Script = { _ in try await Task.sleep(for: .seconds(3600)) }
 
-    /// An answer of so many bytes, counted as they are taken.
-    static func long(_ length: Int, _ taken: ByteCount) -> Script {
-        { outbound in
-            try await outbound.write(
-                ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: \(length)\r\n\r\n"))
-            let chunk = ByteBuffer(repeating: 0x20, count: 64 * 1024)
-            while taken.value < length {
-                try await outbound.write(chunk)
-                taken.add(chunk.readableBytes)
-            }
-        }
+    /// An answer that goes on for as long as somebody takes it.
+    static let endless: Script = { outbound in
+        try await outbound.write(
+            ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: \(1 << 40)\r\n\r\n"))
+        let chunk = ByteBuffer(repeating: 0x20, count: 64 * 1024)
+        while !Task.isCancelled { try await outbound.write(chunk) }
     }
-}
-
-final class ByteCount: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock { $0 } }
-    func add(_ bytes: Int) { count.withLock { $0 += bytes } }
 }

@@ -461,7 +461,7 @@ import Workbench
                 nil,
                 [
                     "ROOMCAST_STREAM_SIGNED_PLAYBACK_SECONDS": "3600",
-                    "ROOMCAST_RECORDINGS_STORE_BUCKET": "b",
+                    "ROOMCAST_RECORDINGS_STORE_BUCKET": "recordings",
                     "ROOMCAST_RECORDINGS_STORE_ACCESS_KEY_ID": "i",
                     "ROOMCAST_RECORDINGS_STORE_SECRET_ACCESS_KEY": "s",
                     "ROOMCAST_RECORDINGS_STORE_LIVE": "true",

@@ -113,15 +113,11 @@ import Workbench
     }
 
     @Test func nobodyWaitsForTheEndOfALongAnswer() async throws {
-        let taken = ByteCount()
-        let length = 64 << 20
-        try await ScriptedServer.run(ScriptedServer.long(length, taken)) { receiver in
+        try await ScriptedServer.run(ScriptedServer.endless) { receiver in
             let delivery = try await tell("http://127.0.0.1:\(receiver.port)/hook") {
                 $0.status == .delivered
             }
             #expect(delivery.attempts == 0)
-            while receiver.ended == 0 { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(taken.value < length / 2, "what lies in the sockets' buffers, and little more")
         }
     }
 

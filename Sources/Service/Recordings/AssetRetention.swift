@@ -53,6 +53,8 @@ struct AssetRetention: Service {
                 guard expired.count == Self.pageSize else { return }
             }
         } catch {
+            // The server stops.
+            guard !Task.isCancelled else { return }
             logger.error("assets cannot be expired", metadata: ["error": "\(error)"])
         }
     }
@@ -69,6 +71,7 @@ struct AssetRetention: Service {
                 query.start = last
             }
         } catch {
+            guard !Task.isCancelled else { return }
             logger.error("expired assets cannot be listed", metadata: ["error": "\(error)"])
         }
     }
@@ -97,6 +100,7 @@ struct AssetRetention: Service {
                 last = expired.last
             }
         } catch {
+            guard !Task.isCancelled else { return }
             logger.error("expired assets cannot be listed", metadata: ["error": "\(error)"])
         }
     }

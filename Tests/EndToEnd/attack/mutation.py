@@ -61,7 +61,7 @@ class Mutator:
             holder, key = self.random.choice(holders)
             how = self.random.randrange(4)
             if how == 0:
-                holder[key] = self.random.choice(VALUES)
+                holder[key] = copy.deepcopy(self.random.choice(VALUES))
             elif how == 1:
                 del holder[key]
             elif how == 2 and isinstance(holder[key], str):
