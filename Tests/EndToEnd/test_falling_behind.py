@@ -15,9 +15,9 @@ from harness.recording import SMALL_LADDER
 from harness.server import Server
 
 PERIOD = 0.5  # s
-SHARE = 0.02  # of each period
+SHARE = 0.08  # of each period; half of it does on a quick machine
 STARVED = 40  # s
-EDGE_MAXIMUM = 20  # s; twice what holds on a machine that is not busy besides
+EDGE_MAXIMUM = 10  # s
 
 
 @contextlib.contextmanager
