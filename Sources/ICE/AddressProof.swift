@@ -10,6 +10,9 @@ struct AddressProof: Sendable {
     private static let factor = 3
     /// Bytes that may be saved up: the reports of minutes.
     private static let allowanceMaximum = 64 << 10
+    /// Bytes that are kept for a check of ours. Its answer is what lifts the bound, so nothing else may
+    /// take its place.
+    private static let checkReserve = 160
     /// Checks that may be under way, those of 30 s.
     private static let outstandingMaximum = 32
 
@@ -38,6 +41,14 @@ struct AddressProof: Sendable {
     /// Whether so much may go there; it is taken as sent then.
     mutating func spend(bytes: Int) -> Bool {
         guard !isGiven else { return true }
+        guard bytes + Self.checkReserve <= allowance else { return false }
+        allowance -= bytes
+        return true
+    }
+
+    /// The same for a check of ours, which may have what is kept for it.
+    mutating func spendOnCheck(bytes: Int) -> Bool {
+        guard !isGiven else { return true }
         guard bytes <= allowance else { return false }
         allowance -= bytes
         return true
@@ -55,7 +66,10 @@ struct AddressProof: Sendable {
         postpone(at: now)
     }
 
-    mutating func postpone(at now: Instant) {
+    /// There was no allowance for a check: soon there is.
+    mutating func wait(at now: Instant) { nextCheck = now + ICETiming.firstRetransmission }
+
+    private mutating func postpone(at now: Instant) {
         nextCheck = now + interval
         let isLost = lastAnswer + ICETiming.failedAfter <= now
         interval = min(

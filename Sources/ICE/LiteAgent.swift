@@ -264,11 +264,11 @@ struct LiteAgent: Sendable {
                 ]
             ).serialized(
                 password: credentials.remote.password, by: agent.responder.authenticator)
-            if path.proof.spend(bytes: check.count) {
+            if path.proof.spendOnCheck(bytes: check.count) {
                 path.proof.sent(id, at: now)
                 agent.outbox.transmit(check, to: path.address)
             } else {
-                path.proof.postpone(at: now)
+                path.proof.wait(at: now)
             }
         }
     }

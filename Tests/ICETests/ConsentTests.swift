@@ -11,6 +11,7 @@ import Testing
         var now = Instant.zero
         private let authenticator = TestAuthenticator()
         private var checks: [(message: STUNMessage, to: TransportAddress, at: Instant)] = []
+        var checksSent: Int { checks.count }
         private(set) var bytesSent: [TransportAddress: Int] = [:]
         private(set) var bytesReceived: [TransportAddress: Int] = [:]
 
@@ -233,6 +234,20 @@ import Testing
         #expect(!spend(3000))
         try server.answered(from: home)
         for _ in 0..<1000 { #expect(spend(1200)) }
+    }
+
+    /// Reports and data go to an address as soon as it may have some, and a first check was lost.
+    @Test func whatElseGoesThereTakesNoChecksPlace() throws {
+        var server = Server()
+        try server.checked(from: home)
+        let before = server.checksSent
+        try server.pass(.seconds(12), every: .milliseconds(500)) { server in
+            try server.checked(from: home)
+            while server.agent.spend(bytes: 50) {}
+        }
+        #expect(server.checksSent >= before + 3)
+        try server.answered(from: home)
+        #expect(server.agent.hasConsent)
     }
 
     @Test func aConnectionOverTCPIsProofAtFirst() throws {
