@@ -28,6 +28,8 @@ from .strangers import FAMILIES
 
 ROOM = "healthy"
 PING_MAXIMUM = 100  # ms
+# ms, of one ping in a hundred, where other tests have the machine too
+SHARED_WORST_MAXIMUM = 1000
 SERVER_MEMORY_MAXIMUM = 400 << 20  # bytes
 BOT_MEMORY_MAXIMUM = 400 << 20
 LOOK_INTERVAL = 1  # s
@@ -37,9 +39,10 @@ CLIP = REPOSITORY / "fixtures/media/ann.webm"
 
 
 class Siege:
-    def __init__(self, directory, seed, seconds, families=FAMILIES):
+    def __init__(self, directory, seed, seconds, families=FAMILIES, worst_maximum=PING_MAXIMUM):
         self.directory, self.seed, self.seconds = Path(directory), seed, seconds
         self.families = list(families)
+        self.worst_maximum = worst_maximum  # ms
         self.most = {"server": 0, "bot": 0}  # bytes
         self.figures = {"seed": seed, "seconds": seconds}
 
@@ -78,7 +81,7 @@ class Siege:
             raise Fault(f"an attacker or the pinger ended early: {told}, {pings}")
         if faults := [fault for one in told for fault in one["faults"]]:
             raise Fault("answers that a server must not give:\n" + "\n".join(faults))
-        if pings["worst_ms"] > PING_MAXIMUM:
+        if pings["p99_ms"] > PING_MAXIMUM or pings["worst_ms"] > self.worst_maximum:
             raise Fault(f"a ping of another room took too long: {pings}")
 
     def start(self, stack, module, *arguments, ends_address=True, **options):
