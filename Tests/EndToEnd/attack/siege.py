@@ -28,7 +28,7 @@ from .strangers import FAMILIES
 
 ROOM = "healthy"
 PING_MAXIMUM = 100  # ms
-# ms, of one ping in a hundred, where other tests have the machine too
+# ms, for the slowest ping while other tests share the machine.
 SHARED_WORST_MAXIMUM = 1000
 SERVER_MEMORY_MAXIMUM = 400 << 20  # bytes
 BOT_MEMORY_MAXIMUM = 400 << 20
