@@ -38,10 +38,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = [], resources: 
         resources: resources, swiftSettings: testSettings)
 }
 
-let nio: [Target.Dependency] = [
-    .product(name: "NIOCore", package: "swift-nio"),
-    .product(name: "NIOPosix", package: "swift-nio"),
-]
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nio: [Target.Dependency] = [nioCore, .product(name: "NIOPosix", package: "swift-nio")]
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
@@ -79,7 +77,7 @@ let package = Package(
         .systemLibrary(name: "CSandbox"),
         .systemLibrary(name: "CProcesses"),
 
-        // Floor 1.
+        // Floor 1: time, ids, bytes, JSON.
         room("MediaKernel"),
 
         // Floor 2: pure, no Foundation, no NIO, no C.
@@ -89,7 +87,7 @@ let package = Package(
         room("HLS", ["MediaKernel"]),
         room("Rooms", ["MediaKernel"]),
         room("Stage", ["MediaKernel"]),
-        room("Zip", ["MediaKernel"]),
+        room("Zip"),
 
         // Floor 3: C libraries behind Swift types.
         room("SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
@@ -104,20 +102,20 @@ let package = Package(
         room("Sandbox", ["CSandbox"]),
         room("Datagrams", ["MediaKernel", "CSockets"] + nio),
 
-        // Floor 4.
+        // Floor 4: one connection, one picture, orders to a child process.
         room(
             "PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
         room("Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
         room("ChildProcesses", ["MediaKernel", "HLS", "Stage", "Recording"]),
 
-        // Floor 5.
+        // Floor 5: rooms on the air, streams, HTTP.
         room(
             "MediaServer",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
-                "Datagrams", "PeerConnection", log,
-            ] + nio),
+                "Datagrams", "PeerConnection", log, nioCore,
+            ]),
         room("Signalling", ["MediaKernel", "Clocks", "Rooms", log]),
         room(
             "Pipeline",
@@ -163,15 +161,14 @@ let package = Package(
         room(
             "Finisher",
             [
-                "MediaKernel", "HLS", "Codec", "Recording", "Catalogue", "ChildProcesses",
-                "Sandbox",
+                "MediaKernel", "Codec", "Recording", "Catalogue", "ChildProcesses", "Sandbox",
             ]),
         room(
             "Publisher",
             [
                 "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "Rooms",
-                "Signalling", "RoomClient", log,
-            ] + nio),
+                "Signalling", "RoomClient", log, nioCore,
+            ]),
         room(
             "Service",
             [
@@ -189,7 +186,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + nio),
 
-        // Floor 8.
+        // Floor 8: the command line.
         .executableTarget(
             name: "roomcast",
             dependencies: [
@@ -297,8 +294,7 @@ let package = Package(
         tests(
             "Bot",
             [
-                "MediaKernel", "Stage", "Codec", "PeerConnection", "Pipeline", "Recording",
-                "Signalling",
+                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "Signalling",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "Rooms", "Signalling", "Workbench"]),
@@ -307,7 +303,7 @@ let package = Package(
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
                 "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
-                "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log,
+                "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log, crypto,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
