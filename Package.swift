@@ -175,7 +175,7 @@ let package = Package(
                 "CProcesses", "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec",
                 "Signalling",
                 "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
-                "ObjectStorage", "ChildProcesses", "ControlAPI", log,
+                "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log, crypto,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -280,8 +280,8 @@ let package = Package(
         tests(
             "RoomClient",
             [
-                "MediaKernel", "RTP", "SDP", "SecureTransport", "Datagrams", "PeerConnection",
-                "MediaServer", "Rooms", "Signalling", log,
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Datagrams",
+                "PeerConnection", "MediaServer", "Rooms", "Signalling", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
@@ -302,7 +302,7 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
-                "MediaServer", "Recording", "Catalogue", "Signing", "ObjectStorage",
+                "MediaServer", "Sandbox", "Recording", "Catalogue", "Signing", "ObjectStorage",
                 "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log, crypto,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -28,7 +28,7 @@ public struct RoomcastServer: Sendable {
     private let events: StreamEvents?
     /// The streams as peers ask for them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
-    private let locks: [StreamLock]
+    private let claims: [DirectoryClaim]
     private let storage: [HeldFile]
     let logger: Logger
 
@@ -60,7 +60,7 @@ public struct RoomcastServer: Sendable {
         else {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
-        locks = try Self.takeLocks(settings.stream)
+        claims = try Self.claims(settings.stream)
         storage = [settings.stream.outputDirectory, settings.stream.recordingsDirectory]
             .flatMap { [$0, StreamLock.path(in: $0)] }.compactMap { HeldFile($0) }
         catalogue = try Self.openCatalogue(settings.stream)
@@ -120,7 +120,7 @@ public struct RoomcastServer: Sendable {
         for variable in settings.unknownVariables {
             logger.warning("no setting has this name", metadata: ["variable": "\(variable)"])
         }
-        defer { withExtendedLifetime(locks) {} }
+        defer { withExtendedLifetime(claims) {} }
         await streams.observe(by: observer)
         try await streams.recover()
         let http = try HTTPService(
@@ -210,7 +210,7 @@ public struct RoomcastServer: Sendable {
 
     /// One server at a time: another one would bring this one's streams to their end, as it does
     /// with what a dead one left.
-    private static func takeLocks(_ settings: StreamSettings) throws -> [StreamLock] {
+    private static func claims(_ settings: StreamSettings) throws -> [DirectoryClaim] {
         try [
             ("output.directory", settings.outputDirectory),
             ("recordings.directory", settings.recordingsDirectory),
@@ -218,7 +218,7 @@ public struct RoomcastServer: Sendable {
             do {
                 try FileManager.default.createDirectory(
                     atPath: directory, withIntermediateDirectories: true)
-                if let lock = try StreamLock.take(in: directory) { return lock }
+                if let claim = try DirectoryClaim(directory) { return claim }
             } catch let error as RecordingError {
                 throw SettingsError.invalid(key: key, reason: error.description)
             } catch {

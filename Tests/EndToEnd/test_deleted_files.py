@@ -1,7 +1,11 @@
 """A catalogue and directories that are deleted, renamed or replaced while the server runs: it is not
 ready, says which and why, and begins nothing that would be lost."""
 
+import hashlib
+import os
 import shutil
+import subprocess
+import sys
 import uuid
 
 import pytest
@@ -71,3 +75,61 @@ def test_a_directory_that_is_replaced(server, name):
     assert start(server).status == 503
     # Nothing was made there.
     assert list(directory.iterdir()) == []
+
+
+def second_server(server, binary):
+    """Where it listens does not matter: it shares the directories."""
+    ports = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0"}
+    return subprocess.Popen([str(binary), "serve"], env=server.environment | ports,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def test_directories_that_are_replaced_still_belong_to_their_server(server, binary, tmp_path):
+    for directory in (server.output, server.recordings):
+        shutil.rmtree(directory)
+        directory.mkdir()
+    # Under another name, too.
+    alias = tmp_path / "alias"
+    alias.symlink_to(server.output)
+    server.environment |= {"ROOMCAST_OUTPUT_DIRECTORY": str(alias)}
+    second = second_server(server, binary)
+    try:
+        _, error = second.communicate(timeout=TIMEOUT)
+    finally:
+        second.kill()
+    assert second.returncode != 0
+    assert f"{alias} is in use by another server" in error
+    assert list(server.recordings.iterdir()) == []
+
+
+def listens(second):
+    """Whether it gets so far."""
+    try:
+        return any("listening" in line for line in second.stderr)
+    finally:
+        second.terminate()
+        second.wait(TIMEOUT)
+        second.stderr.close()
+
+
+def test_a_directory_is_free_once_its_server_is_killed(binary, tmp_path):
+    server = Server(tmp_path)
+    server.process.kill()
+    server.process.wait()
+    assert listens(second_server(server, binary))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_a_name_that_a_stranger_took_keeps_no_server_from_starting(server, binary, tmp_path):
+    directory = tmp_path / "new"
+    directory.mkdir()
+    name = hashlib.sha256(str(directory.resolve()).encode()).hexdigest()
+    program = ("import socket, sys; s = socket.socket(socket.AF_UNIX); "
+               f"s.bind('\\0roomcast-{name}'); s.listen(1); print(flush=True); sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, user=65534, group=65534) as stranger:
+        stranger.stdout.readline()
+        server.environment |= {"ROOMCAST_OUTPUT_DIRECTORY": str(directory),
+                               "ROOMCAST_RECORDINGS_DIRECTORY": str(tmp_path / "kept")}
+        assert listens(second_server(server, binary))
+        stranger.stdin.close()
