@@ -9,7 +9,7 @@ import os
 import pathlib
 import time
 
-from .files import FFMPEG, veryfast
+from .files import FFMPEG, aac, veryfast
 from .job import FRAME_RATE, LADDER, Unfit
 from .processes import TreeMeter, end, spawn, until
 
@@ -81,7 +81,7 @@ def capture(directory, display, sound, seconds):
     for n, (_, _, video, audio) in enumerate(LADDER):
         layers.append(directory / f"layer_{n}.m3u8")
         command += ["-map", f"[v{n}]", "-map", "1:a", "-t", seconds, *veryfast(video)]
-        command += ["-c:a", "aac", "-ac", "2", "-ar", "48000", "-b:a", f"{audio}k"]
+        command += aac(audio)
         command += ["-f", "hls", "-hls_time", "2", "-hls_playlist_type", "event", layers[-1]]
     return command, layers
 

@@ -26,21 +26,34 @@ def grid(count):
             f"split[v0][canvas];[canvas]scale={width}:{height}:flags=area[v1]")
 
 
-def inputs(tiles):
+def aac(kilobits):
+    """The encoder as Roomcast sets it (`Codec/AACEncoder`): the faster search for the quantizers."""
+    return ["-c:a", "aac", "-aac_coder", "fast", "-ac", "2", "-ar", "48000", "-b:a", f"{kilobits}k"]
+
+
+def inputs(tiles, threads=()):
     """Of clips, each from the picture with its number on."""
     # Half a picture early: timestamps are rounded.
     return [
         item for clip, start in tiles
-        for item in ("-ss", max(0, start - 0.5) / FRAME_RATE, "-i", clip)]
+        for item in (*threads, "-ss", max(0, start - 0.5) / FRAME_RATE, "-i", clip)]
 
 
-def by_ffmpeg(tiles, directory, seconds):
-    """2x2 without scaling, scaled once for the lower layer, the sound mixed; HLS."""
+# Decoders, filters and encoders each in one thread, as Roomcast has them.
+ONE_THREAD = ("-threads", "1")
+ONE_FILTER_THREAD = ("-filter_threads", "1", "-filter_complex_threads", "1")
+
+
+def by_ffmpeg(tiles, directory, seconds, is_single=False):
+    """2x2 without scaling, scaled once for the lower layer, the sound mixed; HLS.
+
+    With threads of its own choice, or each step in one thread."""
     directory.mkdir()
     count = len(tiles)
     audios = "".join(f"[{n}:a]" for n in range(count))
+    threads, filter_threads = (ONE_THREAD, ONE_FILTER_THREAD) if is_single else ((), ())
     command = [
-        *FFMPEG, *inputs(tiles), "-filter_complex",
+        *FFMPEG, *filter_threads, *inputs(tiles, threads), "-filter_complex",
         f"{grid(count)};{audios}amix=inputs={count}:normalize=0,"
         "aformat=sample_rates=48000:channel_layouts=stereo,asplit[a0][a1]",
     ]
@@ -48,7 +61,7 @@ def by_ffmpeg(tiles, directory, seconds):
     for n, (_, _, video, audio) in enumerate(LADDER):
         layers.append(directory / f"layer_{n}.m3u8")
         command += ["-map", f"[v{n}]", "-map", f"[a{n}]", "-t", seconds, *veryfast(video)]
-        command += ["-c:a", "aac", "-ac", "2", "-b:a", f"{audio}k"]
+        command += [*threads, *aac(audio)]
         command += ["-f", "hls", "-hls_time", "2", "-hls_playlist_type", "event", layers[-1]]
     return {**timed(command), "layers": layers}
 
@@ -81,7 +94,7 @@ def by_gstreamer(clips, directory):
             f"vbv-maxrate={peak}:vbv-bufsize={peak * BUFFER_SECONDS}:weightp=1 ! "
             f"video/x-h264,profile=high ! h264parse ! mpegtsmux name=t{n} ! "
             f"filesink location={shlex.quote(str(layers[-1]))} "
-            f"s. ! queue ! audioconvert ! avenc_aac bitrate={audio * 1000} ! aacparse ! t{n}.")
+            f"s. ! queue ! audioconvert ! avenc_aac aac-coder=fast bitrate={audio * 1000} ! aacparse ! t{n}.")
     command = ["gst-launch-1.0", "-q", *shlex.split(" ".join(parts))]
     return {**timed(command), "layers": layers}
 
@@ -109,8 +122,7 @@ def codec_floor(tiles, directory, seconds, presets):
         encoding += with_x264 - timed(
             [*source, "-c:v", "wrapped_avframe", "-f", "null", "-"])["cpu"]
         sound = [*FFMPEG, "-i", tiles[0][0], "-vn", "-t", seconds]
-        with_aac = timed([*sound, "-c:a", "aac", "-aac_coder", "fast", "-ac", "2",
-                          "-b:a", f"{audio}k", "-f", "null", "-"])["cpu"]
+        with_aac = timed([*sound, *aac(audio), "-f", "null", "-"])["cpu"]
         encoding += with_aac - timed([*sound, "-f", "null", "-"])["cpu"]
         raw.unlink()
     return {"cpu": decoding + encoding, "decoding": decoding, "encoding": encoding}

@@ -14,9 +14,10 @@ TRANSPORTS = "http"
 
 
 class Janus:
-    """Runs in the namespace; `endpoint` is its HTTP interface."""
+    """Runs in the namespace; `endpoint` is its HTTP interface. Without event loops it has a thread
+    for each peer connection."""
 
-    def __init__(self, directory, namespace, address, publishers):
+    def __init__(self, directory, namespace, address, publishers, event_loops=0):
         self.endpoint = f"http://127.0.0.1:{PORT}/janus"
         self._namespace = namespace
         for kind, name in (("plugins", PLUGINS), ("transports", TRANSPORTS)):
@@ -24,7 +25,7 @@ class Janus:
             folder.mkdir()
             library = f"libjanus_{name}.so"
             (folder / library).symlink_to(LIBRARIES / kind / library)
-        self._write(directory, address, publishers)
+        self._write(directory, address, publishers, event_loops)
         self._log = directory / "janus.log"
         # What it leaves behind should it crash goes with its directory.
         command = [
@@ -33,11 +34,13 @@ class Janus:
         self.process = spawn([*namespace.prefix, *command], self._log)
 
     @staticmethod
-    def _write(directory, address, publishers):
+    def _write(directory, address, publishers, event_loops):
+        loops = f"event_loops={event_loops};" if event_loops else ""
         files = {
             "janus": f"""
                 general: {{ configs_folder="{directory}"; plugins_folder="{directory}/plugins";
-                    transports_folder="{directory}/transports"; debug_level=2; session_timeout=0; }}
+                    transports_folder="{directory}/transports"; debug_level=2; session_timeout=0;
+                    {loops} }}
                 media: {{ rtp_port_range="20000-24000"; }}
                 nat: {{ ice_enforce_list="{address}"; }}
                 """,

@@ -15,8 +15,14 @@ NAMES = ["Ann", "Ben", "Cleo", "Dan"]
 SETTLING_SECONDS = 1
 
 
+# The others draw no names, and are compared with the bare pictures.
+BARE = {"names": False, "speaker_border": False}
+
+
 class Roomcast:
-    def __init__(self, binary, directory, preset="balanced"):
+    """`layout` is that of its streams: {} is what a room shows by default."""
+
+    def __init__(self, binary, directory, preset="balanced", layout=BARE):
         self.binary, self.directory = binary, directory
         directory.mkdir(parents=True, exist_ok=True)
         self.log = directory / "server.log"
@@ -34,8 +40,7 @@ class Roomcast:
                         "frameRate": FRAME_RATE,
                         "segmentSeconds": SEGMENT_SECONDS,
                         "preset": preset,
-                        # The others draw no names, and all are compared with the bare pictures.
-                        "layout": {"names": False, "speaker_border": False},
+                        "layout": layout,
                         "maximum": 1000,
                     },
                 }
