@@ -8,14 +8,16 @@ extension SandboxPlan {
     /// - Parameters:
     ///   - outputDirectory: absolute, like the configuration's path.
     ///   - environment: the process' own.
+    ///   - user: whom it becomes if it is root.
     public static func bot(
-        outputDirectory: String, configuration: String, environment: [String: String]
+        outputDirectory: String, configuration: String, environment: [String: String],
+        user: SystemUser?
     ) -> SandboxPlan {
         // A directory that cannot be made is the stream's failure, said when it is first needed.
         try? FileManager.default.createDirectory(
             atPath: outputDirectory, withIntermediateDirectories: true)
         return SandboxPlan(
             writable: [outputDirectory], readable: [configuration],
-            families: [.ipv4, .ipv6, .netlink], environment: environment)
+            families: [.ipv4, .ipv6, .netlink], environment: environment, user: user)
     }
 }

@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -33,6 +34,14 @@ static inline int roomcast_keep_capabilities(uint32_t kept) {
     data[0].effective = kept;
     data[0].permitted = kept;
     return (int)syscall(SYS_capset, &header, data);
+}
+
+// Becomes another user, of no other groups than its own, and keeps the capabilities that it had as
+// permitted ones: setuid(2) would take them. For all threads.
+static inline int roomcast_become(uint32_t user, uint32_t group) {
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) return -1;
+    if (setgroups(0, NULL) != 0 || setgid(group) != 0) return -1;
+    return setuid(user);
 }
 
 // Puts a filter before the system calls of all threads. seccomp(2). 0 when all have it.

@@ -11,11 +11,12 @@ extension SandboxPlan {
     /// - Parameters:
     ///   - directory: of the stream, absolute like the root of recordings.
     ///   - environment: the process' own.
+    ///   - user: whom it becomes if it is root.
     public static func finisher(
-        directory: String, recordings: String, environment: [String: String]
+        directory: String, recordings: String, environment: [String: String], user: SystemUser?
     ) -> SandboxPlan {
         var plan = SandboxPlan(
-            writable: [directory], families: [], environment: environment)
+            writable: [directory], families: [], environment: environment, user: user)
         guard let data = FileManager.default.contents(atPath: "\(directory)/\(StreamFile.name)"),
             let file = try? JSONDocument.decode(StreamFile.self, from: data, limits: .own),
             file.order != nil, let relative = file.stream.assetDirectory,

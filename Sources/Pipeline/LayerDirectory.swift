@@ -108,7 +108,7 @@ struct LayerDirectory {
         in path: String
     ) throws(PipelineError) -> MediaPlaylist? {
         let path = "\(path)/\(StreamFolder.playlistName)"
-        guard access(path, F_OK) == 0 else { return nil }
+        guard StreamFolder.isThere(path) else { return nil }
         let bytes: [UInt8]
         do throws(RecordingError) {
             bytes = try StreamFolder.read(path, maximum: playlistBytesMaximum)

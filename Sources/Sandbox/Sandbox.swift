@@ -16,7 +16,9 @@ public enum Sandbox {
     /// A wall that cannot be built is a gap and no error: a stream is worth more.
     public static func enter(_ plan: SandboxPlan) {
         var gaps = limit(plan.limits)
-        if let gap = dropCapabilities() { gaps.append(gap) }
+        let wasRoot = SystemUser.mayChange
+        if wasRoot, let user = plan.user, let gap = become(user) { gaps.append(gap) }
+        if let gap = dropCapabilities(wasRoot: wasRoot) { gaps.append(gap) }
         if roomcast_refuse_new_privileges() != 0 { gaps.append(.privileges(error: errno)) }
         let threads = threadCount
         if threads > 1 { gaps.append(.threads(threads)) }
@@ -53,10 +55,14 @@ public enum Sandbox {
         }
     }
 
+    private static func become(_ user: SystemUser) -> SandboxGap? {
+        roomcast_become(user.user, user.group) == 0 ? nil : .user(user, error: errno)
+    }
+
     /// A server that runs as root may write to directories of other users, and so may its bots,
-    /// within Landlock's walls: CAP_DAC_OVERRIDE and CAP_FOWNER stay.
-    private static func dropCapabilities() -> SandboxGap? {
-        let kept: UInt32 = geteuid() == 0 ? 1 << 1 | 1 << 3 : 0
+    /// whoever they are, within Landlock's walls: CAP_DAC_OVERRIDE and CAP_FOWNER stay.
+    private static func dropCapabilities(wasRoot: Bool) -> SandboxGap? {
+        let kept: UInt32 = wasRoot ? 1 << 1 | 1 << 3 : 0
         return roomcast_keep_capabilities(kept) == 0 ? nil : .capabilities(error: errno)
     }
 

@@ -4,6 +4,8 @@ import Glibc
 public enum SandboxGap: Hashable, Sendable, CustomStringConvertible {
     case privileges(error: Int32)
     case capabilities(error: Int32)
+    /// It is root still.
+    case user(SystemUser, error: Int32)
     case limit(String, error: Int32)
     /// Files are as open as they are to the user.
     case files(error: Int32)
@@ -21,6 +23,7 @@ public enum SandboxGap: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .privileges(let error): "no_new_privs: \(Self.words(error))"
         case .capabilities(let error): "dropping capabilities: \(Self.words(error))"
+        case .user(let user, let error): "becoming user \(user): \(Self.words(error))"
         case .limit(let name, let error): "the limit of \(name): \(Self.words(error))"
         case .files(let error): "Landlock: \(Self.words(error))"
         case .fileVersion(let version):

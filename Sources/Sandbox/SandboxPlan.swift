@@ -33,6 +33,8 @@ public struct SandboxPlan: Hashable, Sendable {
     public var paths: [Path]
     public var families: [SocketFamily]
     public var limits: ResourceLimits
+    /// Whom the process becomes if it is root; nil to stay who it is.
+    public var user: SystemUser?
 
     /// - Parameters:
     ///   - writable: directories that the process writes to.
@@ -40,12 +42,14 @@ public struct SandboxPlan: Hashable, Sendable {
     ///   - environment: variables that name further places of libraries.
     public init(
         writable: [String], readable: [String] = [], families: [SocketFamily],
-        environment: [String: String], limits: ResourceLimits = ResourceLimits()
+        environment: [String: String], limits: ResourceLimits = ResourceLimits(),
+        user: SystemUser? = nil
     ) {
         paths =
             SystemPaths.all(environment: environment) + readable.map { Path($0, .read) }
             + writable.map { Path($0, .write) }
         self.families = families
         self.limits = limits
+        self.user = user
     }
 }

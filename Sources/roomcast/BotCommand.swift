@@ -32,6 +32,11 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     @Option(help: "The JSON file with the stream's settings.")
     var configuration: String
 
+    @Option(
+        help: "Whom to become if started as root: the numbers of a user and a group, 65534:65534.",
+        transform: SystemUser.parsing)
+    var user: SystemUser?
+
     mutating func confine() {
         FileAccess.narrow()
         OOMScore.raise(by: OOMScore.bot)
@@ -42,7 +47,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             .bot(
                 outputDirectory: URL(fileURLWithPath: output).path,
                 configuration: URL(fileURLWithPath: configuration).path,
-                environment: environment))
+                environment: environment, user: user))
     }
 
     func run() async throws {

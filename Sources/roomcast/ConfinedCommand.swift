@@ -8,6 +8,16 @@ protocol ConfinedCommand: ParsableCommand {
     mutating func confine()
 }
 
+extension SystemUser {
+    /// Reads an option.
+    static func parsing(_ text: String) throws -> SystemUser {
+        guard let user = SystemUser(text) else {
+            throw ValidationError("'\(text)' is not the numbers of a user and a group")
+        }
+        return user
+    }
+}
+
 extension Logger {
     /// Says what this process has to do without.
     func reportSandboxGaps() {

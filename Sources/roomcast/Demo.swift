@@ -74,8 +74,10 @@ struct Demo: Sendable {
         defer { listener.cancel() }
         let server = try await RoomcastServer(
             settings: settings,
-            launcher: BotProcess(executable: Executable.path, logger: logger),
-            finishers: FinisherProcess(executable: Executable.path), logger: logger)
+            launcher: BotProcess(
+                executable: Executable.path, user: settings.botUser, logger: logger),
+            finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
+            logger: logger)
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
         let visit = Visit {
             for await port in ports { return try await show(server, port: port, interruption) }

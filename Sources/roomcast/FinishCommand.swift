@@ -21,6 +21,11 @@ struct FinishCommand: ParsableCommand, ConfinedCommand {
     @Option(help: "The root directory of recordings (recordings.directory).")
     var recordings: String
 
+    @Option(
+        help: "Whom to become if started as root: the numbers of a user and a group, 65534:65534.",
+        transform: SystemUser.parsing)
+    var user: SystemUser?
+
     @Argument(help: "The stream's own directory.")
     var directory: String
 
@@ -32,7 +37,7 @@ struct FinishCommand: ParsableCommand, ConfinedCommand {
             .finisher(
                 directory: URL(fileURLWithPath: directory).path,
                 recordings: URL(fileURLWithPath: recordings).path,
-                environment: ProcessInfo.processInfo.environment))
+                environment: ProcessInfo.processInfo.environment, user: user))
     }
 
     func run() throws {

@@ -21,8 +21,10 @@ struct ServeCommand: AsyncParsableCommand {
             "roomcast", level: settings.logLevel, format: settings.logFormat)
         let server = try await RoomcastServer(
             settings: settings,
-            launcher: BotProcess(executable: Executable.path, logger: logger),
-            finishers: FinisherProcess(executable: Executable.path), logger: logger)
+            launcher: BotProcess(
+                executable: Executable.path, user: settings.botUser, logger: logger),
+            finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
+            logger: logger)
         try await server.run { port in
             logger.info(
                 "listening",

@@ -1,7 +1,11 @@
 """What bots and finishers may do to the machine, and what is shown of the server's keys."""
 
+import os
+import pwd
 import re
 from pathlib import Path
+
+import pytest
 
 from harness import tokens
 from harness.assets import BOTH, LADDER, SHORT_SEGMENTS, TIMEOUT, directory, segments, writer
@@ -14,6 +18,14 @@ def status_of_threads(process):
     for task in Path(f"/proc/{process}/task").iterdir():
         text = (task / "status").read_text()
         yield dict(re.findall(r"^(\w+):\s*(\S*)", text, re.MULTILINE))
+
+
+def user_of(process):
+    """Its user, its group and its other groups."""
+    text = Path(f"/proc/{process}/status").read_text()
+    found = dict(re.findall(r"^(\w+):[ \t]*(.*)$", text, re.MULTILINE))
+    users, groups = ({int(one) for one in found[name].split()} for name in ("Uid", "Gid"))
+    return users, groups, found["Groups"].split()
 
 
 def environment_of(process):
@@ -37,6 +49,10 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
             assert thread["NoNewPrivs"] == "1" and thread["Seccomp"] == "2", thread["Name"]
             # CAP_DAC_OVERRIDE and CAP_FOWNER, where the server is root.
             assert int(thread["CapEff"], 16) & ~0b1010 == 0, thread["Name"]
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            assert user_of(bot) == ({nobody.pw_uid}, {nobody.pw_gid}, [])
+            assert user_of(server.process.pid)[0] == {0}
         shown = environment_of(bot)
         assert CREDENTIALS.encode() not in shown and b"AWS_" not in shown
         assert b"eyJ" not in shown  # a token, as every JWT begins
@@ -48,9 +64,24 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
         server.stop_stream(room)
         done = server.wait_for_status(stream["id"], "completed", 4 * TIMEOUT)
         assert {one["type"] for one in done["recording_assets"]}, done
+        if os.geteuid() == 0:
+            # What the finisher made is its own too.
+            movies = list(server.recordings.rglob("*.mp4"))
+            assert movies and {one.stat().st_uid for one in movies} == {nobody.pw_uid}
     finally:
         assert server.stop() == 0
     log = server.log.read_text()
     missing = [line for line in log.splitlines() if "a wall of the sandbox is missing" in line]
     # An older kernel's Landlock knows less, which is said.
     assert all("Landlock is of version" in line for line in missing), missing
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has bots of another user")
+def test_bots_are_whom_the_settings_say(binary, room, tmp_path):
+    server = Server(tmp_path, binary=binary, settings=SHORT_SEGMENTS | {"ROOMCAST_BOTS_USER": "root"})
+    try:
+        stream = server.start_stream(room, {"ladder": LADDER})
+        server.wait_for_status(stream["id"], "running", TIMEOUT)
+        assert user_of(writer(directory(server, stream)))[0] == {0}
+    finally:
+        assert server.stop() == 0

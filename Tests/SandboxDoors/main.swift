@@ -1,13 +1,13 @@
 // Enters a sandbox like a bot's or a finisher's and tries every door from inside: one line
 // "<door> <errno>" for each, 0 where it opened. Arguments: the families of sockets, a directory of
-// its own, one of somebody else's, and somebody else's process.
+// its own, one of somebody else's, somebody else's process, and perhaps the user to become.
 import CSandbox
 import Glibc
 import Sandbox
 
 let arguments = CommandLine.arguments
 if arguments == [arguments[0], "secrets"] { showSecrets() }
-guard arguments.count == 5, let other = pid_t(arguments[4]) else { exit(2) }
+guard [5, 6].contains(arguments.count), let other = pid_t(arguments[4]) else { exit(2) }
 let (own, foreign) = (arguments[2], arguments[3])
 
 /// What others see of a process that has forgotten the variable KEY.
@@ -44,8 +44,12 @@ func called(
     _ number: Int, _ first: Int = 0, _ second: Int = 0, _ third: Int = 0
 ) -> Int32 { Int32(truncatingIfNeeded: roomcast_try_call(number, first, second, third)) }
 
-Sandbox.enter(SandboxPlan(writable: [own], families: families, environment: [:]))
+Sandbox.enter(
+    SandboxPlan(
+        writable: [own], families: families, environment: [:],
+        user: arguments.dropFirst(5).first.flatMap { SystemUser($0) }))
 for gap in Sandbox.gaps { print("gap", gap) }
+print("user", geteuid())
 
 tried("execve") {
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Sandbox
 import Testing
 
 private enum Sanitizer {
@@ -14,7 +15,7 @@ private enum Sanitizer {
 @Suite(.timeLimit(.minutes(2)), .enabled(if: !Sanitizer.isPresent))
 struct SandboxDoorsTests {
     /// What each door answers, from a process of its own; the test's process is the other one.
-    private func doors(_ kind: String) throws -> [String: Int32] {
+    private func doors(_ kind: String, user: SystemUser? = nil) throws -> [String: Int32] {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("roomcast-doors-\(UUID().uuidString)")
         let (own, foreign) = ("\(scratch.path)/own", "\(scratch.path)/foreign")
@@ -26,7 +27,8 @@ struct SandboxDoorsTests {
         try Data("key".utf8).write(to: URL(fileURLWithPath: "\(foreign)/secret"))
         let process = Process()
         process.executableURL = Self.program
-        process.arguments = [kind, own, foreign, "\(getpid())"]
+        process.arguments =
+            [kind, own, foreign, "\(getpid())"] + (user.map { ["\($0)"] } ?? [])
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -102,6 +104,14 @@ struct SandboxDoorsTests {
         expectWalls(doors)
         for family in ["inet", "inet6", "netlink"] { #expect(doors["socket \(family)"] == 0) }
         if doors["version"] ?? 6 >= 4 { #expect(doors["listening"] == EACCES) }
+    }
+
+    /// It still writes into a directory that is root's.
+    @Test(.enabled(if: SystemUser.mayChange)) func aBotOfRootBecomesSomebodyElse() throws {
+        let nobody = try #require(SystemUser(named: "nobody"))
+        let doors = try doors("bot", user: nobody)
+        expectWalls(doors)
+        #expect(doors["user"] == Int32(nobody.user))
     }
 
     @Test func aFinisherGetsOutByNoDoor() throws {

@@ -24,7 +24,7 @@ import Workbench
         executable: String, signals: [BotSignal]
     ) async -> (exit: BotExit, reports: [BotReport]) {
         let launcher = BotProcess(
-            executable: executable,
+            executable: executable, user: nil,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let (stream, continuation) = AsyncStream.makeStream(of: BotSignal.self)
         let reports = Mutex<[BotReport]>([])

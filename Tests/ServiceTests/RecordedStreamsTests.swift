@@ -267,7 +267,9 @@ import Workbench
         let (stream, continuation) = AsyncStream.makeStream(of: FinisherSignal.self)
         let reports = Mutex<[FinisherReport]>([])
         let job = FinisherJob(stream: "s1", directory: "/out/s1", recordings: "/rec")
-        let exit = await FinisherProcess(executable: executable).run(job, signals: stream) {
+        let exit = await FinisherProcess(executable: executable, user: nil).run(
+            job, signals: stream
+        ) {
             report in
             reports.withLock { $0.append(report) }
             if kill { continuation.yield(.kill) }

@@ -5,6 +5,7 @@ import HLS
 import Logging
 import MediaServer
 import Rooms
+import Sandbox
 import Signalling
 import Stage
 import Testing
@@ -45,6 +46,19 @@ import Workbench
         #expect(settings.stream.rules.emptyTimeout == .seconds(300))
         #expect(settings.stream.recordingsKept == .seconds(14 * 86_400))
         #expect(settings.stream.rules.durationMaximum == nil)
+    }
+
+    @Test(.enabled(if: SystemUser.mayChange)) func botsOfRootBecomeSomebodyElse() throws {
+        #expect(try settings().botUser == SystemUser(named: "nobody"))
+        #expect(
+            try settings(#"{"bots": {"user": "daemon"}}"#).botUser == SystemUser(named: "daemon"))
+        #expect(try settings(#"{"bots": {"user": "root"}}"#).botUser == nil)
+        #expect(
+            throws: SettingsError.invalid(
+                key: "bots.user", reason: "there is no user 'no-such-user'")
+        ) {
+            try settings(#"{"bots": {"user": "no-such-user"}}"#)
+        }
     }
 
     @Test func everySettingCanBeWrittenIntoTheFile() throws {

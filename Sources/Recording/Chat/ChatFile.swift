@@ -27,7 +27,7 @@ public struct ChatFile: Hashable, Sendable {
     ///
     /// - Throws: `.file`.
     public func read() throws(RecordingError) -> [UInt8]? {
-        guard access(path, F_OK) == 0 else { return nil }
+        guard StreamFolder.isThere(path) else { return nil }
         let bytes = try StreamFolder.read(path, maximum: Self.bytesMaximum)
         let whole = Self.wholeLines(bytes)
         return whole > ChatRecord.header.utf8.count ? Array(bytes[..<whole]) : nil

@@ -30,7 +30,7 @@ public enum PlaylistFinisher {
     /// - Returns: whether there was one without its end.
     private static func end(playlistIn layer: String) throws(RecordingError) -> Bool {
         let path = "\(layer)/\(StreamFolder.playlistName)"
-        guard access(path, F_OK) == 0 else { return false }
+        guard StreamFolder.isThere(path) else { return false }
         let bytes = try StreamFolder.read(path, maximum: bytesMaximum)
         guard let text = ended(String(decoding: bytes, as: UTF8.self)) else { return false }
         do {

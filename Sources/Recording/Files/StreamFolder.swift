@@ -33,7 +33,7 @@ public struct StreamFolder: Hashable, Sendable {
         var logs: [SegmentLog] = []
         for layer in 0..<Self.layersMaximum {
             let path = "\(path)/\(Self.layerName(layer))/\(SegmentLog.fileName)"
-            guard access(path, F_OK) == 0 else { break }
+            guard Self.isThere(path) else { break }
             logs.append(try SegmentLog(reading: path))
         }
         return logs
@@ -62,13 +62,22 @@ public struct StreamFolder: Hashable, Sendable {
     func master() throws(RecordingError) -> MasterPlaylist {
         let published = "\(path)/\(Self.masterName)"
         let prepared = "\(path)/\(Self.preparedMasterName)"
-        let file = access(published, F_OK) == 0 ? published : prepared
+        let file = Self.isThere(published) ? published : prepared
         let bytes = try Self.read(file, maximum: Self.masterBytesMaximum)
         do throws(PlaylistError) {
             return try MasterPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
         } catch {
             throw .file(path: file, call: "parse", code: EBADMSG, reason: "\(error)")
         }
+    }
+
+    /// Whether there is a file of this name, or one that nobody may ask for: then reading it says why.
+    ///
+    /// Not by access(2), which asks what the user may without the process' capabilities.
+    public static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) != 0 else { return true }
+        return errno != ENOENT && errno != ENOTDIR
     }
 
     /// - Throws: `.file`, with `EFBIG` for a file above the maximum.

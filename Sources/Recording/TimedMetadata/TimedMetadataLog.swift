@@ -31,7 +31,7 @@ public enum TimedMetadataLog {
     /// - Throws: `.file`.
     public static func read(in directory: String) throws(RecordingError) -> [TimedMetadata] {
         let path = "\(directory)/\(fileName)"
-        guard access(path, F_OK) == 0 else { return [] }
+        guard StreamFolder.isThere(path) else { return [] }
         return parse(try StreamFolder.read(path, maximum: bytesMaximum))
     }
 

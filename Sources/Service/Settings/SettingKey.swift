@@ -76,6 +76,7 @@ enum SettingKey: String, CaseIterable {
     case streamMaximum = "stream.maximum"
     case streamIdleCoresMinimum = "stream.idleCoresMinimum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
+    case botsUser = "bots.user"
     case picturesHosts = "pictures.hosts"
     case picturesAllowHTTP = "pictures.allowHTTP"
     case pagesOpenTokens = "pages.openTokens"
@@ -129,7 +130,8 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreCredentialsFile, .recordingsStoreEncryption,
             .recordingsStoreKMSKeyID, .recordingsStoreLiveURL,
             .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
-            .streamPreset, .streamEncoder, .streamAutoStart, .pagesHLSScriptURL, .pagesDirectory,
+            .streamPreset, .streamEncoder, .streamAutoStart, .botsUser, .pagesHLSScriptURL,
+            .pagesDirectory,
             .logLevel, .logFormat:
             .text
         }

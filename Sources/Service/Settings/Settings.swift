@@ -6,6 +6,7 @@ import MediaKernel
 public import MediaServer
 import NIOCore
 import ObjectStorage
+public import Sandbox
 import Stage
 import Webhooks
 
@@ -49,6 +50,8 @@ public struct Settings: Hashable, Sendable {
     /// Nil when assets stay here.
     public var store: StoreSettings?
     public var stream = StreamSettings()
+    /// Whom bots and finishers become, which handle what strangers sent; nil for the server's own user.
+    public var botUser: SystemUser?
     public var opensTokens = false
     public var listsRooms = true
     public var hlsScriptURL: String?
@@ -84,6 +87,7 @@ public struct Settings: Hashable, Sendable {
         try readTURN(source)
         try readAccess(source)
         try readStream(source)
+        try readBots(source)
         try readWebhooks(source)
         store = try StoreReader(source: source).settings()
         stream.copyURL = store?.copyURL
@@ -291,6 +295,29 @@ extension Settings {
             stream.recordingsKept = days == 0 ? nil : .seconds((days * 86_400).rounded(.up))
         }
     }
+
+    /// A server that is root has its bots become somebody who may do nothing.
+    private mutating func readBots(_ source: SettingsSource) throws(SettingsError) {
+        let name = source.text(.botsUser)
+        guard SystemUser.mayChange else {
+            guard name == nil else {
+                throw .invalid(
+                    key: SettingKey.botsUser.rawValue,
+                    reason: "only a server that runs as root can give its bots another user")
+            }
+            return
+        }
+        guard let user = SystemUser(named: name ?? Self.nobody) else {
+            guard name == nil else {
+                throw .invalid(
+                    key: SettingKey.botsUser.rawValue, reason: "there is no user '\(name ?? "")'")
+            }
+            return
+        }
+        botUser = user == .root ? nil : user
+    }
+
+    private static let nobody = "nobody"
 
     private mutating func readDirectories(_ source: SettingsSource) {
         stream.outputDirectory = source.text(.outputDirectory) ?? stream.outputDirectory

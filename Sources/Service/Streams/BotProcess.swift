@@ -1,6 +1,7 @@
 public import ChildProcesses
 public import Logging
 import MediaKernel
+public import Sandbox
 import Subprocess
 import Synchronization
 import SystemPackage
@@ -16,11 +17,15 @@ public struct BotProcess: BotLauncher {
     public static let tokenVariable = "ROOMCAST_BOT_TOKEN"
 
     private let executable: String
+    private let user: SystemUser?
     private let logger: Logger
 
-    /// - Parameter executable: the path of the program that has a `bot` command.
-    public init(executable: String, logger: Logger) {
+    /// - Parameters:
+    ///   - executable: the path of the program that has a `bot` command.
+    ///   - user: whom bots become; nil for the server's own.
+    public init(executable: String, user: SystemUser?, logger: Logger) {
         self.executable = executable
+        self.user = user
         self.logger = logger
     }
 
@@ -79,7 +84,9 @@ public struct BotProcess: BotLauncher {
         switch report {
         case .stopped(let reason, _): ending.reason = reason
         case .failed(let reason): ending = (reason, true)
-        case .joined, .running, .tiles, .segment, .warning, .reduction, .leftOut, .frameRate: break
+        case .joined, .running, .tiles, .segment, .warning, .reduction, .leftOut,
+            .frameRate:
+            break
         }
     }
 
@@ -110,9 +117,10 @@ public struct BotProcess: BotLauncher {
     }
 
     private func arguments(of job: BotJob) -> Arguments {
-        [
-            "bot", "--endpoint", job.endpoint, "--output", job.outputDirectory,
-            "--configuration", job.configurationFile,
-        ]
+        Arguments(
+            [
+                "bot", "--endpoint", job.endpoint, "--output", job.outputDirectory,
+                "--configuration", job.configurationFile,
+            ] + ChildProcess.arguments(as: user))
     }
 }

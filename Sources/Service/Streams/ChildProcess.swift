@@ -1,4 +1,5 @@
 import Foundation
+import Sandbox
 import Subprocess
 
 /// What bots and finishers have in common as processes.
@@ -23,6 +24,11 @@ enum ChildProcess {
         "MFX_", "ONEVPL_", "MALLOC_", "ASAN_", "TSAN_", "UBSAN_", "LSAN_", "LLVM_PROFILE_",
         "SWIFT_BACKTRACE",
     ]
+
+    /// What tells a child whom to become.
+    static func arguments(as user: SystemUser?) -> [String] {
+        user.map { ["--user", "\($0)"] } ?? []
+    }
 
     static func isHandedOn(_ variable: String) -> Bool {
         variables.contains(variable)

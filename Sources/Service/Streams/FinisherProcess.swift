@@ -1,5 +1,6 @@
 public import ChildProcesses
 import MediaKernel
+public import Sandbox
 import Subprocess
 import Synchronization
 import SystemPackage
@@ -8,9 +9,15 @@ import SystemPackage
 /// goes on to its end; the next server's finisher waits for it and finds its work done.
 public struct FinisherProcess: FinisherLauncher {
     private let executable: String
+    private let user: SystemUser?
 
-    /// - Parameter executable: the path of the program that has a `finish` command.
-    public init(executable: String) { self.executable = executable }
+    /// - Parameters:
+    ///   - executable: the path of the program that has a `finish` command.
+    ///   - user: whom finishers become; nil for the server's own.
+    public init(executable: String, user: SystemUser?) {
+        self.executable = executable
+        self.user = user
+    }
 
     public func run(
         _ job: FinisherJob, signals: AsyncStream<FinisherSignal>,
@@ -20,7 +27,9 @@ public struct FinisherProcess: FinisherLauncher {
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(executable)),
-                arguments: ["finish", "--recordings", job.recordings, job.directory],
+                arguments: Arguments(
+                    ["finish", "--recordings", job.recordings]
+                        + ChildProcess.arguments(as: user) + [job.directory]),
                 environment: ChildProcess.environment(), input: .none, output: .sequence,
                 error: .currentStandardError
             ) { execution in
