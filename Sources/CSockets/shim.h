@@ -66,6 +66,32 @@ static inline void roomcast_set_control(
     }
 }
 
+// Has the kernel say of messages that are received with it which address they came to.
+static inline void roomcast_expect_control(
+    struct roomcast_message *message, struct roomcast_control *control) {
+    message->header.msg_control = control->bytes;
+    message->header.msg_controllen = sizeof(control->bytes);
+}
+
+// Which of this machine's addresses a received message came to: copied, and of how many bytes it is;
+// zero if the kernel did not say. ip(7), IP_PKTINFO; RFC 3542.
+static inline unsigned int roomcast_arrival(
+    const struct roomcast_message *message, unsigned char *address) {
+    struct msghdr *header = (struct msghdr *)&message->header;
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
+         control = CMSG_NXTHDR(header, control)) {
+        if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO) {
+            memcpy(address, &((struct in_pktinfo *)CMSG_DATA(control))->ipi_addr, 4);
+            return 4;
+        }
+        if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
+            memcpy(address, CMSG_DATA(control), 16);
+            return 16;
+        }
+    }
+    return 0;
+}
+
 // Has the kernel give every datagram for a port to one of the sockets that share it: by its place in
 // the order in which they were bound. With a place that none has, they are dealt out by addresses, as
 // without this. socket(7), SO_ATTACH_REUSEPORT_CBPF. -1 with errno when it does not.

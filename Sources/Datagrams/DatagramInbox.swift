@@ -16,9 +16,14 @@ final class DatagramInbox {
     private let bytes: UnsafeMutablePointer<UInt8>
     private let addresses: UnsafeMutablePointer<sockaddr_in6>
     private let vectors: UnsafeMutablePointer<iovec>
+    private let controls: UnsafeMutablePointer<roomcast_control>
     private let messages: UnsafeMutablePointer<roomcast_message>
     /// The latest datagram's sender in both forms. The next one's is mostly the same.
     private var latest: (raw: [UInt8], source: TransportAddress)?
+    /// Which of this machine's addresses the datagram came to that is being handled; nil between them,
+    /// and where the kernel does not say.
+    private(set) var arrivedAt: LocalAddress?
+    private var latestArrival: (ip: [UInt8], address: LocalAddress?)?
 
     /// - Parameters:
     ///   - datagramsMaximum: the most that one call takes.
@@ -34,8 +39,10 @@ final class DatagramInbox {
         bytes = .allocate(capacity: datagramsMaximum * bytesMaximum)
         addresses = .allocate(capacity: datagramsMaximum)
         vectors = .allocate(capacity: datagramsMaximum)
+        controls = .allocate(capacity: datagramsMaximum)
         messages = .allocate(capacity: datagramsMaximum)
         addresses.initialize(repeating: sockaddr_in6(), count: datagramsMaximum)
+        controls.initialize(repeating: roomcast_control(), count: datagramsMaximum)
         messages.initialize(repeating: roomcast_message(), count: datagramsMaximum)
         for index in 0..<datagramsMaximum {
             (vectors + index).initialize(
@@ -50,6 +57,7 @@ final class DatagramInbox {
         bytes.deallocate()
         addresses.deallocate()
         vectors.deallocate()
+        controls.deallocate()
         messages.deallocate()
     }
 
@@ -58,6 +66,7 @@ final class DatagramInbox {
     func receive(from socket: CInt, each: ([UInt8], TransportAddress) -> Void) -> Int {
         for index in 0..<datagramsMaximum {
             messages[index].header.msg_namelen = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            roomcast_expect_control(messages + index, controls + index)
         }
         var count = call(socket, messages, UInt32(datagramsMaximum))
         while count < 0, errno == EINTR {
@@ -68,9 +77,26 @@ final class DatagramInbox {
             guard let source = source(index) else { continue }
             let length = min(Int(messages[index].length), bytesMaximum)
             let start = bytes + index * bytesMaximum
+            arrivedAt = arrival(index)
             each(Array(UnsafeBufferPointer(start: start, count: length)), source)
         }
+        arrivedAt = nil
         return Int(count)
+    }
+
+    private func arrival(_ index: Int) -> LocalAddress? {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { room in
+            guard let start = room.baseAddress else { return nil }
+            let count = Int(roomcast_arrival(messages + index, start))
+            guard count > 0 else { return nil }
+            let ip = room.prefix(count)
+            if let latestArrival, ip.elementsEqual(latestArrival.ip) {
+                return latestArrival.address
+            }
+            let address = LocalAddress(ip: Array(ip))
+            latestArrival = (Array(ip), address)
+            return address
+        }
     }
 
     private func source(_ index: Int) -> TransportAddress? {

@@ -119,7 +119,7 @@ public final class DatagramSocket {
             }
             .flatMap { socket in
                 // Of a socket that has one address it is known where everything comes to.
-                guard readsByItself, socket.value.localAddress.isWildcard else {
+                guard socket.value.localAddress.isWildcard else {
                     return eventLoop.makeSucceededFuture(socket)
                 }
                 return socket.value.channel.setOption(.receivePacketInfo, value: true)
@@ -129,7 +129,7 @@ public final class DatagramSocket {
 
     /// Which of this machine's addresses the datagram came to that is being handled; nil where the
     /// socket has only one, and where answers cannot leave from it.
-    public var arrivedAt: LocalAddress? { receiver.arrivedAt }
+    public var arrivedAt: LocalAddress? { receiver.arrivedAt ?? inbox.arrivedAt }
 
     /// Bytes of datagrams that the kernel keeps until they are read. It silently allows no more than
     /// `net.core.rmem_max`, 208 KiB in Debian, and reports twice the usable size, since it counts its

@@ -13,9 +13,14 @@ public struct LocalAddress: Hashable, Sendable {
     /// Nil for what no datagram can leave from: a wildcard, and an IPv6 address that means nothing
     /// without its interface.
     init?(_ address: TransportAddress) {
-        let ip = address.ip
+        guard !address.isWildcard else { return nil }
+        self.init(ip: address.ip)
+    }
+
+    /// - Parameter ip: of 4 or 16 bytes.
+    init?(ip: [UInt8]) {
         let isLinkLocal = ip.count == 16 && ip[0] == 0xFE && ip[1] & 0xC0 == 0x80
-        guard !address.isWildcard, !isLinkLocal else { return nil }
+        guard !isLinkLocal else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
             bytes.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - bytes.count))
         }

@@ -103,6 +103,11 @@ public struct STUNMessage: Hashable, Sendable {
             && datagram[5] == 0x12 && datagram[6] == 0xA4 && datagram[7] == 0x42
     }
 
+    /// Whether the datagram answers a request, with success or an error. RFC 8489 sect. 5.
+    public static func isAnswer(_ datagram: [UInt8]) -> Bool {
+        isSTUN(datagram) && datagram[0] & 1 != 0
+    }
+
     /// Our user name fragment as a message to us has it, so that a socket shared by many agents finds
     /// the one that is meant: a request in its USERNAME, `<our fragment>:<theirs>`, an answer in the
     /// id of what it answers, where a lite agent asked. An indication names nobody. Nothing is

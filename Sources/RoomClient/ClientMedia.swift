@@ -28,12 +28,18 @@ public final class ClientMedia {
             self.path = path
         }
 
+        /// An answer to a connectivity check leaves from the address that was checked: whoever asked
+        /// another one would not know it (RFC 8445 sect. 7.3.1.2).
         func transmit(_ bytes: [UInt8], to address: TransportAddress, at now: Instant) {
-            path.send(NetworkPath.Datagram(bytes: bytes, address: address), at: now)
+            let source = STUNMessage.isAnswer(bytes) ? socket.arrivedAt : nil
+            path.send(
+                NetworkPath.Datagram(bytes: bytes, address: address, source: source), at: now)
         }
 
         func flush(at now: Instant) {
-            for datagram in path.due(at: now) { socket.send(datagram.bytes, to: datagram.address) }
+            for datagram in path.due(at: now) {
+                socket.send(datagram.bytes, to: datagram.address, from: datagram.source)
+            }
             socket.flush()
         }
     }

@@ -1,3 +1,4 @@
+import Datagrams
 import MediaKernel
 
 /// Datagrams between a connection and its socket, subjected to `NetworkConditions`.
@@ -8,6 +9,8 @@ struct NetworkPath: Sendable {
     struct Datagram: Hashable, Sendable {
         var bytes: [UInt8]
         var address: TransportAddress
+        /// Which of this machine's addresses it leaves from; nil for whichever the kernel chooses.
+        var source: LocalAddress?
     }
 
     /// Datagrams on their way: a second of a fast publisher. More are lost.

@@ -52,6 +52,7 @@ struct LoopbackClient: Sendable {
     private let media: NIOLoopBound<ClientMedia>
     private let observer: NIOLoopBound<Observer>
     private let tracks: [OutgoingTrack]
+    private let socket: NIOLoopBound<DatagramSocket>
 
     static func start(
         on eventLoop: any EventLoop, sending: [OutgoingMedia], receivesVideo: Bool = true,
@@ -85,13 +86,24 @@ struct LoopbackClient: Sendable {
             media.value.start(publish: bound[0].value, subscribe: bound[1].value)
         }.get()
         return LoopbackClient(
-            eventLoop: eventLoop, media: media, observer: observer, tracks: sending.map(\.track))
+            eventLoop: eventLoop, media: media, observer: observer, tracks: sending.map(\.track),
+            socket: bound[0])
+    }
+
+    /// Of the publish connection.
+    func offer() async throws -> SessionDescription {
+        try await eventLoop.submit { [media, tracks] in
+            try media.value.publishOffer(tracks: tracks)
+        }.get()
+    }
+
+    /// Of the publish connection's socket.
+    func port() async throws -> UInt16 {
+        try await eventLoop.submit { [socket] in socket.value.localAddress.port }.get()
     }
 
     func publish(in room: MediaRoom, as peer: PeerID) async throws {
-        let offer = try await eventLoop.submit { [media, tracks] in
-            try media.value.publishOffer(tracks: tracks)
-        }.get()
+        let offer = try await offer()
         let answer = try SessionDescription.parse(
             try await room.publishOffer(offer.rendered(), from: peer))
         try await eventLoop.submit { [media] in try media.value.publishAnswer(answer) }.get()
