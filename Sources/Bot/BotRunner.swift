@@ -261,6 +261,7 @@ public struct BotRunner: Sendable {
             case .running:
                 let elapsed = MonotonicClock.now - started
                 writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
+            case .atWork: writer.write(.atWork)
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
             case .frameRateMeasured(let measured):

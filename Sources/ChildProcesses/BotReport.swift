@@ -3,6 +3,8 @@ public enum BotReport: ProcessReport {
     case joined
     /// The first segment of every layer is published; milliseconds since the bot's start.
     case running(firstSegmentMilliseconds: Int64)
+    /// Every layer has got on since this was told last, however slowly: it does not hang.
+    case atWork
     case tiles([Tile])
     case segment(layer: Int, index: Int, bytes: Int)
     case warning(String)
@@ -99,6 +101,7 @@ public enum BotReport: ProcessReport {
 extension BotReport {
     private enum Event: String, Codable {
         case joined, running, tiles, segment, warning, reduction, stopped, failed
+        case atWork = "at_work"
         case leftOut = "left_out"
         case frameRate = "frame_rate"
     }
@@ -124,6 +127,8 @@ extension BotReport {
         case .running(let milliseconds):
             try container.encode(Event.running, forKey: .event)
             try container.encode(milliseconds, forKey: .firstSegment)
+        case .atWork:
+            try container.encode(Event.atWork, forKey: .event)
         case .tiles(let tiles):
             try container.encode(Event.tiles, forKey: .event)
             try container.encode(tiles, forKey: .tiles)
@@ -168,6 +173,7 @@ extension BotReport {
         case .joined: self = .joined
         case .running:
             self = .running(firstSegmentMilliseconds: try container.found(.firstSegment, or: 0))
+        case .atWork: self = .atWork
         case .tiles: self = .tiles(try container.found(.tiles, or: []))
         case .segment:
             self = .segment(

@@ -136,6 +136,7 @@ final class LayerWriter: VariantWriter {
                     case .gap(let end, let next): gaps.append((end, next))
                     case .finish(let end): return try finish(end: end)
                     }
+                    ledger.worked(layer: index)
                 }
             }
         } catch {

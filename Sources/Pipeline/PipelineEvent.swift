@@ -19,6 +19,8 @@ public enum PipelineEvent: Sendable {
     case undecodable(TrackID, SourceCodec, reason: String)
     /// All of these that there are, with whose they are, at every change.
     case tracksLeftOut([LeftOutTrack])
+    /// Every layer has got on since this was told last, however slowly.
+    case atWork
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
     /// Pictures a second in the top layer's newest segment, whatever was planned. Not told where

@@ -68,6 +68,7 @@ final class SoundWriter: VariantWriter {
                         try finish()
                         return
                     }
+                    ledger.worked(layer: index)
                 }
                 batch.removeAll(keepingCapacity: true)
             }

@@ -1,4 +1,6 @@
+import Clocks
 import HLS
+import MediaKernel
 import Recording
 import Synchronization
 
@@ -7,6 +9,9 @@ import Synchronization
 final class StreamLedger: Sendable {
     private struct State {
         var published: [Int]
+        /// Layers that have done something since work was told last.
+        var atWork: Set<Int> = []
+        var workToldAt: Instant?
         /// Of the top layer, over all runs. 0 until it has ended.
         var segments = 0
         var isRunning = false
@@ -14,13 +19,22 @@ final class StreamLedger: Sendable {
         var master: String?
     }
 
+    /// Between two times that work is told.
+    static let workInterval: Duration = .seconds(5)
+
     private let state: Mutex<State>
     private let directory: String
+    private let now: @Sendable () -> Instant
     private let emit: @Sendable (PipelineEvent) -> Void
 
-    init(layers: Int, directory: String, emit: @escaping @Sendable (PipelineEvent) -> Void) {
+    init(
+        layers: Int, directory: String,
+        now: @escaping @Sendable () -> Instant = { MonotonicClock.now },
+        emit: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
         state = Mutex(State(published: Array(repeating: 0, count: layers)))
         self.directory = directory
+        self.now = now
         self.emit = emit
     }
 
@@ -51,6 +65,21 @@ final class StreamLedger: Sendable {
             }
         }
         emit(.segmentPublished(layer: layer, index: segment, bytes: bytes))
+    }
+
+    /// A layer is done with a picture or a stretch of sound. When all of them were, now and then, they
+    /// are slow perhaps, and none hangs.
+    func worked(layer: Int) {
+        let now = now()
+        let isTold = state.withLock { state in
+            state.atWork.insert(layer)
+            guard state.atWork.count == state.published.count,
+                state.workToldAt.map({ now - $0 >= Self.workInterval }) ?? true
+            else { return false }
+            (state.atWork, state.workToldAt) = ([], now)
+            return true
+        }
+        if isTold { emit(.atWork) }
     }
 
     /// Pictures a second that the top layer's newest segment has.

@@ -10,6 +10,7 @@ import Testing
 
     @Test(arguments: [
         (BotReport.joined, #"{"event":"joined"}"#),
+        (.atWork, #"{"event":"at_work"}"#),
         (
             .running(firstSegmentMilliseconds: 2345),
             #"{"event":"running","first_segment_ms":2345}"#

@@ -1,4 +1,5 @@
 import HLS
+import MediaKernel
 import Synchronization
 import Testing
 import Workbench
@@ -16,6 +17,7 @@ import Workbench
                 case .segmentPublished(let layer, let index, let bytes):
                     "segment \(layer) \(index) \(bytes)"
                 case .running: "running"
+                case .atWork: "at work"
                 case .failed(let reason): "failed \(reason)"
                 default: "other"
                 }
@@ -40,6 +42,32 @@ import Workbench
         }
         try ledger.announce(master, isRecorded: false)
         return ledger
+    }
+
+    @Test func workIsToldWhenEveryLayerGotOnAndNotTooOften() {
+        let time = Mutex(Instant.zero)
+        let log = log
+        let ledger = StreamLedger(
+            layers: 2, directory: scratch.path, now: { time.withLock { $0 } },
+            emit: { log.note($0) })
+        func work(_ layer: Int, at second: Int) {
+            time.withLock { $0 = .zero + .seconds(second) }
+            ledger.worked(layer: layer)
+        }
+        for second in 0..<10 { work(0, at: second) }
+        // The other one hangs.
+        #expect(log.all.isEmpty)
+        work(1, at: 10)
+        #expect(log.all == ["at work"])
+        for second in 11..<15 {
+            work(1, at: second)
+            work(0, at: second)
+        }
+        #expect(log.all.count == 1)
+        work(0, at: 15)
+        #expect(log.all == ["at work", "at work"])
+        for second in 16..<60 { work(0, at: second) }
+        #expect(log.all.count == 2)
     }
 
     @Test func theMasterPlaylistAppearsWhenEveryLayerHasASegment() throws {

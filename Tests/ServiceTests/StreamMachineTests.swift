@@ -188,6 +188,26 @@ import Testing
         #expect(machine.nextDeadline == at(69))
     }
 
+    /// Its successor would have no more CPU.
+    @Test func aBotThatIsSlowIsLeftAlone() {
+        var machine = started()
+        for second in stride(from: 5.0, through: 300, by: 5) {
+            #expect(machine.timePassed(at: at(second)) == [])
+            machine.botWorked(at: at(second))
+        }
+        #expect(machine.nextDeadline == at(330))
+        _ = machine.botRunning(at: at(310))
+        for second in stride(from: 315.0, through: 600, by: 5) {
+            #expect(machine.timePassed(at: at(second)) == [])
+            machine.botWorked(at: at(second))
+        }
+        #expect(machine.status == .running)
+        #expect(machine.timePassed(at: at(630)) == [.kill(for: .stoodStill)])
+        // What it said before it was killed changes nothing.
+        machine.botWorked(at: at(630))
+        #expect(machine.nextDeadline == nil)
+    }
+
     @Test func hangsAreForgivenByABotThatRunsForAMinute() {
         var machine = running()
         var now = 2.0

@@ -84,7 +84,7 @@ public struct BotProcess: BotLauncher {
         switch report {
         case .stopped(let reason, _): ending.reason = reason
         case .failed(let reason): ending = (reason, true)
-        case .joined, .running, .tiles, .segment, .warning, .reduction, .leftOut,
+        case .joined, .running, .atWork, .tiles, .segment, .warning, .reduction, .leftOut,
             .frameRate:
             break
         }

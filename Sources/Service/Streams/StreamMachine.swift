@@ -41,7 +41,8 @@ struct StreamMachine: Hashable, Sendable {
     }
 
     private enum Bot: Hashable {
-        /// Alive, and killed then unless it gets ready before, or publishes another segment.
+        /// Alive, and killed then unless it gets on before: gets ready, publishes another segment, or
+        /// says that it is at work.
         case alive(readySince: Instant?, until: Instant)
         /// Sent SIGKILL for hanging: it did not get ready, or published nothing more.
         case killed
@@ -184,6 +185,17 @@ struct StreamMachine: Hashable, Sendable {
         phase = .running(.alive(readySince: readySince, until: now + rules.segmentTimeout))
         // Not at the first segment: a bot may hang each time it has begun.
         if now - readySince >= rules.failureWindow { hangs = 0 }
+    }
+
+    /// The bot says that it gets on, however slowly: it has not published anything yet for want of CPU,
+    /// which its successor would have no more of.
+    mutating func botWorked(at now: Instant) {
+        switch phase {
+        case .starting(.alive(let readySince, _)), .running(.alive(let readySince, _)):
+            let patience = readySince == nil ? rules.readyTimeout : rules.segmentTimeout
+            replaceBot(.alive(readySince: readySince, until: now + patience))
+        case .starting, .running, .stopping, .postProcessing, .ended: break
+        }
     }
 
     mutating func botExited(_ exit: BotExit, at now: Instant) -> [Order] {

@@ -5,9 +5,11 @@ public struct StreamRules: Hashable, Sendable {
     /// Deaths within the window that are repaired. One more fails the stream.
     public var restartsMaximum = 5
     public var failureWindow: Duration = .seconds(60)
-    /// How long a new bot may take until every layer's first segment is there.
+    /// How long a new bot may take until every layer's first segment is there, or may not get on at
+    /// all.
     public var readyTimeout: Duration = .seconds(30)
-    /// How long a bot that is ready may publish nothing. To be several segments at least.
+    /// How long a bot that is ready may publish nothing, and not get on. To be several segments at
+    /// least.
     public var segmentTimeout: Duration = .seconds(30)
     /// Bots in a row that may miss one of these two times before the stream fails.
     public var hangsMaximum = 3

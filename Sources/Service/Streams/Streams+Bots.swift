@@ -87,7 +87,10 @@ extension Streams {
         let now = clock().instant
         var orders: [StreamMachine.Order] = []
         switch report {
-        case .joined: log(.info, "bot joined", id)
+        case .joined:
+            log(.info, "bot joined", id)
+            entry.machine.botWorked(at: now)
+        case .atWork: entry.machine.botWorked(at: now)
         case .running:
             entry.runningIsHeldUntil = runningIsHeld(id, entry, at: now)
             if entry.runningIsHeldUntil == nil { orders = entry.machine.botRunning(at: now) }
