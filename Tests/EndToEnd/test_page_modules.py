@@ -50,6 +50,11 @@ def test_how_a_stream_goes_is_said_in_words(page):
     assert words("lackWords", lack) == (
         "The server is short of CPU: 15 pictures a second, even fewer in small sizes, "
         "1 video left out.")
+    assert words("leftOutWords", []) == ""
+    lost = {"peer_name": "Ann", "reason": "the video is too large"}
+    assert words("leftOutWords", [lost]) == "Not in the stream: Ann (the video is too large)."
+    assert words("leftOutWords", [lost] * 5) == (
+        "Not in the stream: " + ", ".join(["Ann (the video is too large)"] * 3) + ", and 2 more.")
 
 
 def test_the_cues_of_a_sheet_of_pictures_are_read(page):

@@ -59,3 +59,12 @@ def test_why_a_stream_or_a_recording_failed_stands_beside_the_title(world):
              error={"code": 500, "message": "The disk is full."})
     ann.wait_for_text("streaming-state", "Stream failed: The encoder ended.")
     ann.wait_for_text("recording-state", "Recording failed: The disk is full.")
+
+
+def test_who_is_not_in_the_stream_and_why_is_said(world):
+    ann = world.open()
+    ann.tell("on-hls-update", enabled=True, variants=[{
+        "state": "started", "url": "http://localhost/hls/r/s/master.m3u8", "started_at": 1,
+        "tracks_left_out": [{"track_id": "v1", "peer_id": "p1", "peer_name": "Ben",
+                             "reason": "the video is 4096x2304"}]}])
+    ann.wait_for_text("stream-note", "Not in the stream: Ben (the video is 4096x2304).")

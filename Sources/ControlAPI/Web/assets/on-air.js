@@ -3,7 +3,7 @@
 import { phaseOf } from "./api.js";
 import { ask, checkbox } from "./dialog.js";
 import { byID, clockText, setText } from "./dom.js";
-import { lackWords, startWords } from "./stream-words.js";
+import { lackWords, leftOutWords, startWords } from "./stream-words.js";
 
 const node = {
   lamp: byID("lamp"),
@@ -128,7 +128,9 @@ export class OnAir {
     const waited = (performance.now() - this.#startingSince) / 1000;
     const { bot_restarts: restarts, degradation } = this.#condition;
     if (phase === "starting") return startWords({ waited, restarts });
-    return phase === "live" ? lackWords(degradation ?? null) : "";
+    if (phase !== "live") return "";
+    const leftOut = (this.#streaming.variants ?? []).flatMap((one) => one.tracks_left_out ?? []);
+    return [lackWords(degradation ?? null), leftOutWords(leftOut)].filter(Boolean).join(" ");
   }
 }
 

@@ -25,6 +25,19 @@ export function lackWords(degradation) {
   return `The server is short of CPU: ${parts.join(", ")}.`;
 }
 
+const namesMaximum = 3; // with their reasons
+
+/**
+ * Whose tracks the stream goes without, and why, or an empty text.
+ * @param {{peer_name: string, reason: string}[]} tracks as `tracks_left_out` of a variant has them
+ */
+export function leftOutWords(tracks) {
+  if (tracks.length === 0) return "";
+  const named = tracks.slice(0, namesMaximum).map((one) => `${one.peer_name} (${one.reason})`);
+  const others = tracks.length - named.length;
+  return `Not in the stream: ${named.join(", ")}${others > 0 ? `, and ${others} more` : ""}.`;
+}
+
 function rateText(rate) {
   const shown = rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate);
   return `${shown} ${shown === 1 ? "picture" : "pictures"}`;
