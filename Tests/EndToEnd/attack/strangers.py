@@ -195,8 +195,18 @@ class DatagramStranger(Stranger):
             connection.sendall(self.mutator.bytes(framed * 3))
 
 
+class PeerStranger(Stranger):
+    """What is damaged before it is enciphered: RTP, RTCP, SCTP and data channels of real peers."""
+
+    def run(self):
+        # aiortc takes a second to load, which the other families need not wait for.
+        from . import peers
+        if not peers.rounds(self.host, self.port, ROOM, self.mutator, self.goes_on):
+            self.faults.append("nobody with keys got in")
+
+
 FAMILIES = {"http": HTTPStranger, "rest": RESTStranger, "socket": SocketStranger,
-            "frames": FrameStranger, "datagrams": DatagramStranger}
+            "frames": FrameStranger, "datagrams": DatagramStranger, "peers": PeerStranger}
 
 
 def main(family, host, port, media_port, seed, seconds):
