@@ -77,6 +77,28 @@ extension PeerConnectionTests {
             expectUnharmed(wire, mid: mid)
         }
 
+        /// A new stream of an encoding replaces the one before; the repairs of it too.
+        @Test func packetsOfEverNewStreamsAreNotRemembered() throws {
+            let (wire, mid, _) = try pair()
+            let server = wire.server.core
+            let track = try #require(server.incomingTracks.first { $0.mid == mid })
+            let dtls = try #require(wire.client.core.dtls)
+            for round in 0..<3000 as Range<UInt32> {
+                for type in [track.codec.payloadType, try #require(track.rtxPayloadType)] {
+                    let packet = RTPPacket(
+                        marker: true, payloadType: PayloadType(type),
+                        sequenceNumber: SequenceNumber(7), timestamp: 0,
+                        ssrc: SSRC(1_000_000 + 2 * round + UInt32(type & 1)),
+                        payload: [0, 0, 0x10, 1, 2, 3][...])
+                    var bytes = packet.serialized()
+                    try dtls.protectRTP(&bytes)
+                    give(wire, bytes)
+                }
+            }
+            #expect(server.inbound.count <= 2)
+            #expect(server.repairs.count <= 2)
+        }
+
         /// To read it takes longer than to write it.
         @Test func ofRTCPNoMoreIsReadInASecondThanABotSends() throws {
             let (wire, mid, _) = try pair()

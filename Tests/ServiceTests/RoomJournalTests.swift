@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MediaKernel
 import Rooms
+import Synchronization
 import Testing
 import Workbench
 
@@ -43,6 +44,23 @@ import Workbench
             if case .noted(let note) = effect { notes.append(note) }
         }
         return notes
+    }
+
+    /// What cannot be written down is not kept without end.
+    @Test func oneMoreThanMayWaitIsNotTold() async throws {
+        let refused = Refusals()
+        let journal = RoomJournal(
+            catalogue: try catalogue(), accountID: nil,
+            logger: Logger(label: "test") { _ in CountingLogHandler(refusals: refused) })
+        let note = try #require(try notes { _ in }.first)
+        func tell() {
+            journal.note(note, in: "demo", name: "Demo", template: "town", at: start)
+        }
+        // Nobody takes any.
+        for _ in 0..<RoomJournal.waitingMaximum { tell() }
+        #expect(refused.count == 0)
+        tell()
+        #expect(refused.count == 1)
     }
 
     /// Runs a journal until it has told so many events.
@@ -166,4 +184,24 @@ import Workbench
         let events = try await self.told(catalogue, journal(catalogue), next, count: 4)
         #expect(events.count { $0.kind == "session.close.success" } == 1)
     }
+}
+
+private final class Refusals: Sendable {
+    private let state = Mutex(0)
+    var count: Int { state.withLock { $0 } }
+    func add() { state.withLock { $0 += 1 } }
+}
+
+/// Counts what is logged as an error.
+private struct CountingLogHandler: LogHandler {
+    let refusals: Refusals
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { refusals.add() }
 }
