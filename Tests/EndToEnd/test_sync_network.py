@@ -63,6 +63,9 @@ def test_those_whose_networks_are_alike_agree(equals):
     # Their clips beep at each full second of the wall clock.
     assert report["agreement"]["second_spread_ms"] <= 45, report["agreement"]
     assert report["agreement"]["offset_spread_ms"] <= 45, report["agreement"]
+    # Not only all alike: half a picture is what can be seen of a flash.
+    offsets = {name: one["offset"]["p50_ms"] for name, one in report["publishers"].items()}
+    assert max(map(abs, offsets.values())) <= 25, offsets
 
 
 def test_those_who_join_at_different_times_agree(newcomers):
@@ -80,9 +83,9 @@ def test_those_whose_clocks_are_wrong_agree(clocks):
         float(np.median((clocks.publisher(name).beeps[-8:] - middle) % 1))
         for name in ("ben", "cleo", "dora")
     ]
-    # Ben's clock has lost 6 ms by the end. The playout delays are each one's own, and long where
-    # the machine is busy.
-    assert max(phases) - min(phases) <= 0.3, phases
+    # Ben's clock has lost 6 ms by the end; 31 ms between them were measured. A newcomer's playout delay
+    # is up to 90 ms longer for a while, and each one's own.
+    assert max(phases) - min(phases) <= 0.12, phases
 
 
 def test_what_was_said_in_the_last_second_before_the_stop_is_there(networks, clocks):

@@ -71,14 +71,19 @@ def enter_in_order(server, room, guests, folder, stack):
 
 
 @contextlib.contextmanager
+def present(server, room, guests, folder):
+    """These guests in the room, all of them, as long as the block runs."""
+    with contextlib.ExitStack() as stack:
+        for guest in guests:
+            enter(server, room, guest, folder, stack)
+        wait_for("all are in the room",
+                 lambda: server.peer_count(room) == len(guests), START_TIMEOUT)
+        yield
+
+
 def people(server, room, names, folder):
     """These clips' people in the room, all of them, as long as the block runs."""
-    with contextlib.ExitStack() as stack:
-        for name in names:
-            enter(server, room, Guest(name), folder, stack)
-        wait_for("all are in the room",
-                 lambda: server.peer_count(room) == len(names), START_TIMEOUT)
-        yield
+    return present(server, room, [Guest(name) for name in names], folder)
 
 
 def film(server, room, seconds, guests, folder, start=None):
@@ -109,14 +114,15 @@ def film(server, room, seconds, guests, folder, start=None):
     return Take(stream, avsync.measure(stream.top.file), stopped_at)
 
 
-def make_clip(folder, clip, frame_rate, graph, seconds=24):
-    """A fixture with other pictures and the same sound; a key frame each second."""
+def make_clip(folder, clip, frame_rate, graph, seconds=24, bitrate=400):
+    """A fixture with other pictures, at so many kbit/s, and the same sound; a key frame each second."""
     path = folder / f"{clip}-{frame_rate}.webm"
     media.run("ffmpeg", "-v", "error", "-y", "-i", str(CLIPS / f"{clip}.webm"), "-t", str(seconds),
               "-vf", graph,
               "-r", str(frame_rate), "-fps_mode", "passthrough", "-c:v", "libvpx",
               "-deadline", "realtime", "-cpu-used", "8", "-lag-in-frames", "0",
-              "-auto-alt-ref", "0", "-b:v", "400k", "-g", str(frame_rate), "-c:a", "copy",
+              "-auto-alt-ref", "0", "-b:v", f"{bitrate}k", "-g", str(frame_rate),
+              "-c:a", "copy",
               str(path))
     return path
 
