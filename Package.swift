@@ -40,7 +40,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = [], resources: 
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nio: [Target.Dependency] = [nioCore, .product(name: "NIOPosix", package: "swift-nio")]
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -53,9 +52,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "4.0.0"..<"5.0.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -94,9 +91,8 @@ let package = Package(
         room("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         room("Codec", ["MediaKernel", "CLibAV", "COpus"]),
         room("Recording", ["MediaKernel", "HLS", "Zip"]),
-        room("Signing", ["MediaKernel", crypto]),
         room("Webhooks", ["MediaKernel"]),
-        room("ObjectStorage", ["MediaKernel", crypto]),
+        room("Digests", ["COpenSSL"]),
         room("Catalogue", ["MediaKernel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("Clocks", ["MediaKernel"]),
         room("Sandbox", ["CSandbox"]),
@@ -105,7 +101,9 @@ let package = Package(
         // Floor 4: one connection, one picture, orders to a child process.
         room(
             "PeerConnection",
-            ["MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel"]),
+            ["MediaKernel", "RTP", "ICE", "SDP", "Digests", "SecureTransport", "DataChannel"]),
+        room("Signing", ["MediaKernel", "Digests"]),
+        room("ObjectStorage", ["MediaKernel", "Digests"]),
         room("Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
         room("ChildProcesses", ["MediaKernel", "HLS", "Stage", "Recording"]),
 
@@ -123,8 +121,8 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Clocks", "Rooms", "Catalogue", "Signing", "ObjectStorage",
-                "Datagrams", "Webhooks", log, crypto,
+                "MediaKernel", "HLS", "Clocks", "Rooms", "Catalogue", "Digests", "Signing",
+                "ObjectStorage", "Datagrams", "Webhooks", log,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -134,7 +132,6 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "JWTKit", package: "jwt-kit"),
             ] + nio, resources: [.copy("Web")]),
         // Floor 6: the client's end of a room.
         room(
@@ -173,9 +170,9 @@ let package = Package(
             "Service",
             [
                 "CProcesses", "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Signalling",
-                "PeerConnection", "MediaServer", "Recording", "Catalogue", "Signing", "Webhooks",
-                "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log, crypto,
+                "Signalling", "PeerConnection", "MediaServer", "Recording", "Catalogue", "Digests",
+                "Signing", "Webhooks", "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox",
+                log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -238,7 +235,8 @@ let package = Package(
         tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
-        tests("ObjectStorage", ["MediaKernel", "Workbench", crypto]),
+        tests("Digests", ["MediaKernel"]),
+        tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(
             "Catalogue",
             ["MediaKernel", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -267,8 +265,8 @@ let package = Package(
         tests(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Catalogue", "Signing", "ObjectStorage",
-                "Webhooks", "Workbench", log, crypto,
+                "MediaKernel", "HLS", "Rooms", "Catalogue", "Digests", "Signing", "ObjectStorage",
+                "Webhooks", "Workbench", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -280,7 +278,7 @@ let package = Package(
         tests(
             "RoomClient",
             [
-                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Datagrams",
+                "MediaKernel", "RTP", "ICE", "SDP", "Digests", "SecureTransport", "Datagrams",
                 "PeerConnection", "MediaServer", "Rooms", "Signalling", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -302,8 +300,8 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
-                "MediaServer", "Sandbox", "Recording", "Catalogue", "Signing", "ObjectStorage",
-                "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log, crypto,
+                "MediaServer", "Sandbox", "Recording", "Catalogue", "Digests", "Signing",
+                "ObjectStorage", "ChildProcesses", "ControlAPI", "Webhooks", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Subprocess", package: "swift-subprocess"),

@@ -1,11 +1,5 @@
-import Crypto
+import Digests
 public import MediaKernel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Signs requests to S3 and what is compatible with it: AWS Signature Version 4, in headers or in
 /// the address (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html).
@@ -83,15 +77,13 @@ public struct AWSSignature: Sendable {
             request.method, PercentEncoding.encoded(request.path, keepsSlashes: true),
             request.canonicalQuery, headers, names, payloadHash,
         ].joined(separator: "\n")
-        let hash = Hexadecimal.text(SHA256.hash(data: Data(canonical.utf8)))
+        let hash = Hexadecimal.text(Digest.sha256.hash(Array(canonical.utf8)))
         let text = [Self.algorithm, date.dateTime, scope(date), hash].joined(separator: "\n")
-        var key = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
+        var key = MACKey(Array("AWS4\(credentials.secretAccessKey)".utf8))
         for part in [date.date, region, Self.service, "aws4_request"] {
-            key = SymmetricKey(
-                data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
+            key = MACKey(key.code(of: Array(part.utf8)))
         }
-        return Hexadecimal.text(
-            HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+        return Hexadecimal.text(key.code(of: Array(text.utf8)))
     }
 
     /// Every header is signed, sorted by its name in lower case, runs of spaces as one.

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 public import MediaKernel
 
 #if canImport(FoundationEssentials)
@@ -153,7 +153,7 @@ public struct MultipartUpload: Sendable {
     /// digests, with their number.
     public var checksum: String {
         let digests = parts.values.sorted { $0.number < $1.number }.flatMap(\.digest)
-        return "\(Data(SHA256.hash(data: digests)).base64EncodedString())-\(partCount)"
+        return "\(Data(Digest.sha256.hash(digests)).base64EncodedString())-\(partCount)"
     }
 
     // MARK: Transitions

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import MediaKernel
 
 #if canImport(FoundationEssentials)
@@ -143,7 +143,7 @@ public struct ObjectStore: Hashable, Sendable {
         var request = request(
             "POST", location, query: [StoreRequest.Field("uploadId", uploadID)])
         request.headers = [StoreRequest.Field("content-type", "application/xml")]
-        request.payloadHash = Hexadecimal.text(SHA256.hash(data: body))
+        request.payloadHash = Hexadecimal.text(Digest.sha256.hash(body))
         return (request, body)
     }
 

@@ -1,4 +1,5 @@
 import DataChannel
+import Digests
 public import ICE
 public import MediaKernel
 public import RTP
@@ -346,6 +347,6 @@ public final class PeerConnection {
 /// STUN's keyed hash from OpenSSL; ICE itself knows no cryptography.
 private struct Authenticator: MessageAuthenticator {
     func hmacSHA1(key: [UInt8], message: [UInt8]) -> [UInt8] {
-        OpenSSLAuthenticator().hmacSHA1(key: key, message: message)
+        MACKey(key, digest: .sha1).code(of: message)
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import Glibc
 import MediaKernel
@@ -81,7 +81,7 @@ private final class PathClaim: Sendable {
         of directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
         let canonical = URL(fileURLWithPath: directory).resolvingSymlinksInPath().path
-        let hash = Hexadecimal.text(SHA256.hash(data: Array(canonical.utf8)))
+        let hash = Hexadecimal.text(Digest.sha256.hash(Array(canonical.utf8)))
         let name = [0] + Array("roomcast-\(hash)".utf8)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -52,7 +52,7 @@ public struct RoomcastServer: Sendable {
         let settings = try Self.fitted(settings, logger: logger)
         self.settings = settings
         self.logger = logger
-        authority = try await TokenAuthority(
+        authority = try TokenAuthority(
             accessKey: settings.accessKey, secret: settings.secret)
         guard
             let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks),

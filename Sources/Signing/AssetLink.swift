@@ -29,7 +29,7 @@ public struct AssetLink: Hashable, Sendable {
 
     /// The component of the path.
     public func signed(with key: SigningKey) -> String {
-        "\(asset).\(expiry.seconds).\(Base64URL.text(key.code(of: message.utf8)))"
+        "\(asset).\(expiry.seconds).\(Base64URL.text(key.code(of: message)))"
     }
 
     /// Why a link is refused.
@@ -51,12 +51,12 @@ public struct AssetLink: Hashable, Sendable {
             let link = AssetLink(asset: String(parts[0]), expiry: UnixTime(seconds: seconds)),
             let code = Base64URL.bytes(parts[2])
         else { throw .malformed }
-        guard key.isValid(code, of: link.message.utf8) else { throw .wrongSignature }
+        guard key.isValid(code, of: link.message) else { throw .wrongSignature }
         guard now < link.expiry else { throw .expired(link.expiry) }
         self = link
     }
 
-    private var message: String { "\(asset)\n\(expiry.seconds)" }
+    private var message: [UInt8] { Array("\(asset)\n\(expiry.seconds)".utf8) }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {

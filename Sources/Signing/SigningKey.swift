@@ -1,10 +1,4 @@
-import Crypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Digests
 
 /// A key for one purpose, derived from a secret that serves many.
 ///
@@ -21,23 +15,20 @@ public struct SigningKey: Sendable {
     /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
     public static let secretBytesMinimum = 32
 
-    private let key: SymmetricKey
+    private let key: MACKey
 
     /// Nil when the secret is too short.
     public init?(secret: [UInt8], purpose: Purpose) {
         guard secret.count >= Self.secretBytesMinimum else { return nil }
-        key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret), info: Array(purpose.rawValue.utf8),
-            outputByteCount: 32)
+        // RFC 5869 sect. 2.2 and 2.3: no salt, and as much as one code holds.
+        let extracted = MACKey([UInt8](repeating: 0, count: 32)).code(of: secret)
+        key = MACKey(MACKey(extracted).code(of: Array(purpose.rawValue.utf8) + [1]))
     }
 
-    func code(of message: some Sequence<UInt8>) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(message), using: key))
-    }
+    func code(of message: [UInt8]) -> [UInt8] { key.code(of: message) }
 
     /// In a time that does not depend on where a wrong code differs.
-    func isValid(_ code: [UInt8], of message: some Sequence<UInt8>) -> Bool {
-        HMAC<SHA256>.isValidAuthenticationCode(
-            code, authenticating: Array(message), using: key)
+    func isValid(_ code: [UInt8], of message: [UInt8]) -> Bool {
+        key.isValid(code, of: message)
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 public import MediaKernel
 
 #if canImport(FoundationEssentials)
@@ -23,8 +23,7 @@ public struct TURNCredential: Hashable, Sendable {
     /// - Parameter secret: the relay's `static-auth-secret`, as its UTF-8 bytes.
     public init(user: String, secret: String, expiry: UnixTime) {
         username = "\(expiry.seconds):\(user)"
-        let code = HMAC<Insecure.SHA1>.authenticationCode(
-            for: Array(username.utf8), using: SymmetricKey(data: Array(secret.utf8)))
+        let code = MACKey(Array(secret.utf8), digest: .sha1).code(of: Array(username.utf8))
         password = Data(code).base64EncodedString()
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 public import MediaKernel
 
 /// How a receiver knows that a webhook is ours and recent: HMAC-SHA256 over the time of sending, a
@@ -15,18 +15,17 @@ public struct WebhookSignature: Sendable {
     /// How old a delivery may be, and how far the receiver's clock off.
     public static let tolerance: Duration = .seconds(300)
 
-    private let key: SymmetricKey
+    private let key: MACKey
 
-    public init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+    public init(secret: [UInt8]) { key = MACKey(secret) }
 
     /// The headers' values.
     public func headers(
         body: [UInt8], sentAt time: UnixTime
     ) -> (timestamp: String, signature: String) {
         let timestamp = String(time.seconds)
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Self.message(timestamp, body), using: key)
-        return (timestamp, "v1=\(Hexadecimal.text(Array(code)))")
+        let code = key.code(of: Self.message(timestamp, body))
+        return (timestamp, "v1=\(Hexadecimal.text(code))")
     }
 
     /// What a receiver does.
@@ -38,8 +37,7 @@ public struct WebhookSignature: Sendable {
             (now.seconds - tolerance...now.seconds + tolerance).contains(seconds),
             let code = Hexadecimal.bytes(signature.dropFirst(3))
         else { return false }
-        return HMAC<SHA256>.isValidAuthenticationCode(
-            code, authenticating: Self.message(timestamp, body), using: key)
+        return key.isValid(code, of: Self.message(timestamp, body))
     }
 
     private static func message(_ timestamp: String, _ body: [UInt8]) -> [UInt8] {

@@ -143,7 +143,7 @@ struct Demo: Sendable {
     private func publisher(
         _ name: String, at endpoint: String, _ authority: TokenAuthority
     ) async throws -> PublisherRunner {
-        let token = try await authority.makeRoomToken(
+        let token = try authority.makeRoomToken(
             room: Self.room, user: name.lowercased(), role: "host", at: .now)
         return PublisherRunner(
             options: PublisherRunner.Options(

@@ -17,7 +17,7 @@ struct TokenCommand: AsyncParsableCommand {
         @Option(help: "Seconds until it expires.")
         var lifetime = 86_400
 
-        func authority() async throws -> TokenAuthority {
+        func authority() throws -> TokenAuthority {
             let settings = try Settings(keyIn: configuration)
             guard lifetime > 0, lifetime <= Int(TokenAuthority.lifetimeMaximum.components.seconds)
             else {
@@ -32,7 +32,7 @@ struct TokenCommand: AsyncParsableCommand {
 
                     """)
             }
-            return try await TokenAuthority(accessKey: settings.accessKey, secret: settings.secret)
+            return try TokenAuthority(accessKey: settings.accessKey, secret: settings.secret)
         }
     }
 
@@ -56,7 +56,7 @@ struct TokenCommand: AsyncParsableCommand {
                 throw ValidationError("'\(room)' is no room id: letters, digits, - and _, up to 64")
             }
             print(
-                try await key.authority().makeRoomToken(
+                try key.authority().makeRoomToken(
                     room: RoomID(room), user: user, role: role, at: .now,
                     lifetime: .seconds(key.lifetime)))
         }
@@ -70,7 +70,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         func run() async throws {
             print(
-                try await key.authority().makeManagementToken(
+                try key.authority().makeManagementToken(
                     at: .now, lifetime: .seconds(key.lifetime)))
         }
     }

@@ -30,7 +30,7 @@ import Testing
     ])
     func whoWaitsIsToldToGoOn(route: String) async throws {
         try await converse { client, world in
-            let token = try await world.authority.makeManagementToken(at: TestWorld.now)
+            let token = try world.authority.makeManagementToken(at: TestWorld.now)
             try await client.send(
                 "\(route) HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
                     + "Content-Type: application/json\r\nContent-Length: 1\r\n"
@@ -51,7 +51,7 @@ import Testing
         route: String, length: Int, authorization: String, status: Int
     ) async throws {
         try await converse { client, world in
-            let token = try await world.authority.makeManagementToken(at: TestWorld.now)
+            let token = try world.authority.makeManagementToken(at: TestWorld.now)
             let field = authorization.isEmpty ? "" : "Authorization: Bearer \(token)\r\n"
             try await client.send(
                 "\(route) HTTP/1.1\r\nHost: h\r\n\(field)"

@@ -55,7 +55,7 @@ import Testing
     /// Somebody waits for it by then.
     @Test func aBodyThatIsReadAndBrokenIsRefusedOnce() async throws {
         let world = try await TestWorld()
-        let token = try await world.authority.makeManagementToken(at: TestWorld.now)
+        let token = try world.authority.makeManagementToken(at: TestWorld.now)
         try await world.live { client in
             try await RawClient.connect(port: client.port ?? 0) { client in
                 try await client.send(

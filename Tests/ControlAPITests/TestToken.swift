@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import MediaKernel
 
@@ -8,8 +8,8 @@ import MediaKernel
 enum TestToken {
     static let secret = "a secret of at least thirty-two bytes"
 
-    static func authority() async throws -> TokenAuthority {
-        try await TokenAuthority(accessKey: "key", secret: secret)
+    static func authority() throws -> TokenAuthority {
+        try TokenAuthority(accessKey: "key", secret: secret)
     }
 
     /// The JSON of a good room token's claims, or of one with a changed or (`null`) removed claim.
@@ -30,8 +30,7 @@ enum TestToken {
         let header = base64URL(Data(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
         let signed = "\(header).\(base64URL(Data(claims.utf8)))"
         guard let secret else { return "\(signed)." }
-        let signature = HMAC<SHA256>.authenticationCode(
-            for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        let signature = MACKey(Array(secret.utf8)).code(of: Array(signed.utf8))
         return "\(signed).\(base64URL(Data(signature)))"
     }
 

@@ -37,7 +37,7 @@ struct TestWorld: Sendable {
             try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
         try scratch.write("export {}".utf8, to: "web/assets/room.js")
-        authority = try await TestToken.authority()
+        authority = try TestToken.authority()
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks),
             let playback = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
@@ -98,11 +98,11 @@ struct TestWorld: Sendable {
     }
 
     func managementHeaders() async throws -> HTTPFields {
-        [.authorization: "Bearer \(try await authority.makeManagementToken(at: TestWorld.now))"]
+        [.authorization: "Bearer \(try authority.makeManagementToken(at: TestWorld.now))"]
     }
 
     func roomToken(room: RoomID = "demo") async throws -> String {
-        try await authority.makeRoomToken(
+        try authority.makeRoomToken(
             room: room, user: "ann", role: "host", at: TestWorld.now)
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import MediaKernel
 import ObjectStorage
@@ -45,7 +45,7 @@ import Testing
         #expect(upload.next(at: now) == [.complete(uploadID: "u", parts: (1...5).map(part))])
         #expect(upload.completed() == [])
         #expect(upload.next(at: now) == [.confirm])
-        let digest = Data(SHA256.hash(data: [1, 2, 3, 4, 5] as [UInt8])).base64EncodedString()
+        let digest = Data(Digest.sha256.hash([1, 2, 3, 4, 5])).base64EncodedString()
         #expect(
             upload.confirmed(
                 byteCount: Self.partBytes * 4 + 7, checksum: "\(digest)-5", at: now)

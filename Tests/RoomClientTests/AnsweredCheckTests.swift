@@ -1,4 +1,5 @@
 import Datagrams
+import Digests
 import ICE
 import MediaKernel
 import NIOCore
@@ -12,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AnsweredCheckTests {
     private struct Authenticator: MessageAuthenticator {
         func hmacSHA1(key: [UInt8], message: [UInt8]) -> [UInt8] {
-            OpenSSLAuthenticator().hmacSHA1(key: key, message: message)
+            MACKey(key, digest: .sha1).code(of: message)
         }
     }
 

@@ -111,25 +111,8 @@ struct DTLSDataTests {
     }
 }
 
-@Suite("Secrets and codes")
+@Suite("Secrets")
 struct SecretsTests {
-    @Test("HMAC-SHA1 gives the codes of RFC 2202")
-    func hmac() {
-        let authenticator = OpenSSLAuthenticator()
-        #expect(
-            authenticator.hmacSHA1(
-                key: Array("Jefe".utf8), message: Array("what do ya want for nothing?".utf8))
-                == Hexadecimal.bytes("effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"))
-        #expect(
-            authenticator.hmacSHA1(
-                key: [UInt8](repeating: 0xAA, count: 80),
-                message: Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8))
-                == Hexadecimal.bytes("aa4ae5e15272d00e95705637ce8a3b55ed402112"))
-        #expect(
-            authenticator.hmacSHA1(key: [], message: [])
-                == Hexadecimal.bytes("fbdb1d1b18aa6c08324b7d64b71fb76370690e1d"))
-    }
-
     @Test("Random bytes come in the number asked for, and differ", arguments: [0, 1, 7, 8, 9, 64])
     func random(_ count: Int) {
         #expect(secureRandomBytes(count).count == count)

@@ -114,7 +114,8 @@ import Testing
             await world.streams.tick()
             let first = try #require(await world.finishers.next())
             let second = try #require(await world.finishers.next())
-            #expect([first, second].map(\.job.stream) == Array(ids.prefix(2)))
+            // Which of the two starts first is not said.
+            #expect(Set([first, second].map(\.job.stream)) == Set(ids.prefix(2)))
             #expect(try await world.streams.stream(ids[2])?.finisherPosition == 1)
             // Nothing is on air.
             first.exit(.finished)

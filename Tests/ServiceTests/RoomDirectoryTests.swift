@@ -29,7 +29,7 @@ import Testing
         try await StreamsWorld().run { world in
             let directory = try RoomDirectory(
                 in: world, settings: settings, media: media, logger: logger)
-            let token = try await world.authority.makeRoomToken(
+            let token = try world.authority.makeRoomToken(
                 room: "demo", user: "ann", role: "host", at: .now)
             let claims = try await world.authority.verifyRoomToken(token, at: .now)
             let socket = WebSocketConnection { _ in }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import Logging
 import MediaKernel
@@ -40,7 +40,7 @@ private final class PlainStore: StoreLine {
             }
             bytes = Array(data[Int(range.lowerBound)..<Int(range.upperBound)])
         }
-        let hash = Hexadecimal.text(Array(SHA256.hash(data: Data(bytes))))
+        let hash = Hexadecimal.text(Digest.sha256.hash(bytes))
         guard request.payloadHash == hash else { return StoreAnswer(status: 400) }
         let isHead = request.method == "HEAD"
         return state.withLock { state in
@@ -78,8 +78,8 @@ private final class PlainStore: StoreLine {
         case ("HEAD", _):
             guard let object = state.object else { return StoreAnswer(status: 404) }
             let tags = state.parts.sorted { $0.key < $1.key }
-                .flatMap { Array(Insecure.MD5.hash(data: Data($0.value))) }
-            let tag = Hexadecimal.text(Array(Insecure.MD5.hash(data: tags)))
+                .flatMap { Digest.md5.hash($0.value) }
+            let tag = Hexadecimal.text(Digest.md5.hash(tags))
             let shown = givesTag ? "\"\(tag)-\(state.parts.count)\"" : "\"0x8DC\""
             return StoreAnswer(
                 status: 200,

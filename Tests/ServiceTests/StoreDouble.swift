@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import MediaKernel
 import ObjectStorage
@@ -123,9 +124,5 @@ final class StoreDouble: StoreCourier {
         }
     }
 
-    private static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = PartDigest()
-        digest.update(bytes)
-        return digest.bytes
-    }
+    private static func digest(_ bytes: [UInt8]) -> [UInt8] { Digest.sha256.hash(bytes) }
 }

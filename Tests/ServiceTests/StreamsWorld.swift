@@ -33,7 +33,7 @@ final class StreamsWorld: Sendable {
         settings.recordingsDirectory = "\(directory)/recordings"
         settings.publicBaseURL = "http://h:1"
         change(&settings)
-        authority = try await TokenAuthority(
+        authority = try TokenAuthority(
             accessKey: "key", secret: "a secret of at least thirty-two bytes")
         let clock = clock
         let processors = processors

@@ -215,7 +215,7 @@ struct PageAPI: Sendable {
             throw APIError.badRequest(
                 "user_id is not valid", "1 to \(Limits.userIDCharacters) bytes")
         }
-        let token = try await authority.makeRoomToken(
+        let token = try authority.makeRoomToken(
             room: room, user: user, role: role, at: clock())
         return JSON.response(TokenBody(token: token, role: role, userID: user))
     }

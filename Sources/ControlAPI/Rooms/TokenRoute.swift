@@ -93,7 +93,7 @@ struct TokenRoute: Sendable {
         let code = try await usable(known)
         let now = clock()
         return Body(
-            token: try await authority.makeRoomToken(
+            token: try authority.makeRoomToken(
                 room: code.room, user: user, role: code.role, at: now, lifetime: Self.lifetime),
             expiresAt: (UnixTime(seconds: now.seconds) + Self.lifetime).description)
     }

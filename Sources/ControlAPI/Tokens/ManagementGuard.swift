@@ -17,7 +17,7 @@ struct ManagementGuard<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         }
         do {
-            _ = try await authority.verifyManagementToken(BearerToken.read(request), at: clock())
+            _ = try authority.verifyManagementToken(BearerToken.read(request), at: clock())
         } catch {
             throw APIError.managementToken(error)
         }

@@ -1,4 +1,4 @@
-import JWTKit
+import Digests
 public import MediaKernel
 
 #if canImport(FoundationEssentials)
@@ -25,40 +25,37 @@ public struct TokenAuthority: Sendable {
     public static let claimBytesMaximum = 255
 
     public let accessKey: String
-    private let keys: JWTKeyCollection
+    private let key: MACKey
 
     /// RFC 7518 sect. 3.2: a key of at least the size of the hash.
     public static let secretBytesMinimum = 32
 
     /// - Parameter secret: the shared HS256 key, used as its UTF-8 bytes as 100ms does.
-    public init(accessKey: String, secret: String) async throws(TokenKeyError) {
+    public init(accessKey: String, secret: String) throws(TokenKeyError) {
         guard !accessKey.isEmpty else { throw .accessKeyEmpty }
         guard secret.utf8.count >= Self.secretBytesMinimum else {
             throw .secretTooShort(
                 byteCount: secret.utf8.count, minimum: Self.secretBytesMinimum)
         }
         self.accessKey = accessKey
-        keys = JWTKeyCollection()
-        await keys.add(
-            hmac: HMACKey(from: Data(secret.utf8)), digestAlgorithm: .sha256,
-            serializer: DefaultJWTSerializer(jsonEncoder: TokenJSONEncoder()))
+        key = MACKey(Array(secret.utf8))
     }
 
     public func makeRoomToken(
         room: RoomID, user: String, role: String, at now: UnixTime,
         lifetime: Duration = .seconds(86_400)
-    ) async throws -> String {
+    ) throws -> String {
         var payload = basePayload(type: .app, at: now, lifetime: lifetime)
         payload.roomID = room.rawValue
         payload.userID = user
         payload.role = role
-        return try await keys.sign(payload)
+        return try sign(payload)
     }
 
     public func makeManagementToken(
         at now: UnixTime, lifetime: Duration = .seconds(86_400)
-    ) async throws -> String {
-        try await keys.sign(basePayload(type: .management, at: now, lifetime: lifetime))
+    ) throws -> String {
+        try sign(basePayload(type: .management, at: now, lifetime: lifetime))
     }
 
     /// - Parameter isStillGood: whether a token that is good but for having expired lets its
@@ -67,7 +64,7 @@ public struct TokenAuthority: Sendable {
         _ token: String, at now: UnixTime,
         orExpired isStillGood: (RoomTokenClaims) async -> Bool = { _ in false }
     ) async throws(TokenError) -> RoomTokenClaims {
-        let payload = try await verify(token, type: .app, at: now)
+        let payload = try verify(token, type: .app, at: now)
         // An account has one application here, and both have the name of its key.
         for (owner, name) in [(payload.appID, "app_id"), (payload.customerID, "customer_id")] {
             guard (owner ?? accessKey) == accessKey else { throw .claimInvalid(name) }
@@ -91,8 +88,8 @@ public struct TokenAuthority: Sendable {
 
     public func verifyManagementToken(
         _ token: String, at now: UnixTime
-    ) async throws(TokenError) -> ManagementTokenClaims {
-        let payload = try await verify(token, type: .management, at: now)
+    ) throws(TokenError) -> ManagementTokenClaims {
+        let payload = try verify(token, type: .management, at: now)
         let claims = ManagementTokenClaims(
             issuedAt: Self.timestamp(payload.issuedAt) ?? now,
             expiresAt: Self.timestamp(payload.expiresAt) ?? now,
@@ -114,25 +111,40 @@ public struct TokenAuthority: Sendable {
             tokenID: UUID().uuidString.lowercased())
     }
 
+    /// RFC 7515 sect. 7.1.
+    private func sign(_ payload: TokenPayload) throws -> String {
+        let header = Base64URL.text(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+        let signed = try "\(header).\(Base64URL.text(TokenJSON.encode(payload)))"
+        return "\(signed).\(Base64URL.text(key.code(of: Array(signed.utf8))))"
+    }
+
     /// Form, algorithm and signature first; nothing in an unsigned payload is worth reporting.
     private func verify(
         _ token: String, type: TokenType, at now: UnixTime
-    ) async throws(TokenError) -> TokenPayload {
+    ) throws(TokenError) -> TokenPayload {
         guard !token.isEmpty else { throw .missing }
         guard token.utf8.count <= Self.tokenBytesMaximum else {
             throw .malformed("longer than \(Self.tokenBytesMaximum) bytes")
         }
-        let header = try Self.header(of: token)
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("it has \(parts.count) parts, not 3") }
+        guard let bytes = Base64URL.bytes(parts[0]),
+            let header = try? JSONDocument.decode(Header.self, from: bytes)
+        else { throw .malformed("the header is not base64url of a JSON object") }
         guard header.alg == "HS256" else {
             throw .algorithmNotAllowed(String((header.alg ?? "(absent)").prefix(16)))
         }
-        let payload: TokenPayload
-        do {
-            payload = try await keys.verify(token, as: TokenPayload.self)
-        } catch let error as JWTError where error.errorType == .malformedToken {
+        // RFC 7515 sect. 4.1.11.
+        guard header.crit == nil else {
+            throw .malformed("its header has crit, which names nothing known")
+        }
+        guard let signature = Base64URL.bytes(parts[2]),
+            key.isValid(signature, of: Array("\(parts[0]).\(parts[1])".utf8))
+        else { throw .signatureInvalid }
+        guard let bytes = Base64URL.bytes(parts[1]),
+            let payload = try? JSONDocument.decode(TokenPayload.self, from: bytes)
+        else {
             throw .malformed("the payload is not a JSON object with claims of the right types")
-        } catch {
-            throw .signatureInvalid
         }
         try check(payload, type: type, at: now)
         return payload
@@ -157,31 +169,10 @@ public struct TokenAuthority: Sendable {
         }
     }
 
-    private struct Header: Decodable { var alg: String? }
-
-    private static func header(of token: String) throws(TokenError) -> Header {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("it has \(parts.count) parts, not 3") }
-        // Decoders also take the other base64 alphabet, by which one token would have many forms.
-        // RFC 7515 sect. 2 allows this one only.
-        guard parts.allSatisfy({ $0.utf8.allSatisfy(isBase64URL) }) else {
-            throw .malformed("it has characters that base64url has not")
-        }
-        var base64 = parts[0].replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
-        guard let data = Data(base64Encoded: String(base64)),
-            let header = try? JSONDocument.decode(Header.self, from: data)
-        else { throw .malformed("the header is not base64url of a JSON object") }
-        return header
-    }
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+    private struct Header: Decodable {
+        var alg: String?
+        /// What whoever verifies has to understand.
+        var crit: OpaqueJSON?
     }
 
     private static func text(_ value: String?, _ name: String) throws(TokenError) -> String {

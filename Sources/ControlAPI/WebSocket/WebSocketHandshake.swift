@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import HTTPTypes
 import NIOHTTP1
 
@@ -35,7 +35,7 @@ enum WebSocketHandshake {
 
     /// The answer that accepts it. RFC 6455 sect. 4.2.2.
     static func answer(to key: String) -> HTTPResponseHead {
-        let digest = Insecure.SHA1.hash(data: Data((key + guid).utf8))
+        let digest = Digest.sha1.hash(Array((key + guid).utf8))
         return HTTPResponseHead(
             version: .http1_1, status: .switchingProtocols,
             headers: [

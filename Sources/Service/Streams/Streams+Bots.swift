@@ -70,7 +70,7 @@ extension Streams {
         do {
             var job = launch.job
             // Valid for longer than a stream may last: a bot that reconnects shows it again.
-            job.token = try await authority.makeRoomToken(
+            job.token = try authority.makeRoomToken(
                 room: job.room, user: "recorder", role: Policy.recorderRole,
                 at: clock().time, lifetime: TokenAuthority.lifetimeMaximum)
             exit = await launcher.run(job, signals: launch.signals) { report in

@@ -1,4 +1,5 @@
 import Clocks
+import Digests
 import Foundation
 import Logging
 import MediaKernel
@@ -187,13 +188,11 @@ extension StoreClient: LiveCourier {
     func put(
         _ text: [UInt8], at location: ObjectLocation, cacheControl: String
     ) async throws(StoreFailure) {
-        var digest = PartDigest()
-        digest.update(text)
         let answer = try await ask {
             (
                 $0.put(
                     location, contentType: location.contentType, cacheControl: cacheControl,
-                    digest: digest.bytes),
+                    digest: Digest.sha256.hash(text)),
                 .bytes(text)
             )
         }

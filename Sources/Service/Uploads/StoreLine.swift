@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Clocks
+import Digests
 import MediaKernel
 import NIOCore
 import NIOHTTP1
@@ -16,7 +17,7 @@ enum StoreBody: Hashable, Sendable {
 
 /// The body of an answer that is read to be compared, and kept nowhere.
 final class StoreReading: Sendable {
-    private let state = Mutex((digest: PartDigest(), byteCount: Int64(0)))
+    private let state = Mutex((digest: RunningDigest(.sha256), byteCount: Int64(0)))
 
     func take(_ bytes: [UInt8]) {
         state.withLock {
@@ -26,7 +27,7 @@ final class StoreReading: Sendable {
     }
 
     /// SHA-256.
-    var digest: [UInt8] { state.withLock { $0.digest.bytes } }
+    var digest: [UInt8] { state.withLock { $0.digest.hash } }
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 }
 

@@ -1,3 +1,4 @@
+import Digests
 import Glibc
 import NIOCore
 import NIOPosix
@@ -14,11 +15,11 @@ struct UploadFile: Hashable, Sendable {
     ///
     /// - Throws: `UploadFileError`.
     func digest(_ range: Range<Int64>) async throws -> [UInt8] {
-        var digest = PartDigest()
+        var digest = RunningDigest(.sha256)
         for try await chunk in FileStretch(path: path, range: range) {
             digest.update(Array(chunk.readableBytesView))
         }
-        return digest.bytes
+        return digest.hash
     }
 
     /// The entity tag that most stores give it when it was sent in parts of this size.

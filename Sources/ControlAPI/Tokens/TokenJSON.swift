@@ -1,4 +1,3 @@
-import JWTKit
 import MediaKernel
 
 #if canImport(FoundationEssentials)
@@ -14,8 +13,8 @@ import MediaKernel
 /// the first three groups of six never do: each has the highest bit of a byte among its first five.
 /// The fourth is the end of the third byte, and does in `>`, `?`, `~` and DEL. So these, and all that
 /// is not ASCII, are escaped (RFC 8259 sect. 7); JSON has them in strings only.
-struct TokenJSONEncoder: JWTJSONEncoder {
-    func encode<T: Encodable>(_ value: T) throws -> Data {
+enum TokenJSON {
+    static func encode(_ value: some Encodable) throws -> [UInt8] {
         let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
         var escaped: [UInt8] = []
         for unit in text.utf16 {
@@ -25,6 +24,6 @@ struct TokenJSONEncoder: JWTJSONEncoder {
                 escaped += #"\u\#(Hexadecimal.text(unit))"#.utf8
             }
         }
-        return Data(escaped)
+        return escaped
     }
 }

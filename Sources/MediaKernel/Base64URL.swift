@@ -1,11 +1,11 @@
-/// RFC 4648 sect. 5, without padding.
-enum Base64URL {
+/// Base 64 with the alphabet of RFC 4648 sect. 5, without padding.
+public enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values: [UInt8: UInt32] = Dictionary(
         uniqueKeysWithValues: alphabet.enumerated().map { ($1, UInt32($0)) })
 
-    static func text(_ bytes: [UInt8]) -> String {
+    public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
@@ -18,7 +18,7 @@ enum Base64URL {
     }
 
     /// Nil for anything that `text` does not make: each sequence of bytes has one text only.
-    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         let characters = Array(text.utf8)
         for start in stride(from: 0, to: characters.count, by: 4) {
