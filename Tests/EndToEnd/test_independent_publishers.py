@@ -18,7 +18,8 @@ SHARE = 0.8  # of the seconds: a machine may be short of breath
 NEAR = 60  # of 255, in each channel, from the colour that was sent
 MOVEMENT = 50  # of 255: what a white ball makes of the wall
 STILLNESS_MAXIMUM = 12  # s: tiles show the middle of a picture, which the ball leaves for some seconds
-PITCH_MINIMUM = 0.004  # of full scale; each sounds at a tenth
+PITCH_MINIMUM = 0.05  # of full scale; each sounds at a tenth
+DETUNING = 12  # Hz: more than 0.5 % of the highest
 PITCH_RATIO = 3  # to what there is beside it
 
 
@@ -102,10 +103,13 @@ class Evening:
         return (slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1))
 
     def pitch(self, second, frequency):
-        """The amplitude of that tone in that second, as a share of full scale."""
+        """The amplitude of the tone about there in that second, as a share of full scale. A publisher whose
+        clock a busy machine holds back is played faster, or slower, by up to 0.4 %."""
         samples = self.sound[second * media.SAMPLE_RATE:(second + 1) * media.SAMPLE_RATE]
-        wave = np.exp(-2j * np.pi * frequency * np.arange(len(samples)) / media.SAMPLE_RATE)
-        return 2 * abs(np.mean(samples * wave))
+        window = np.hanning(len(samples))
+        power = np.abs(np.fft.rfft(samples * window)) ** 2  # in steps of 1 Hz
+        band = power[frequency - DETUNING:frequency + DETUNING + 1].sum()
+        return 2 * np.sqrt(band / (len(samples) * (window ** 2).sum()))
 
 
 def is_near(picture, colour):
