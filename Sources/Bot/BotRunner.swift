@@ -11,6 +11,7 @@ import Pipeline
 import Recording
 import RoomClient
 import Signalling
+import Streams
 import Synchronization
 
 /// The life of one bot: join the room, write the stream, say what happens, finish cleanly.
@@ -35,9 +36,11 @@ public struct BotRunner: Sendable {
     /// Why a bot came to its end.
     private enum Ending: Sendable {
         case asked(String)
-        case failed(String)
+        case failed(PipelineFailure)
 
-        var failure: String? { if case .failed(let reason) = self { reason } else { nil } }
+        var failure: PipelineFailure? {
+            if case .failed(let failure) = self { failure } else { nil }
+        }
     }
 
     private static let lockTimeout: Duration = .seconds(10)
@@ -69,7 +72,7 @@ public struct BotRunner: Sendable {
             do {
                 pipeline = try StreamPipeline(configuration, logger: logger)
             } catch let error as CodecError {
-                return fail("the stream cannot be encoded: \(error)")
+                return fail("the stream cannot be encoded: \(error)", .notEncoded)
             }
             let pictures = BotPictures(
                 hosts: options.configuration.pictureHosts, layout: configuration.layout,
@@ -82,9 +85,11 @@ public struct BotRunner: Sendable {
                 let totals = BotReport.Totals(summary, frameRate: configuration.frameRate)
                 writer.write(.stopped(reason: reason, totals))
                 return 0
-            case .failed(let reason):
-                return fail(reason)
+            case .failed(let failure):
+                return fail(failure)
             }
+        } catch let error as RecordingError {
+            return fail(error.description, error.isForWantOfRoom ? .diskFull : nil)
         } catch {
             return fail(String(describing: error))
         }
@@ -105,9 +110,13 @@ public struct BotRunner: Sendable {
         }
     }
 
-    private func fail(_ reason: String) -> Int32 {
+    private func fail(_ failure: PipelineFailure) -> Int32 {
+        fail(failure.reason, failure.isForWantOfRoom ? .diskFull : nil)
+    }
+
+    private func fail(_ reason: String, _ failure: BotFailure? = nil) -> Int32 {
         logger.error("stream failed", metadata: ["reason": "\(reason)"])
-        writer.write(.failed(reason: reason))
+        writer.write(.failed(reason: reason, failure: failure))
         return 1
     }
 
@@ -150,7 +159,7 @@ public struct BotRunner: Sendable {
                 for await reason in stop { return .asked(reason) }
                 return nil
             }
-            var ending = Ending.failed("ended without a reason")
+            var ending = Ending.failed(PipelineFailure("ended without a reason"))
             for await result in tasks {
                 guard let result else { continue }
                 ending = result
@@ -177,7 +186,7 @@ public struct BotRunner: Sendable {
         } catch is CancellationError {
             return nil
         } catch {
-            return .failed(String(describing: error))
+            return .failed(PipelineFailure(String(describing: error)))
         }
     }
 
@@ -204,7 +213,7 @@ public struct BotRunner: Sendable {
     private func watch(_ path: SharedMediaPath) async -> Ending? {
         while (try? await Task.sleep(for: SharedMediaPath.interval)) != nil {
             let reason = path.state.withLock { $0.reasonToGiveUp(at: MonotonicClock.now) }
-            if let reason { return .failed(reason) }
+            if let reason { return .failed(PipelineFailure(reason)) }
         }
         return nil
     }
@@ -298,8 +307,8 @@ public struct BotRunner: Sendable {
                         "the stream was behind for want of CPU: \(time.inSeconds) s are left out"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
-            case .failed(let reason):
-                return .failed(reason)
+            case .failed(let failure):
+                return .failed(failure)
             }
         }
         return nil

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 public import MediaKernel
 
@@ -6,23 +5,18 @@ extension Catalogue {
     /// Writes assets down; one with the same id is replaced.
     public func save(_ assets: [CatalogueAsset]) async throws(CatalogueError) {
         try await write { database in
-            for asset in assets { try asset.write(to: database) }
+            for asset in assets { try asset.insert(into: database, onConflict: .replace) }
         }
     }
 
     public func asset(_ id: String) async throws(CatalogueError) -> CatalogueAsset? {
-        try await read { database in
-            try Row.fetchOne(database, sql: "SELECT * FROM asset WHERE id = ?", arguments: [id])
-                .map { CatalogueAsset($0) }
-        }
+        try await read { try CatalogueAsset.find(id, in: $0) }
     }
 
     public func assets(
         _ query: CatalogueQuery<CatalogueAsset.Status>
     ) async throws(CatalogueError) -> CataloguePage<CatalogueAsset> {
-        try await read { database in
-            try PageStatement(query).page(in: database, id: \.id) { CatalogueAsset($0) }
-        }
+        try await read { try PageStatement(query).page(in: $0, id: \.id) }
     }
 
     /// All assets of these streams, in the order of their ids.
@@ -34,10 +28,9 @@ extension Catalogue {
         guard !streams.isEmpty else { return [:] }
         let marks = Array(repeating: "?", count: streams.count).joined(separator: ", ")
         return try await read { database in
-            let found = try Row.fetchAll(
+            let found = try CatalogueAsset.fetchAll(
                 database, sql: "SELECT * FROM asset WHERE stream IN (\(marks)) ORDER BY id",
-                arguments: StatementArguments(streams.map(\.rawValue))
-            ).map { CatalogueAsset($0) }
+                arguments: StatementArguments(streams.map(\.rawValue)))
             return Dictionary(grouping: found, by: \.stream)
         }
     }
@@ -50,56 +43,53 @@ extension Catalogue {
         at now: UnixTime, limit: Int = 100
     ) async throws(CatalogueError) -> [CatalogueAsset] {
         try await write { database in
-            let expired = try Row.fetchAll(
+            try CatalogueAsset.fetchAll(
                 database,
                 sql: """
                     UPDATE asset SET status = 'expired' WHERE id IN (
                         SELECT id FROM asset WHERE status = 'completed' AND expires <= ?
                         ORDER BY expires LIMIT ?) RETURNING *
                     """, arguments: [now.nanoseconds, limit])
-            return expired.map { CatalogueAsset($0) }
         }
     }
 }
 
-extension CatalogueAsset {
-    init(_ row: Row) {
+extension CatalogueAsset: CatalogueRecord {
+    static let table = "asset"
+
+    init(_ row: RowReader) throws {
+        let duration: Int64? = try row("duration")
         self.init(
-            id: row["id"], stream: StreamID(row["stream"]), room: RoomID(row["room"]),
-            session: (row["session"] as String?).map { SessionID($0) },
-            kind: Kind(rawValue: row["kind"]) ?? .roomComposite,
-            status: Status(rawValue: row["status"]) ?? .failed, path: row["path"],
-            byteCount: row["bytes"],
-            duration: (row["duration"] as Int64?).map { .nanoseconds($0) },
-            createdAt: UnixTime(nanoseconds: row["created"]),
-            expiresAt: (row["expires"] as Int64?).map { UnixTime(nanoseconds: $0) },
-            layer: row["layer"], layerCount: row["layers"])
-        // Nobody looks into it but who shows it; what cannot be read is as good as none.
-        thumbnails = (row["thumbnails"] as String?).flatMap {
-            try? JSONDocument.decode(RecordingThumbnails.self, from: Data($0.utf8), limits: .own)
-        }
-        if let width = row["width"] as Int?, let height = row["height"] as Int? {
+            id: try row("id"), stream: try row.id("stream"), room: try row.id("room"),
+            session: try row.id("session"), kind: try row.choice("kind"),
+            status: try row.choice("status"), path: try row("path"), byteCount: try row("bytes"),
+            duration: duration.map { .nanoseconds($0) }, createdAt: try row.time("created"),
+            expiresAt: try row.time("expires"), layer: try row("layer"),
+            layerCount: try row("layers"))
+        thumbnails = try row.document("thumbnails")
+        if let width: Int = try row("width"), let height: Int = try row("height") {
             size = Size(width: width, height: height)
         }
-        location = row["location"]
+        location = try row("location")
     }
 
-    func write(to database: Database) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try database.execute(
-            sql: """
-                INSERT OR REPLACE INTO asset
-                (id, stream, room, session, kind, status, path, bytes, duration, created, expires,
-                 width, height, layer, layers, location, thumbnails)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                id, stream.rawValue, room.rawValue, session?.rawValue, kind.rawValue,
-                status.rawValue, path, byteCount, duration?.nanoseconds, createdAt.nanoseconds,
-                expiresAt?.nanoseconds, size?.width, size?.height, layer, layerCount,
-                location,
-                try thumbnails.map { String(decoding: try encoder.encode($0), as: UTF8.self) },
-            ])
+    func write(to row: inout PersistenceContainer) throws {
+        row["id"] = id
+        row["stream"] = stream.rawValue
+        row["room"] = room.rawValue
+        row["session"] = session?.rawValue
+        row["kind"] = kind.rawValue
+        row["status"] = status.rawValue
+        row["path"] = path
+        row["bytes"] = byteCount
+        row["duration"] = duration?.nanoseconds
+        row["created"] = createdAt.nanoseconds
+        row["expires"] = expiresAt?.nanoseconds
+        row["width"] = size?.width
+        row["height"] = size?.height
+        row["layer"] = layer
+        row["layers"] = layerCount
+        row["location"] = location
+        try row.set(thumbnails, in: "thumbnails")
     }
 }

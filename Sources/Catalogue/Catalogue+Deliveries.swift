@@ -17,7 +17,7 @@ extension Catalogue {
     public func pendingDeliveries(limit: Int) async throws(CatalogueError) -> [CatalogueDelivery] {
         // From line to line by the index: what it costs does not depend on how long they are.
         try await read { database in
-            try Row.fetchAll(
+            try CatalogueDelivery.fetchAll(
                 database,
                 sql: """
                     WITH RECURSIVE pendingLine (name) AS (
@@ -37,8 +37,7 @@ extension Catalogue {
                         SELECT number FROM delivery INDEXED BY deliveryPending
                         WHERE status = 'pending' AND line = name ORDER BY number LIMIT :ofLine)
                     ORDER BY head.due, number LIMIT :limit
-                    """, arguments: ["limit": limit, "ofLine": Self.pendingOfLineMaximum]
-            ).map { CatalogueDelivery($0) }
+                    """, arguments: ["limit": limit, "ofLine": Self.pendingOfLineMaximum])
         }
     }
 
@@ -70,7 +69,7 @@ extension Catalogue {
                     ("room", query.room?.rawValue), ("line", query.line),
                     ("status", query.status?.rawValue),
                 ], start: query.start, limit: query.limit)
-            return try statement.page(in: database, id: \.id) { CatalogueDelivery($0) }
+            return try statement.page(in: database, id: \.id)
         }
     }
 
@@ -99,22 +98,20 @@ extension Catalogue {
                 bound = "AND number < (SELECT number FROM delivery WHERE id = ?)"
                 arguments += [start]
             }
-            let found = try Row.fetchAll(
+            let found = try CatalogueDelivery.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM delivery WHERE \(clause) \(bound)
                     ORDER BY number DESC LIMIT \(query.limit + 1)
-                    """, arguments: arguments
-            ).map { CatalogueDelivery($0) }
+                    """, arguments: arguments)
             return (CataloguePage(found: found, limit: query.limit, id: \.id), total ?? 0)
         }
     }
 
     public func delivery(_ id: String) async throws(CatalogueError) -> CatalogueDelivery? {
         try await read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT * FROM delivery WHERE id = ?", arguments: [id]
-            ).map { CatalogueDelivery($0) }
+            try CatalogueDelivery.fetchOne(
+                database, sql: "SELECT * FROM delivery WHERE id = ?", arguments: [id])
         }
     }
 
@@ -180,13 +177,10 @@ extension Catalogue {
                 let line: String = row["line"]
                 return HeldDelivery(
                     id: row["id"], kind: row["kind"],
-                    stream: try Row.fetchOne(
-                        database, sql: "SELECT * FROM stream WHERE id = ?", arguments: [line]
-                    ).map { CatalogueStream($0) },
-                    assets: try Row.fetchAll(
+                    stream: try CatalogueStream.find(line, in: database),
+                    assets: try CatalogueAsset.fetchAll(
                         database, sql: "SELECT * FROM asset WHERE stream = ? ORDER BY id",
-                        arguments: [line]
-                    ).map { CatalogueAsset($0) })
+                        arguments: [line]))
             }
         }
     }
@@ -227,27 +221,36 @@ extension Catalogue {
     }
 }
 
-extension CatalogueDelivery {
-    init(_ row: Row) {
+/// The rows' number, which gives their order, is SQLite's.
+extension CatalogueDelivery: CatalogueRecord {
+    static let table = "delivery"
+
+    init(_ row: RowReader) throws {
+        let body: Data = try row("body")
         self.init(
-            id: row["id"], line: row["line"], room: RoomID(row["room"]), kind: row["kind"],
-            isTerminal: row["terminal"], body: Array(row["body"] as Data),
-            createdAt: UnixTime(nanoseconds: row["created"]))
-        status = Status(rawValue: row["status"]) ?? .failed
-        attempts = row["attempts"]
-        dueAt = UnixTime(nanoseconds: row["due"])
+            id: try row("id"), line: try row("line"), room: try row.id("room"),
+            kind: try row("kind"), isTerminal: try row("terminal"), body: Array(body),
+            createdAt: try row.time("created"))
+        status = try row.choice("status")
+        attempts = try row("attempts")
+        dueAt = try row.time("due")
     }
 
+    func write(to row: inout PersistenceContainer) {
+        row["id"] = id
+        row["line"] = line
+        row["room"] = room.rawValue
+        row["kind"] = kind
+        row["terminal"] = isTerminal
+        row["body"] = Data(body)
+        row["created"] = createdAt.nanoseconds
+        row["status"] = status.rawValue
+        row["attempts"] = attempts
+        row["due"] = dueAt.nanoseconds
+    }
+
+    /// One that is there stays as it is, and each line has one terminal event.
     func insert(into database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT OR IGNORE INTO delivery
-                (id, line, room, kind, terminal, body, created, status, attempts, due)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                id, line, room.rawValue, kind, isTerminal, Data(body), createdAt.nanoseconds,
-                status.rawValue, attempts, dueAt.nanoseconds,
-            ])
+        try insert(into: database, onConflict: .ignore)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MediaKernel
+public import Streams
 
 extension Catalogue {
     /// What a rebuild found.
@@ -38,8 +39,10 @@ extension Catalogue {
             // First, which locks out all others: files are written before rows.
             try database.execute(sql: "DELETE FROM stream; DELETE FROM asset")
             let found = RebuildSources(streams: streams, recordings: recordings, known: read)
-            for stream in found.streams.values { try stream.write(to: database) }
-            for asset in found.assets { try asset.write(to: database) }
+            for stream in found.streams.values {
+                try stream.insert(into: database, onConflict: .replace)
+            }
+            for asset in found.assets { try asset.insert(into: database, onConflict: .replace) }
             return Rebuilt(
                 streams: found.streams.count, assets: found.assets.count,
                 unreadable: found.unreadable)
@@ -68,7 +71,7 @@ private struct RebuildSources {
             take(stream)
         }
         let present = Set(streams.keys)
-        let manifests = CatalogueStream.Kind.allCases.flatMap { kind in
+        let manifests = LiveStream.Kind.allCases.flatMap { kind in
             Self.files(
                 RecordingManifest.fileName, depth: 3, below: "\(recordings)/\(kind.rawValue)")
         }

@@ -10,9 +10,7 @@ extension Catalogue {
     public func roomCodes(
         _ query: RoomCodeQuery
     ) async throws(CatalogueError) -> CataloguePage<RoomCode> {
-        try await read { database in
-            try PageStatement(query).page(in: database, id: \.code) { RoomCode($0) }
-        }
+        try await read { try PageStatement(query).page(in: $0, id: \.code) }
     }
 
     /// Makes the codes of those roles that have none which is enabled. Where a room has as many as
@@ -56,26 +54,30 @@ extension Catalogue {
     }
 }
 
-extension RoomCode {
-    fileprivate init(_ row: Row) {
+extension RoomCode: CatalogueRecord {
+    static let table = "roomCode"
+
+    init(_ row: RowReader) throws {
         self.init(
-            code: row["id"], room: RoomID(row["room"]), role: row["role"],
-            isEnabled: row["enabled"], createdAt: UnixTime(nanoseconds: row["created"]))
-        updatedAt = UnixTime(nanoseconds: row["updated"])
+            code: try row("id"), room: try row.id("room"), role: try row("role"),
+            isEnabled: try row("enabled"), createdAt: try row.time("created"))
+        updatedAt = try row.time("updated")
     }
 
-    fileprivate static func find(_ code: String, in database: Database) throws -> RoomCode? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM roomCode WHERE id = ?", arguments: [code]
-        ).map { RoomCode($0) }
+    func write(to row: inout PersistenceContainer) {
+        row["id"] = code
+        row["room"] = room.rawValue
+        row["role"] = role
+        row["enabled"] = isEnabled
+        row["created"] = createdAt.nanoseconds
+        row["updated"] = updatedAt.nanoseconds
     }
 
     /// Oldest first.
     fileprivate static func enabled(of room: RoomID, in database: Database) throws -> [RoomCode] {
-        try Row.fetchAll(
+        try fetchAll(
             database, sql: "SELECT * FROM roomCode WHERE room = ? AND enabled ORDER BY created, id",
-            arguments: [room.rawValue]
-        ).map { RoomCode($0) }
+            arguments: [room.rawValue])
     }
 
     fileprivate static func disable(
@@ -106,22 +108,8 @@ extension RoomCode {
     ) throws -> RoomCode {
         while true {
             let made = RoomCode(code: newCode(), room: room, role: role, createdAt: now)
-            if try made.insert(into: database) { return made }
+            if try made.insert(into: database, onConflict: .ignore) { return made }
         }
-    }
-
-    /// - Returns: false when there is such a code already.
-    fileprivate func insert(into database: Database) throws -> Bool {
-        try database.execute(
-            sql: """
-                INSERT OR IGNORE INTO roomCode (id, room, role, enabled, created, updated)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                code, room.rawValue, role, isEnabled, createdAt.nanoseconds,
-                updatedAt.nanoseconds,
-            ])
-        return database.changesCount > 0
     }
 }
 

@@ -1,19 +1,16 @@
-import Foundation
 import GRDB
 public import MediaKernel
 
 /// The rooms there are. Of these the catalogue is the truth: no directory knows of them.
 extension Catalogue {
     public func room(_ id: RoomID) async throws(CatalogueError) -> CatalogueRoom? {
-        try await read { try CatalogueRoom.find(id, in: $0) }
+        try await read { try CatalogueRoom.find(id.rawValue, in: $0) }
     }
 
     public func rooms(
         _ query: RoomQuery
     ) async throws(CatalogueError) -> CataloguePage<CatalogueRoom> {
-        try await read { database in
-            try PageStatement(query).page(in: database, id: \.id.rawValue) { CatalogueRoom($0) }
-        }
+        try await read { try PageStatement(query).page(in: $0, id: \.id.rawValue) }
     }
 
     /// Makes a room, or changes the one that has its name already.
@@ -37,7 +34,9 @@ extension Catalogue {
         change: @escaping @Sendable (inout CatalogueRoom) -> Bool
     ) async throws(CatalogueError) -> RoomUpdate {
         try await write { database in
-            guard let room = try CatalogueRoom.find(id, in: database) else { return .unknown }
+            guard let room = try CatalogueRoom.find(id.rawValue, in: database) else {
+                return .unknown
+            }
             return try CatalogueRoom.update(room, at: now, in: database, change)
         }
     }
@@ -51,41 +50,48 @@ extension Catalogue {
         // Most rooms that somebody enters are there already, and readers do not wait.
         if let known = try await self.room(room.id) { return known }
         return try await write { database in
-            if let known = try CatalogueRoom.find(room.id, in: database) { return known }
+            if let known = try CatalogueRoom.find(room.id.rawValue, in: database) { return known }
             var room = room
             if try CatalogueRoom.find(named: room.name, in: database) != nil {
                 room.name = otherName
             }
-            try room.write(to: database)
+            try room.upsert(into: database)
             return room
         }
     }
 }
 
-extension CatalogueRoom {
-    init(_ row: Row) {
+extension CatalogueRoom: CatalogueRecord {
+    static let table = "room"
+
+    init(_ row: RowReader) throws {
+        let seconds: Int64? = try row("maxSeconds")
         self.init(
-            id: RoomID(row["id"]), name: row["name"], description: row["description"],
-            isEnabled: row["enabled"], size: row["size"], isLarge: row["large"],
-            durationMaximum: (row["maxSeconds"] as Int64?).map { .seconds($0) },
-            template: row["template"],
-            webhook: (row["webhook"] as String?).flatMap {
-                try? JSONDocument.decode(RoomWebhook.self, from: Data($0.utf8), limits: .own)
-            },
-            createdAt: UnixTime(nanoseconds: row["created"]))
-        updatedAt = UnixTime(nanoseconds: row["updated"])
+            id: try row.id("id"), name: try row("name"), description: try row("description"),
+            isEnabled: try row("enabled"), size: try row("size"), isLarge: try row("large"),
+            durationMaximum: seconds.map { .seconds($0) }, template: try row("template"),
+            webhook: try row.document("webhook"), createdAt: try row.time("created"))
+        updatedAt = try row.time("updated")
     }
 
-    static func find(_ id: RoomID, in database: Database) throws -> CatalogueRoom? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM room WHERE id = ?", arguments: [id.rawValue]
-        ).map { CatalogueRoom($0) }
+    func write(to row: inout PersistenceContainer) throws {
+        row["id"] = id.rawValue
+        row["name"] = name
+        row["nameKey"] = Self.nameKey(name)
+        row["description"] = description
+        row["enabled"] = isEnabled
+        row["size"] = size
+        row["large"] = isLarge
+        row["maxSeconds"] = durationMaximum?.components.seconds
+        row["template"] = template
+        try row.set(webhook, in: "webhook")
+        row["created"] = createdAt.nanoseconds
+        row["updated"] = updatedAt.nanoseconds
     }
 
     static func find(named name: String, in database: Database) throws -> CatalogueRoom? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM room WHERE nameKey = ?", arguments: [nameKey(name)]
-        ).map { CatalogueRoom($0) }
+        try fetchOne(
+            database, sql: "SELECT * FROM room WHERE nameKey = ?", arguments: [nameKey(name)])
     }
 
     /// What names that count as the same have in common.
@@ -100,29 +106,8 @@ extension CatalogueRoom {
         let namesake = try find(named: room.name, in: database)
         if let namesake, namesake.id != room.id { return .nameTaken(by: namesake.id) }
         room.updatedAt = now
-        try room.write(to: database)
+        try room.upsert(into: database)
         return .updated(room)
-    }
-
-    fileprivate func write(to database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO room
-                (id, name, nameKey, description, enabled, size, large, maxSeconds, created,
-                 updated, template, webhook)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
-                description = excluded.description, enabled = excluded.enabled,
-                size = excluded.size, large = excluded.large, maxSeconds = excluded.maxSeconds,
-                updated = excluded.updated, template = excluded.template,
-                webhook = excluded.webhook
-                """,
-            arguments: [
-                id.rawValue, name, Self.nameKey(name), description, isEnabled, size, isLarge,
-                durationMaximum?.components.seconds, createdAt.nanoseconds, updatedAt.nanoseconds,
-                template,
-                try webhook.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) },
-            ])
     }
 }
 

@@ -21,18 +21,17 @@ extension Catalogue {
     /// Oldest first, each with those who are in it.
     public func openSessions() async throws(CatalogueError) -> [OpenSession] {
         try await read { database in
-            let sessions = try Row.fetchAll(
-                database, sql: "SELECT * FROM session WHERE ended IS NULL ORDER BY created, id")
-            return try sessions.map { row in
-                let attendees = try Row.fetchAll(
+            try CatalogueSession.fetchAll(
+                database, sql: "SELECT * FROM session WHERE ended IS NULL ORDER BY created, id"
+            ).map { session in
+                let stays = try Stay.fetchAll(
                     database,
                     sql: "SELECT * FROM stay WHERE session = ? AND ended IS NULL ORDER BY number",
-                    arguments: [row["id"] as String])
+                    arguments: [session.id.rawValue])
                 return OpenSession(
-                    id: SessionID(row["id"]), room: RoomID(row["room"]),
-                    roomName: row["roomName"], template: row["template"],
-                    startedAt: UnixTime(nanoseconds: row["created"]),
-                    attendees: attendees.map { OpenSession.Attendee($0) })
+                    id: session.id, room: session.room, roomName: session.roomName,
+                    template: session.template, startedAt: session.createdAt,
+                    attendees: stays.map(\.attendee))
             }
         }
     }
@@ -46,7 +45,8 @@ extension Catalogue {
                 table: "session", filters: [("room", query.room?.rawValue)],
                 isEnded: query.isActive.map { !$0 }, created: (query.from, query.to),
                 start: query.start, limit: query.limit)
-            var page = try statement.page(in: database, id: \.id.rawValue) { CatalogueSession($0) }
+            var page: CataloguePage<CatalogueSession> = try statement.page(
+                in: database, id: \.id.rawValue)
             for index in page.records.indices {
                 try page.records[index].fill(from: database, maximum: query.attendancesMaximum)
             }
@@ -59,11 +59,9 @@ extension Catalogue {
         _ id: SessionID, attendancesMaximum: Int
     ) async throws(CatalogueError) -> CatalogueSession? {
         try await read { database in
-            guard
-                var session = try Row.fetchOne(
-                    database, sql: "SELECT * FROM session WHERE id = ?", arguments: [id.rawValue]
-                ).map({ CatalogueSession($0) })
-            else { return nil }
+            guard var session = try CatalogueSession.find(id.rawValue, in: database) else {
+                return nil
+            }
             try session.fill(from: database, maximum: attendancesMaximum)
             return session
         }
@@ -91,13 +89,25 @@ extension Catalogue {
     }
 }
 
-extension CatalogueSession {
-    fileprivate init(_ row: Row) {
+/// But for who was in it.
+extension CatalogueSession: CatalogueRecord {
+    static let table = "session"
+
+    init(_ row: RowReader) throws {
         self.init(
-            id: SessionID(row["id"]), room: RoomID(row["room"]), roomName: row["roomName"],
-            template: row["template"], createdAt: UnixTime(nanoseconds: row["created"]),
-            updatedAt: UnixTime(nanoseconds: row["updated"]),
-            endedAt: (row["ended"] as Int64?).map { UnixTime(nanoseconds: $0) })
+            id: try row.id("id"), room: try row.id("room"), roomName: try row("roomName"),
+            template: try row("template"), createdAt: try row.time("created"),
+            updatedAt: try row.time("updated"), endedAt: try row.time("ended"))
+    }
+
+    func write(to row: inout PersistenceContainer) {
+        row["id"] = id.rawValue
+        row["room"] = room.rawValue
+        row["roomName"] = roomName
+        row["template"] = template
+        row["created"] = createdAt.nanoseconds
+        row["updated"] = updatedAt.nanoseconds
+        row["ended"] = endedAt?.nanoseconds
     }
 
     /// A peer may come several times; each counts once.
@@ -127,12 +137,35 @@ extension CatalogueSession {
     }
 }
 
-extension OpenSession.Attendee {
-    fileprivate init(_ row: Row) {
-        self.init(
-            number: row["number"], peer: PeerID(row["peer"]), user: row["user"],
-            name: row["name"], data: row["data"], role: row["role"],
-            joinedAt: UnixTime(nanoseconds: row["joined"]))
+/// From a peer's join to its leave.
+private struct Stay: CatalogueRecord {
+    static let table = "stay"
+
+    var session: SessionID
+    var attendee: OpenSession.Attendee
+
+    init(_ attendee: OpenSession.Attendee, in session: SessionID) {
+        self.session = session
+        self.attendee = attendee
+    }
+
+    init(_ row: RowReader) throws {
+        session = try row.id("session")
+        attendee = OpenSession.Attendee(
+            number: try row("number"), peer: try row.id("peer"), user: try row("user"),
+            name: try row("name"), data: try row("data"), role: try row("role"),
+            joinedAt: try row.time("joined"))
+    }
+
+    func write(to row: inout PersistenceContainer) {
+        row["session"] = session.rawValue
+        row["number"] = attendee.number
+        row["peer"] = attendee.peer.rawValue
+        row["user"] = attendee.user
+        row["name"] = attendee.name
+        row["data"] = attendee.data
+        row["role"] = attendee.role
+        row["joined"] = attendee.joinedAt.nanoseconds
     }
 }
 
@@ -141,28 +174,13 @@ extension SessionChange {
     fileprivate func write(to database: Database) throws -> Bool {
         switch self {
         case .opened(let session):
-            try database.execute(
-                sql: """
-                    INSERT OR IGNORE INTO session
-                    (id, room, roomName, template, created, updated, ended)
-                    VALUES (?, ?, ?, ?, ?, ?, NULL)
-                    """,
-                arguments: [
-                    session.id.rawValue, session.room.rawValue, session.roomName,
-                    session.template, session.startedAt.nanoseconds, session.startedAt.nanoseconds,
-                ])
-            return database.changesCount > 0
+            let row = CatalogueSession(
+                id: session.id, room: session.room, roomName: session.roomName,
+                template: session.template, createdAt: session.startedAt,
+                updatedAt: session.startedAt)
+            return try row.insert(into: database, onConflict: .ignore)
         case .entered(let attendee, let session):
-            try database.execute(
-                sql: """
-                    INSERT OR IGNORE INTO stay
-                    (session, number, peer, user, name, data, role, joined, ended)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)
-                    """,
-                arguments: [
-                    session.rawValue, attendee.number, attendee.peer.rawValue, attendee.user,
-                    attendee.name, attendee.data, attendee.role, attendee.joinedAt.nanoseconds,
-                ])
+            try Stay(attendee, in: session).insert(into: database, onConflict: .ignore)
             return try touched(session, at: attendee.joinedAt, in: database)
         case .tookRole(let role, let number, let session):
             try database.execute(

@@ -1,5 +1,6 @@
 import GRDB
 public import MediaKernel
+public import Streams
 
 extension Catalogue {
     /// Writes a stream down, its assets and what is to be told of it, in one transaction.
@@ -17,22 +18,18 @@ extension Catalogue {
             let status = try String.fetchOne(
                 database, sql: "SELECT status FROM stream WHERE id = ?",
                 arguments: [stream.id.rawValue])
-            guard status.flatMap(CatalogueStream.Status.init)?.isFinal != true else {
+            guard status.flatMap(LiveStream.Status.init)?.isFinal != true else {
                 return false
             }
-            try stream.write(to: database)
-            for asset in assets { try asset.write(to: database) }
+            try stream.insert(into: database, onConflict: .replace)
+            for asset in assets { try asset.insert(into: database, onConflict: .replace) }
             for delivery in deliveries { try delivery.insert(into: database) }
             return true
         }
     }
 
     public func stream(_ id: StreamID) async throws(CatalogueError) -> CatalogueStream? {
-        try await read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT * FROM stream WHERE id = ?", arguments: [id.rawValue]
-            ).map { CatalogueStream($0) }
-        }
+        try await read { try CatalogueStream.find(id.rawValue, in: $0) }
     }
 
     /// Whether it knows of none, as one that was just made.
@@ -45,13 +42,12 @@ extension Catalogue {
     /// What a restart finds unfinished, oldest first.
     public func unfinishedStreams() async throws(CatalogueError) -> [CatalogueStream] {
         try await read { database in
-            try Row.fetchAll(
+            try CatalogueStream.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM stream WHERE status NOT IN ('completed', 'failed')
                     ORDER BY created, id
-                    """
-            ).map { CatalogueStream($0) }
+                    """)
         }
     }
 
@@ -65,7 +61,7 @@ extension Catalogue {
     }
 
     public func streams(
-        _ query: CatalogueQuery<CatalogueStream.Status>
+        _ query: CatalogueQuery<LiveStream.Status>
     ) async throws(CatalogueError) -> CataloguePage<CatalogueStream> {
         try await read { database in
             let statement = PageStatement(
@@ -75,38 +71,41 @@ extension Catalogue {
                     ("id", query.stream?.rawValue), ("status", query.status?.rawValue),
                 ], isRecorded: query.isRecorded, kind: query.kind, start: query.start,
                 limit: query.limit)
-            return try statement.page(in: database, id: \.id.rawValue) { CatalogueStream($0) }
+            return try statement.page(in: database, id: \.id.rawValue)
         }
     }
 }
 
-extension CatalogueStream {
-    init(_ row: Row) {
+extension CatalogueStream: CatalogueRecord {
+    static let table = "stream"
+
+    init(_ row: RowReader) throws {
         self.init(
-            id: StreamID(row["id"]), room: RoomID(row["room"]),
-            session: (row["session"] as String?).map { SessionID($0) },
-            kind: Kind(rawValue: row["kind"]) ?? .stream,
-            status: Status(rawValue: row["status"]) ?? .failed,
-            createdAt: UnixTime(nanoseconds: row["created"]), directory: row["directory"],
-            assetDirectory: row["assetDirectory"],
-            details: row["details"])
-        reason = row["reason"]
-        updatedAt = UnixTime(nanoseconds: row["updated"])
-        stoppedAt = (row["stopped"] as Int64?).map { UnixTime(nanoseconds: $0) }
+            id: try row.id("id"), room: try row.id("room"), session: try row.id("session"),
+            kind: try row.choice("kind"), status: try row.choice("status"),
+            createdAt: try row.time("created"), directory: try row("directory"),
+            assetDirectory: try row("assetDirectory"), details: try row("details"))
+        if let code: String = try row("endCode") {
+            end = StreamEnd(code: code, detail: try row("endDetail"))
+            guard end != nil else { throw row.unknownValue(in: "endCode") }
+        }
+        updatedAt = try row.time("updated")
+        stoppedAt = try row.time("stopped")
     }
 
-    func write(to database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT OR REPLACE INTO stream
-                (id, room, session, status, reason, created, updated, stopped, directory,
-                 assetDirectory, details, kind)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                id.rawValue, room.rawValue, session?.rawValue, status.rawValue, reason,
-                createdAt.nanoseconds, updatedAt.nanoseconds, stoppedAt?.nanoseconds, directory,
-                assetDirectory, details, kind.rawValue,
-            ])
+    func write(to row: inout PersistenceContainer) {
+        row["id"] = id.rawValue
+        row["room"] = room.rawValue
+        row["session"] = session?.rawValue
+        row["kind"] = kind.rawValue
+        row["status"] = status.rawValue
+        row["endCode"] = end?.code
+        row["endDetail"] = end?.detail
+        row["created"] = createdAt.nanoseconds
+        row["updated"] = updatedAt.nanoseconds
+        row["stopped"] = stoppedAt?.nanoseconds
+        row["directory"] = directory
+        row["assetDirectory"] = assetDirectory
+        row["details"] = details
     }
 }

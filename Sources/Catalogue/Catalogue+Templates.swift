@@ -16,7 +16,7 @@ extension Catalogue {
         try await read { database in
             try PageStatement(
                 table: "template", filters: [], start: start, limit: PageLimit.clamped(limit)
-            ).page(in: database, id: \.id) { CatalogueTemplate($0) }
+            ).page(in: database, id: \.id)
         }
     }
 
@@ -38,7 +38,7 @@ extension Catalogue {
     /// The template that a room names. A room that is not there yet names none.
     public func template(of room: RoomID) async throws(CatalogueError) -> RoomTemplate {
         try await read { database in
-            guard let id = try CatalogueRoom.find(room, in: database)?.template else {
+            guard let id = try CatalogueRoom.find(room.rawValue, in: database)?.template else {
                 return .standard
             }
             return try CatalogueTemplate.find(id, in: database).map { .written($0) } ?? .missing(id)
@@ -58,7 +58,7 @@ extension Catalogue {
                 written.id = old.id
                 written.createdAt = old.createdAt
             }
-            try written.write(to: database)
+            try written.upsert(into: database)
             return written
         }
     }
@@ -76,7 +76,7 @@ extension Catalogue {
             let namesake = try CatalogueTemplate.find(named: template.name, in: database)
             if let namesake, namesake.id != template.id { return .nameTaken(by: namesake.id) }
             template.updatedAt = now
-            try template.write(to: database)
+            try template.upsert(into: database)
             return .updated(template)
         }
     }
@@ -91,42 +91,32 @@ public enum RoomTemplate: Hashable, Sendable {
     case missing(String)
 }
 
-extension CatalogueTemplate {
-    fileprivate init(_ row: Row) {
+extension CatalogueTemplate: CatalogueRecord {
+    static let table = "template"
+
+    init(_ row: RowReader) throws {
         self.init(
-            id: row["id"], name: row["name"], document: row["document"],
-            createdAt: UnixTime(nanoseconds: row["created"]))
-        updatedAt = UnixTime(nanoseconds: row["updated"])
+            id: try row("id"), name: try row("name"), document: try row("document"),
+            createdAt: try row.time("created"))
+        updatedAt = try row.time("updated")
     }
 
-    fileprivate static func find(_ id: String, in database: Database) throws -> CatalogueTemplate? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM template WHERE id = ?", arguments: [id]
-        ).map { CatalogueTemplate($0) }
+    func write(to row: inout PersistenceContainer) {
+        row["id"] = id
+        row["name"] = name
+        row["nameKey"] = Self.nameKey(name)
+        row["document"] = document
+        row["created"] = createdAt.nanoseconds
+        row["updated"] = updatedAt.nanoseconds
     }
 
     fileprivate static func find(
         named name: String, in database: Database
     ) throws -> CatalogueTemplate? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM template WHERE nameKey = ?", arguments: [nameKey(name)]
-        ).map { CatalogueTemplate($0) }
+        try fetchOne(
+            database, sql: "SELECT * FROM template WHERE nameKey = ?", arguments: [nameKey(name)])
     }
 
     /// What names that count as the same have in common.
     private static func nameKey(_ name: String) -> String { name.lowercased() }
-
-    fileprivate func write(to database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO template (id, name, nameKey, document, created, updated)
-                VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET name = excluded.name, nameKey = excluded.nameKey,
-                document = excluded.document, updated = excluded.updated
-                """,
-            arguments: [
-                id, name, Self.nameKey(name), document, createdAt.nanoseconds,
-                updatedAt.nanoseconds,
-            ])
-    }
 }

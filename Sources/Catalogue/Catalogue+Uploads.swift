@@ -10,14 +10,13 @@ extension Catalogue {
         limit: Int
     ) async throws(CatalogueError) -> [(asset: CatalogueAsset, upload: CatalogueUpload?)] {
         try await read { database in
-            let assets = try Row.fetchAll(
+            let assets = try CatalogueAsset.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM asset
                     WHERE status = 'completed' AND location IS NULL AND bytes > 0
                     ORDER BY created, id LIMIT ?
-                    """, arguments: [limit]
-            ).map { CatalogueAsset($0) }
+                    """, arguments: [limit])
             let uploads = try CatalogueUpload.fetch(assets.map(\.id), from: database)
             return assets.map { ($0, uploads[$0.id]) }
         }
@@ -34,17 +33,7 @@ extension Catalogue {
     /// Writes down how far an upload is. One of an asset that expired meanwhile stays, to be given
     /// up in the store too.
     public func save(_ upload: CatalogueUpload) async throws(CatalogueError) {
-        try await write { database in
-            try database.execute(
-                sql: """
-                    INSERT OR REPLACE INTO upload (asset, progress, bytes, failures, reason)
-                    VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    upload.asset, upload.progress, upload.bytesSent, upload.failures,
-                    upload.reason,
-                ])
-        }
+        _ = try await write { try upload.insert(into: $0, onConflict: .replace) }
     }
 
     /// The store has shown the whole asset: it lies there.
@@ -74,7 +63,7 @@ extension Catalogue {
     ) async throws(CatalogueError) -> [(upload: CatalogueUpload, asset: CatalogueAsset?)] {
         let last = last ?? ""
         return try await read { database in
-            try Row.fetchAll(
+            try CatalogueUpload.fetchAll(
                 database,
                 sql: """
                     SELECT upload.* FROM upload LEFT JOIN asset ON asset.id = upload.asset
@@ -82,12 +71,7 @@ extension Catalogue {
                         AND upload.asset > ?
                     ORDER BY upload.asset LIMIT ?
                     """, arguments: [last, limit]
-            ).map { row in
-                let upload = CatalogueUpload(row)
-                let asset = try Row.fetchOne(
-                    database, sql: "SELECT * FROM asset WHERE id = ?", arguments: [upload.asset])
-                return (upload, asset.map { CatalogueAsset($0) })
-            }
+            ).map { ($0, try CatalogueAsset.find($0.asset, in: database)) }
         }
     }
 
@@ -108,14 +92,13 @@ extension Catalogue {
         let created = last?.createdAt.nanoseconds ?? Int64.min
         let id = last?.id ?? ""
         return try await read { database in
-            try Row.fetchAll(
+            try CatalogueAsset.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM asset WHERE status = 'expired' AND location IS NOT NULL
                         AND (created, id) > (?, ?)
                     ORDER BY created, id LIMIT ?
-                    """, arguments: [created, id, limit]
-            ).map { CatalogueAsset($0) }
+                    """, arguments: [created, id, limit])
         }
     }
 
@@ -128,21 +111,31 @@ extension Catalogue {
     }
 }
 
-extension CatalogueUpload {
-    init(_ row: Row) {
+extension CatalogueUpload: CatalogueRecord {
+    static let table = "upload"
+
+    init(_ row: RowReader) throws {
         self.init(
-            asset: row["asset"], progress: row["progress"], bytesSent: row["bytes"],
-            failures: row["failures"], reason: row["reason"])
+            asset: try row("asset"), progress: try row("progress"), bytesSent: try row("bytes"),
+            failures: try row("failures"), reason: try row("reason"))
     }
 
-    static func fetch(
+    func write(to row: inout PersistenceContainer) {
+        row["asset"] = asset
+        row["progress"] = progress
+        row["bytes"] = bytesSent
+        row["failures"] = failures
+        row["reason"] = reason
+    }
+
+    /// By their assets.
+    fileprivate static func fetch(
         _ assets: [String], from database: Database
     ) throws -> [String: CatalogueUpload] {
-        let marks = Array(repeating: "?", count: assets.count).joined(separator: ", ")
-        let found = try Row.fetchAll(
+        let marks = databaseQuestionMarks(count: assets.count)
+        let found = try fetchAll(
             database, sql: "SELECT * FROM upload WHERE asset IN (\(marks))",
-            arguments: StatementArguments(assets)
-        ).map { CatalogueUpload($0) }
+            arguments: StatementArguments(assets))
         return Dictionary(uniqueKeysWithValues: found.map { ($0.asset, $0) })
     }
 }

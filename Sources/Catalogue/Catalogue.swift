@@ -31,8 +31,6 @@ public final class Catalogue: Sendable {
             }
             try Schema.migrator.migrate(pool)
             files = ["", "-wal", "-shm"].compactMap { HeldFile(path + $0) }
-        } catch let error as CatalogueError {
-            throw error
         } catch {
             throw CatalogueError(error)
         }
@@ -80,6 +78,10 @@ public final class Catalogue: Sendable {
 
 extension CatalogueError {
     init(_ error: any Error) {
+        if let error = error as? CatalogueError {
+            self = error
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .failed("\(error)")
             return

@@ -13,6 +13,8 @@ public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file, or one of SQLite's beside it, is not where it was opened any more. Nothing is written
     /// where nobody would find it.
     case lost(HeldFile.Loss)
+    /// A row holds what this version does not know.
+    case unknownValue(row: String, column: String, value: String)
     /// Everything else, in SQLite's words.
     case failed(String)
 
@@ -25,6 +27,8 @@ public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
         case .lost(.unreachable(let code)):
             "the catalogue's file cannot be looked at: \(String(cString: strerror(code)))"
         case .lost(let loss): "the catalogue's file was \(loss)"
+        case .unknownValue(let row, let column, let value):
+            "the catalogue's row \(row) has an unknown \(column): \(value)"
         case .failed(let reason): "catalogue: \(reason)"
         }
     }

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Streams
 
 /// A filter and a page. Nil fields match everything.
 public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
@@ -9,7 +10,7 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     /// Only streams that are recorded; of no meaning for assets.
     public var isRecorded = false
     /// Only streams of this kind; of no meaning for assets.
-    public var kind: CatalogueStream.Kind?
+    public var kind: LiveStream.Kind?
     /// The id that ended the page before this one.
     public var start: String?
     public var limit: Int

@@ -1,5 +1,6 @@
 import GRDB
 import MediaKernel
+import Streams
 
 /// The SQL of a page: at most one index is walked, from the page's start.
 struct PageStatement {
@@ -20,7 +21,7 @@ struct PageStatement {
         table: String, order: [String] = ["created", "id"],
         filters: [(column: String, value: (any DatabaseValueConvertible)?)],
         exact: (column: String, value: (any DatabaseValueConvertible)?)? = nil,
-        isRecorded: Bool = false, kind: CatalogueStream.Kind? = nil, isEnded: Bool? = nil,
+        isRecorded: Bool = false, kind: LiveStream.Kind? = nil, isEnded: Bool? = nil,
         created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
@@ -57,10 +58,10 @@ struct PageStatement {
     }
 
     /// - Parameter id: what names the record that ends the page.
-    func page<Record>(
-        in database: Database, id: (Record) -> String, _ make: (Row) -> Record
+    func page<Record: CatalogueRecord>(
+        in database: Database, id: (Record) -> String
     ) throws -> CataloguePage<Record> {
-        let found = try Row.fetchAll(database, sql: sql, arguments: arguments).map(make)
+        let found = try Record.fetchAll(database, sql: sql, arguments: arguments)
         return CataloguePage(found: found, limit: limit, id: id)
     }
 }

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Streams
 
 /// Where the assets of one recording lie below the root of recordings: 100ms' path scheme.
 ///
@@ -17,7 +18,7 @@ public struct RecordingPlace: Hashable, Sendable {
     public let directory: String
     /// Where the chat lies, `chat/<room>/<date>`.
     public let chatDirectory: String
-    private let kind: CatalogueStream.Kind
+    private let kind: LiveStream.Kind
     /// The directory above, which is a room's day.
     private let day: String
     private let title: String
@@ -26,7 +27,7 @@ public struct RecordingPlace: Hashable, Sendable {
     ///   - date: `YYYY-MM-DD` of the start, in UTC.
     ///   - epoch: seconds from 1970 to the start, or the next number that is free in the room.
     public init(
-        kind: CatalogueStream.Kind = .stream, room: RoomID, date: String, epoch: Int64
+        kind: LiveStream.Kind = .stream, room: RoomID, date: String, epoch: Int64
     ) {
         self.kind = kind
         day = "\(kind.rawValue)/\(room)/\(date)"
@@ -38,7 +39,7 @@ public struct RecordingPlace: Hashable, Sendable {
     /// Nil for what is no such directory.
     public init?(directory: String, room: RoomID) {
         let parts = directory.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 4, let kind = CatalogueStream.Kind(rawValue: String(parts[0])),
+        guard parts.count == 4, let kind = LiveStream.Kind(rawValue: String(parts[0])),
             parts[1] == room.rawValue, let epoch = Int64(parts[3])
         else { return nil }
         self.init(kind: kind, room: room, date: String(parts[2]), epoch: epoch)

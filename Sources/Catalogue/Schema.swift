@@ -50,6 +50,9 @@ enum Schema {
         migrator.registerMigration("14 sessions that are over") { database in
             try database.execute(sql: pastSessions)
         }
+        migrator.registerMigration("15 ends of streams") { database in
+            try database.execute(sql: ends)
+        }
         return migrator
     }
 
@@ -76,6 +79,27 @@ enum Schema {
         CREATE INDEX liveByRoom ON stream (room, created, id) WHERE kind = 'hls';
         CREATE INDEX liveBySession ON stream (session, created, id) WHERE kind = 'hls';
         CREATE INDEX liveByStatus ON stream (status, created, id) WHERE kind = 'hls';
+        """
+
+    /// Words alone said before why a stream ended, those of a failure behind a mark.
+    private static let ends = """
+        ALTER TABLE stream RENAME COLUMN reason TO endDetail;
+        ALTER TABLE stream ADD COLUMN endCode TEXT;
+        UPDATE stream SET endCode = CASE endDetail
+            WHEN 'client request' THEN 'stopped'
+            WHEN 'last peer left' THEN 'last_peer_left'
+            WHEN 'nothing published' THEN 'nothing_published'
+            WHEN 'max duration reached' THEN 'duration_reached'
+            WHEN 'room ended' THEN 'room_ended'
+            WHEN 'server shutdown' THEN 'server_stopped'
+            WHEN 'another variant cannot be started' THEN 'variant_refused'
+            WHEN 'failure: the server was restarted' THEN 'server_restarted'
+            ELSE iif(endDetail LIKE 'failure: %', 'failed', 'bot_left') END
+            WHERE endDetail IS NOT NULL;
+        UPDATE stream SET endDetail = CASE
+            WHEN endCode = 'bot_left' THEN endDetail
+            WHEN endDetail LIKE 'failure: %' THEN substr(endDetail, 10) END
+            WHERE endDetail IS NOT NULL;
         """
 
     private static let assets = """

@@ -1,3 +1,5 @@
+public import Streams
+
 /// What a bot tells the server.
 public enum BotReport: ProcessReport {
     case joined
@@ -17,7 +19,8 @@ public enum BotReport: ProcessReport {
     /// Pictures a second that the newest segment has, when they change.
     case frameRate(Double)
     case stopped(reason: String, Totals)
-    case failed(reason: String)
+    /// - Parameter failure: nil where it is of no kind that matters.
+    case failed(reason: String, failure: BotFailure? = nil)
 
     /// Where a peer is in the picture, in pixels of the top layer.
     public struct Tile: Hashable, Sendable, Codable {
@@ -109,7 +112,7 @@ extension BotReport {
     private enum CodingKeys: String, CodingKey {
         case event
         case firstSegment = "first_segment_ms"
-        case tiles, layer, index, bytes, message, reason, tracks
+        case tiles, layer, index, bytes, message, reason, failure, tracks
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -160,9 +163,10 @@ extension BotReport {
             try container.encode(totals.framesDropped, forKey: .framesDropped)
             try container.encode(totals.cpuSeconds, forKey: .cpuSeconds)
             try container.encode(totals.residentMegabytes, forKey: .resident)
-        case .failed(let reason):
+        case .failed(let reason, let failure):
             try container.encode(Event.failed, forKey: .event)
             try container.encode(reason, forKey: .reason)
+            try container.encodeIfPresent(failure, forKey: .failure)
         }
     }
 
@@ -198,7 +202,10 @@ extension BotReport {
                     framesDropped: try container.found(.framesDropped, or: 0),
                     cpuSeconds: try container.found(.cpuSeconds, or: 0),
                     residentMegabytes: try container.found(.resident, or: 0)))
-        case .failed: self = .failed(reason: try container.found(.reason, or: "no reason given"))
+        case .failed:
+            self = .failed(
+                reason: try container.found(.reason, or: "no reason given"),
+                failure: try? container.decodeIfPresent(BotFailure.self, forKey: .failure))
         }
     }
 }

@@ -6,6 +6,8 @@ public import MediaKernel
 import NIOCore
 import Rooms
 import Signing
+public import Streams
+public import Tokens
 
 /// What a caller is told when a request fails: the one place where HTTP status codes live.
 ///
@@ -202,7 +204,9 @@ extension APIError {
             self = .conflict("live stream is not recorded", "stream \(id)")
         case .unknownPolicy(let reason):
             self = .unavailable("the room's policy cannot be told", reason)
-        case .catalogue(let error): self = APIError(error)
+        case .catalogueUnavailable(let reason):
+            self = .unavailable("the catalogue cannot be used", reason)
+        case .catalogueBroken: self = .internal()
         case .shuttingDown: self = .unavailable("the server is shutting down")
         case .storage(let reason):
             self = .unavailable("the output directory cannot be used", reason)
@@ -218,12 +222,7 @@ extension APIError {
 extension APIError {
     /// The same error for a catalogue that cannot answer.
     init(_ error: CatalogueError) {
-        self =
-            switch error {
-            case .full, .busy, .lost:
-                .unavailable("the catalogue cannot be used", error.description)
-            case .damaged, .superseded, .failed: .internal()
-            }
+        self.init(LiveStreamError(error))
     }
 }
 

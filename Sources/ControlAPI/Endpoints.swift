@@ -69,7 +69,7 @@ struct Endpoints: Sendable {
         let host = host ?? ""
         // What a URL can hold, so that nothing foreign gets into the answer.
         let isPlain = host.utf8.allSatisfy {
-            Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+            $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
                 || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]")
         }
         return (1...255).contains(host.utf8.count) && isPlain ? host : listenAuthority

@@ -10,6 +10,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 public import Signing
+public import Streams
+public import Tokens
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

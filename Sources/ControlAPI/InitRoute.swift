@@ -1,6 +1,7 @@
 import Hummingbird
 import MediaKernel
 import Rooms
+import Tokens
 
 /// `GET /init`: the first call of every 100ms client. It trades a room token for the WebSocket's
 /// address and the client's settings. Browsers on other sites may call it, hence CORS.

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// The bounds of what a caller may send, in one place.
 public enum Limits {
     /// A request's body, in bytes. Start requests are below 4 KiB.
@@ -14,7 +16,6 @@ public enum Limits {
     /// An asset's or an event's id is its stream's and what it is of it.
     static let recordIDBytes = 128
 
-    public static let roomIDCharacters = 64
     /// Of a room's name: `[A-Za-z0-9.:_-]`.
     public static let roomNameCharacters = 128
     /// Of a room's description.
@@ -54,37 +55,23 @@ public enum Limits {
     /// Variants of one room that one request may start.
     public static let variantsPerRequest = 5
 
-    /// Room ids are `[A-Za-z0-9_-]{1,64}`: they are path components and directory names.
-    public static func isRoomID(_ text: some StringProtocol) -> Bool {
-        (1...roomIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
-    }
-
     public static func isRoomName(_ text: some StringProtocol) -> Bool {
         (1...roomNameCharacters).contains(text.utf8.count)
             && text.utf8.allSatisfy {
-                isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+                $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
             }
     }
 
-    /// Stream and session ids keep the same alphabet.
-    public static func isIdentifier(_ text: some StringProtocol) -> Bool { isRoomID(text) }
+    /// Stream and session ids are like those of rooms.
+    public static func isIdentifier(_ text: some StringProtocol) -> Bool { RoomID.isValid(text) }
 
     /// Ids of whatever the catalogue lists keep it too.
     static func isRecordID(_ text: some StringProtocol) -> Bool {
-        (1...recordIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+        (1...recordIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isWord)
     }
 
     /// Peer ids are made by clients, UUIDs as a rule.
     public static func isPeerID(_ text: some StringProtocol) -> Bool {
-        (1...peerIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
-    }
-
-    static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        (1...peerIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(\.isWord)
     }
 }

@@ -3,6 +3,7 @@ import HLS
 import Hummingbird
 import HummingbirdCore
 import MediaKernel
+import Streams
 
 /// What all lists are asked with: filters, and the page, which is `start` and `limit`.
 struct ListParameters {

@@ -2,6 +2,7 @@ import Catalogue
 import Hummingbird
 import Logging
 import MediaKernel
+import Streams
 
 /// `GET /ready`, for load balancers: whether new callers are to be sent here. `/health` says only
 /// that the server lives, which it does while it is being stopped.

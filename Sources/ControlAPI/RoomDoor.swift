@@ -1,6 +1,7 @@
 public import Catalogue
 public import MediaKernel
 public import Rooms
+public import Tokens
 
 /// The way from HTTP into the rooms. `Service` implements it over the rooms' signalling.
 public protocol RoomDoor: Sendable {

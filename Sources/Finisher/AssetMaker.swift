@@ -3,6 +3,7 @@ import ChildProcesses
 import Foundation
 import MediaKernel
 import Recording
+import Streams
 import Synchronization
 
 /// Carries out one plan: the movies on one thread and the archive on another, so that each byte is

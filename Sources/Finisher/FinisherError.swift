@@ -1,4 +1,3 @@
-import Glibc
 public import Recording
 
 /// Why a finisher gives up. Started again, it may succeed.
@@ -11,8 +10,8 @@ public enum FinisherError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether it succeeds as soon as somebody makes room on a disk.
     public var isForWantOfRoom: Bool {
-        guard case .recording(.file(_, _, let code, _)) = self else { return false }
-        return code == ENOSPC || code == EDQUOT
+        guard case .recording(let error) = self else { return false }
+        return error.isForWantOfRoom
     }
 
     public var description: String {

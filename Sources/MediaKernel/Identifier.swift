@@ -36,3 +36,26 @@ public typealias PeerID = Identifier<PeerTag>
 public typealias TrackID = Identifier<TrackTag>
 /// Names one live stream.
 public typealias StreamID = Identifier<StreamTag>
+
+extension RoomID {
+    public static let charactersMaximum = 64
+
+    /// Whether it is `[A-Za-z0-9_-]{1,64}`: rooms' ids are components of paths and names of
+    /// directories.
+    public static func isValid(_ text: some StringProtocol) -> Bool {
+        (1...charactersMaximum).contains(text.utf8.count)
+            && text.utf8.allSatisfy(\.isWord)
+    }
+}
+
+extension UInt8 {
+    /// Whether it is ASCII of `[A-Za-z0-9_-]`.
+    public var isWord: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -141,7 +141,7 @@ final class LayerWriter: VariantWriter {
             }
         } catch {
             inbox.close()
-            ledger.failed("layer \(index): \(error)")
+            ledger.failed(PipelineFailure(error, in: "layer \(index)"))
         }
     }
 

@@ -47,7 +47,7 @@ public enum PipelineEvent: Sendable {
     /// More came in than could be taken; the total so far.
     case inputOverflow(framesDropped: Int)
     /// The stream cannot go on. What was written stands.
-    case failed(String)
+    case failed(PipelineFailure)
 }
 
 /// A peer's rectangle on the top layer.

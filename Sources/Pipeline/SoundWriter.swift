@@ -74,7 +74,7 @@ final class SoundWriter: VariantWriter {
             }
         } catch {
             inbox.close()
-            ledger.failed("variant \(index): \(error)")
+            ledger.failed(PipelineFailure(error, in: "variant \(index)"))
         }
     }
 

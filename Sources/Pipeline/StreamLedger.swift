@@ -15,7 +15,7 @@ final class StreamLedger: Sendable {
         /// Of the top layer, over all runs. 0 until it has ended.
         var segments = 0
         var isRunning = false
-        var failure: String?
+        var failure: PipelineFailure?
         var master: String?
     }
 
@@ -61,7 +61,7 @@ final class StreamLedger: Sendable {
                 try AtomicFile.write(master, to: StreamFolder.masterName, in: directory)
                 emit(.running)
             } catch {
-                failed(error.description)
+                failed(PipelineFailure(error, in: "the master playlist"))
             }
         }
         emit(.segmentPublished(layer: layer, index: segment, bytes: bytes))
@@ -90,15 +90,15 @@ final class StreamLedger: Sendable {
     }
 
     /// The first failure is told; the others follow from it.
-    func failed(_ reason: String) {
+    func failed(_ failure: PipelineFailure) {
         let isFirst = state.withLock { state in
-            defer { state.failure = state.failure ?? reason }
+            defer { state.failure = state.failure ?? failure }
             return state.failure == nil
         }
-        if isFirst { emit(.failed(reason)) }
+        if isFirst { emit(.failed(failure)) }
     }
 
-    var failure: String? { state.withLock { $0.failure } }
+    var failure: PipelineFailure? { state.withLock { $0.failure } }
     /// Segments of the top layer, over all runs. 0 until it has ended.
     var segments: Int { state.withLock { $0.segments } }
 }

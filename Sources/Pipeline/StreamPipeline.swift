@@ -159,13 +159,13 @@ public final class StreamPipeline: Sendable {
     // MARK: End
 
     /// Why the stream failed, when it did.
-    public var failure: String? { ledger.failure }
+    public var failure: PipelineFailure? { ledger.failure }
 
     /// Composes what was captured until now, empties the encoders and ends the playlists. Those of
     /// a stream that failed stay open: another bot goes on with them.
     ///
     /// - Parameter failure: why the stream has failed, where the pipeline does not know it.
-    public func stop(failure: String? = nil) async -> PipelineSummary {
+    public func stop(failure: PipelineFailure? = nil) async -> PipelineSummary {
         if let failure { ledger.failed(failure) }
         inbox.put(.finish)
         await crew.join()
@@ -203,7 +203,7 @@ private final class Crew: Sendable {
             do {
                 try director.run()
             } catch {
-                ledger.failed("composition: \(error)")
+                ledger.failed(PipelineFailure(error, in: "composition"))
                 director.abandon()
             }
             self.state.withLock { state in

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a recording, or one asset of it, cannot be made.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A segment is not what Roomcast writes, from this byte on. Costs the segment.
@@ -11,6 +13,12 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     case file(path: String, call: String, code: Int32, reason: String)
     /// The archive refused a file. Costs the asset.
     case archive(String)
+
+    /// Whether it would not be without a full disk.
+    public var isForWantOfRoom: Bool {
+        guard case .file(_, _, let code, _) = self else { return false }
+        return code == ENOSPC || code == EDQUOT
+    }
 
     public var description: String {
         switch self {

@@ -10,7 +10,7 @@ public struct CatalogueFileError: Error, Hashable, Sendable, CustomStringConvert
         case .damaged, .superseded:
             "\(path): \(error); move it away, and `roomcast reindex` makes it anew from the directories"
         case .busy: "\(path): \(error); end that one, or give this one other directories"
-        case .full, .lost, .failed: "\(path) cannot be opened: \(error)"
+        case .full, .lost, .unknownValue, .failed: "\(path) cannot be opened: \(error)"
         }
     }
 }

@@ -3,10 +3,19 @@ import Foundation
 extension Error {
     /// What the kernel said, where it was the kernel: `Permission denied`.
     var systemReason: String {
+        if let systemCode { return String(cString: strerror(systemCode)) }
         let error = self as? CocoaError
-        if error?.code == .fileWriteOutOfSpace { return String(cString: strerror(ENOSPC)) }
         if error?.code == .fileWriteFileExists { return "a file with this name is in the way" }
-        guard let cause = error?.underlying as? POSIXError else { return localizedDescription }
-        return String(cString: strerror(cause.code.rawValue))
+        return localizedDescription
+    }
+
+    /// Whether a disk is full.
+    var isForWantOfRoom: Bool { systemCode == ENOSPC || systemCode == EDQUOT }
+
+    private var systemCode: Int32? {
+        let error = self as? CocoaError
+        if error?.code == .fileWriteOutOfSpace { return ENOSPC }
+        if error?.code == .fileWriteFileExists { return nil }
+        return (error?.underlying as? POSIXError)?.code.rawValue
     }
 }

@@ -1,4 +1,3 @@
-import ControlAPI
 import Foundation
 import Logging
 import MediaKernel

@@ -11,6 +11,7 @@ import Recording
 import Rooms
 public import ServiceLifecycle
 import Signing
+public import Tokens
 public import UnixSignals
 
 /// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
@@ -20,7 +21,7 @@ public struct RoomcastServer: Sendable {
     /// Who may do what, and where streams go.
     let policies: PolicyStore
     public let authority: TokenAuthority
-    public let streams: Streams
+    public let streams: StreamService
     let catalogue: Catalogue
     private let library: RecordingLibrary
     private let playbackKey: SigningKey
@@ -83,7 +84,7 @@ public struct RoomcastServer: Sendable {
         }
         self.events = events
         let chat = ChatRecorder(logger: logger)
-        streams = Streams(
+        streams = StreamService(
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
             authority: authority, playbackKey: playbackKey,
             endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,

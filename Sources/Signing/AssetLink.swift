@@ -20,7 +20,7 @@ public struct AssetLink: Hashable, Sendable {
     /// Nil for an asset id that a path cannot hold, and for a time far off.
     public init?(asset: String, expiry: UnixTime) {
         guard (1...Self.assetBytesMaximum).contains(asset.utf8.count),
-            asset.utf8.allSatisfy(Self.isWordByte),
+            asset.utf8.allSatisfy(\.isWord),
             (0...Self.expirySecondsMaximum).contains(expiry.seconds)
         else { return nil }
         self.asset = asset
@@ -57,11 +57,4 @@ public struct AssetLink: Hashable, Sendable {
     }
 
     private var message: [UInt8] { Array("\(asset)\n\(expiry.seconds)".utf8) }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
-    }
 }

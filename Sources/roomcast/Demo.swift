@@ -1,6 +1,5 @@
 import ChildProcesses
 import Clocks
-import ControlAPI
 import Foundation
 import Logging
 import MediaKernel
@@ -8,7 +7,9 @@ import NIOPosix
 import Publisher
 import Service
 import ServiceLifecycle
+import Streams
 import Synchronization
+import Tokens
 
 /// A whole Roomcast in one command: what `make demo` shows and what CI measures.
 struct Demo: Sendable {
@@ -211,7 +212,7 @@ struct Demo: Sendable {
             guard let stream = try await server.streams.stream(id) else { break }
             if stream.status == status { return true }
             if stream.status == .failed {
-                throw Failure("the stream failed: \(stream.stopReason ?? "no reason")")
+                throw Failure("the stream failed: \(stream.end?.description ?? "no reason")")
             }
             if interruption?.hasHappened == true { return false }
             try await Task.sleep(for: Interruption.pollInterval)

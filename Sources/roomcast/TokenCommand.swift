@@ -1,8 +1,8 @@
 import ArgumentParser
 import Clocks
-import ControlAPI
 import MediaKernel
 import Service
+import Tokens
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,7 +52,7 @@ struct TokenCommand: AsyncParsableCommand {
         var room: String
 
         func run() async throws {
-            guard Limits.isRoomID(room) else {
+            guard RoomID.isValid(room) else {
                 throw ValidationError("'\(room)' is no room id: letters, digits, - and _, up to 64")
             }
             print(

@@ -2,6 +2,7 @@ import Catalogue
 import Foundation
 import GRDB
 import MediaKernel
+import Streams
 import Testing
 import Workbench
 
@@ -24,7 +25,7 @@ import Workbench
     @Test func whatWasWrittenIsThereAfterOpeningAnew() async throws {
         let place = try Place()
         var written = stream("a")
-        written.reason = "client request"
+        written.end = .stopped
         written.stoppedAt = UnixTime(nanoseconds: 5)
         written.assetDirectory = "hls/r/2026-02-02/1"
         try await place.open().save(written)
@@ -43,7 +44,7 @@ import Workbench
             try await catalogue.save(one)
             #expect(try await catalogue.stream(one.id) == one)
         }
-        var query = CatalogueQuery<CatalogueStream.Status>(room: "r", limit: 100)
+        var query = CatalogueQuery<LiveStream.Status>(room: "r", limit: 100)
         query.kind = .stream
         #expect(try await catalogue.streams(query).records.count == 20)
         query.kind = nil
@@ -73,7 +74,7 @@ import Workbench
     @Test func aRestartFindsWhatIsUnfinished() async throws {
         let place = try Place()
         let catalogue = try place.open()
-        for (index, status) in CatalogueStream.Status.allCases.enumerated() {
+        for (index, status) in LiveStream.Status.allCases.enumerated() {
             var stream = stream("s\(index)", second: Int64(10 - index))
             stream.status = status
             try await catalogue.save(stream)
@@ -90,7 +91,7 @@ import Workbench
             try await catalogue.save(
                 stream("s\(index)", second: Int64(index / 2), room: "r\(index % 2)"))
         }
-        func all(_ query: CatalogueQuery<CatalogueStream.Status>) async throws -> [StreamID] {
+        func all(_ query: CatalogueQuery<LiveStream.Status>) async throws -> [StreamID] {
             var query = query
             var ids: [StreamID] = []
             repeat {

@@ -1,11 +1,12 @@
 import Foundation
 import MediaKernel
+import Streams
 import Testing
 
 @testable import Catalogue
 
 @Suite struct RebuildTests {
-    private func stream(_ id: String, _ status: CatalogueStream.Status) -> CatalogueStream {
+    private func stream(_ id: String, _ status: LiveStream.Status) -> CatalogueStream {
         var stream = CatalogueStream(
             id: StreamID(id), room: "room", status: status,
             createdAt: UnixTime(seconds: 1_770_000_000), directory: "room/\(id)")
@@ -147,16 +148,16 @@ import Testing
 
     @Test(
         arguments: [
-            (.running, nil, .failed), (.postProcessing, "client request", .completed),
-            (.postProcessing, "failure: the disk is full", .failed),
-        ] as [(CatalogueStream.Status, String?, CatalogueStream.Status)])
+            (.running, nil, .failed), (.postProcessing, .stopped, .completed),
+            (.postProcessing, .failed(StreamFailure(.diskFull, "x")), .failed),
+        ] as [(LiveStream.Status, StreamEnd?, LiveStream.Status)])
     func aStreamOfWhichThereAreAssetsOnlyIsOver(
-        status: CatalogueStream.Status, reason: String?, end: CatalogueStream.Status
+        status: LiveStream.Status, why: StreamEnd?, end: LiveStream.Status
     ) async throws {
         let place = try Place()
         let catalogue = try place.open()
         var left = stream("a", status)
-        left.reason = reason
+        left.end = why
         // The finisher of this one is at work, whatever it has made already.
         let kept = stream("b", status)
         try write(kept, to: "\(place.path)/streams/room/b/stream.json")
@@ -169,8 +170,8 @@ import Testing
             streams: "\(place.path)/streams", recordings: "\(place.path)/recordings")
         #expect(try await catalogue.stream("a")?.status == end)
         #expect(
-            try await catalogue.stream("a")?.reason
-                == reason ?? "failure: the server was restarted")
+            try await catalogue.stream("a")?.end
+                == why ?? .failed(.serverRestarted))
         #expect(try await catalogue.unfinishedStreams() == [kept])
     }
 
@@ -190,7 +191,7 @@ import Testing
         let place = try Place()
         let catalogue = try place.open()
         let ids = (0..<200).map { "s\($0)" }
-        func end(_ id: String, as status: CatalogueStream.Status) async throws {
+        func end(_ id: String, as status: LiveStream.Status) async throws {
             try write(stream(id, status), to: "\(place.path)/streams/room/\(id)/stream.json")
             try await catalogue.save(stream(id, status))
         }

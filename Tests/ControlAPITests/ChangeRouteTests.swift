@@ -1,6 +1,7 @@
 import Hummingbird
 import HummingbirdTesting
 import MediaKernel
+import Streams
 import Synchronization
 import Testing
 

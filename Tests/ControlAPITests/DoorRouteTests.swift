@@ -4,8 +4,11 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
+import Streams
 import Synchronization
 import Testing
+import Tokens
+import Workbench
 
 @testable import ControlAPI
 

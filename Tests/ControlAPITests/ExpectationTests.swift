@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdTesting
 import Testing
+import Tokens
 
 @testable import ControlAPI
 

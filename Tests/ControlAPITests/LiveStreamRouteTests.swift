@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
+import Streams
 import Synchronization
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     ])
     func aCatalogueThatCannotBeReadIsNotTakenForAnEmptyOne(path: String) async throws {
         let world = try await TestWorld()
-        world.control.state.withLock { $0.failure = .catalogue(.busy) }
+        world.control.state.withLock { $0.failure = LiveStreamError(CatalogueError.busy) }
         let headers = try await world.managementHeaders()
         try await world.routes { client in
             let response = try await client.execute(uri: path, method: .get, headers: headers)

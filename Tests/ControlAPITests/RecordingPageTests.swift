@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import MediaKernel
+import Streams
 import Testing
 
 @testable import ControlAPI
@@ -11,12 +12,12 @@ import Testing
 @Suite struct RecordingPageTests {
     private func world() async throws -> TestWorld {
         let world = try await TestWorld()
-        for (index, status) in [CatalogueStream.Status.completed, .postProcessing].enumerated() {
+        for (index, status) in [LiveStream.Status.completed, .postProcessing].enumerated() {
             var stream = CatalogueStream(
                 id: StreamID("s\(index + 1)"), room: "demo", status: status,
                 createdAt: UnixTime(seconds: 1_760_000_000 + Int64(index)), directory: "demo/s1",
                 assetDirectory: "hls/demo/2025-10-09/176000000\(index)")
-            stream.reason = "client request"
+            stream.end = .stopped
             try await world.catalogue.save(stream)
         }
         var asset = CatalogueAsset(

@@ -5,6 +5,7 @@ import HummingbirdTesting
 import MediaKernel
 import NIOCore
 import Signing
+import Streams
 import Synchronization
 import Testing
 import Workbench
@@ -33,7 +34,7 @@ import Workbench
         var stream = CatalogueStream(
             id: "s1", room: "demo", session: "x", status: .completed,
             createdAt: Self.now, directory: "demo/s1", assetDirectory: "hls/demo/2025-10-09/1")
-        stream.reason = "client request"
+        stream.end = .stopped
         try await world.catalogue.save(
             stream,
             assets: [

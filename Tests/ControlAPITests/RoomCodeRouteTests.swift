@@ -8,6 +8,7 @@ import NIOCore
 import Rooms
 import Synchronization
 import Testing
+import Tokens
 
 @testable import ControlAPI
 

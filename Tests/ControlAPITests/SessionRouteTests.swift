@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
+import Streams
 import Testing
 import Webhooks
 

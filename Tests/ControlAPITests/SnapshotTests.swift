@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdTesting
 import MediaKernel
+import Streams
 import Synchronization
 import Testing
 import Workbench

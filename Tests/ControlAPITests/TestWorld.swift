@@ -7,7 +7,9 @@ import MediaKernel
 import ObjectStorage
 import Rooms
 import Signing
+import Streams
 import Synchronization
+import Tokens
 import Workbench
 
 @testable import ControlAPI
@@ -37,7 +39,7 @@ struct TestWorld: Sendable {
             try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
         try scratch.write("export {}".utf8, to: "web/assets/room.js")
-        authority = try TestToken.authority()
+        authority = try TokenAuthority(accessKey: "key", secret: TestToken.secret)
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks),
             let playback = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
@@ -225,8 +227,8 @@ final class ControlDouble: LiveStreamControl {
     }
 
     private func read() throws(LiveStreamError) {
-        if case .catalogue(let error) = state.withLock({ $0.failure }) {
-            throw .catalogue(error)
+        if case .catalogueUnavailable(let reason) = state.withLock({ $0.failure }) {
+            throw .catalogueUnavailable(reason)
         }
     }
 

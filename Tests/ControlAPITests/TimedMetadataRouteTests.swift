@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
+import Streams
 import Synchronization
 import Testing
 

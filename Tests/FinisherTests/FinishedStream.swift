@@ -4,6 +4,7 @@ import Foundation
 import MediaKernel
 import RecordedStreams
 import Recording
+import Streams
 import Synchronization
 
 @testable import Finisher
@@ -17,7 +18,7 @@ final class FinishedStream: @unchecked Sendable {
 
     init(
         isRecorded: Bool = true, hlsVOD: Bool = true, singleFilePerLayer: Bool = true,
-        kind: CatalogueStream.Kind = .stream, layers: Int = 2,
+        kind: LiveStream.Kind = .stream, layers: Int = 2,
         thumbnails: ThumbnailOrder? = nil, keptLayers: [Int]? = nil, recordings: String? = nil
     ) throws {
         let sizes = [(320, 180), (192, 144)].prefix(layers)

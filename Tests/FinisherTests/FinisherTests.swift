@@ -4,6 +4,7 @@ import Foundation
 import MediaKernel
 import RecordedStreams
 import Recording
+import Streams
 import Synchronization
 import Testing
 import Workbench

@@ -18,7 +18,7 @@ import Workbench
                     "segment \(layer) \(index) \(bytes)"
                 case .running: "running"
                 case .atWork: "at work"
-                case .failed(let reason): "failed \(reason)"
+                case .failed(let failure): "failed \(failure.reason)"
                 default: "other"
                 }
             lines.withLock { $0.append(line) }
@@ -98,16 +98,16 @@ import Workbench
     @Test func theFirstFailureIsTheOneThatIsTold() throws {
         let ledger = try ledger(layers: 1)
         #expect(ledger.failure == nil)
-        ledger.failed("disk full")
-        ledger.failed("encoder gone")
-        #expect(ledger.failure == "disk full")
+        ledger.failed(PipelineFailure("disk full"))
+        ledger.failed(PipelineFailure("encoder gone"))
+        #expect(ledger.failure?.reason == "disk full")
         #expect(log.all == ["failed disk full"])
     }
 
     @Test func aMasterPlaylistThatCannotBeWrittenIsAFailure() throws {
         let ledger = try ledger(layers: 1, directory: "\(scratch.path)/nowhere")
         ledger.published(layer: 0, segment: 0, bytes: 1)
-        #expect(ledger.failure?.contains("No such file") == true)
+        #expect(ledger.failure?.reason.contains("No such file") == true)
         #expect(!log.all.contains("running"))
     }
 

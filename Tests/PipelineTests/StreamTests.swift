@@ -239,7 +239,7 @@ import Workbench
 
     /// The server starts another bot, which goes on with what this one leaves.
     @Test func aStreamThatFailedLeavesItsPlaylistsToTheNextBot() async throws {
-        for failure in ["the room is lost", nil] {
+        for failure in [PipelineFailure("the room is lost"), nil] {
             let pipeline = try pipeline { $0.playoutDelay = .fixed(.zero) }
             pipeline.show([])
             pipeline.start()

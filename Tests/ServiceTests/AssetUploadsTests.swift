@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MediaKernel
 import ObjectStorage
+import Streams
 import Synchronization
 import Testing
 import Workbench

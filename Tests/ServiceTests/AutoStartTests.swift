@@ -6,6 +6,7 @@ import MediaKernel
 import Rooms
 import Signalling
 import Stage
+import Streams
 import Synchronization
 import Testing
 
@@ -92,20 +93,20 @@ import Testing
         var emptied: Int?
         var idled: Int?
         var endsAt: Int?
-        var reason = ""
+        var end = StreamEnd.stopped
     }
 
     private static let endings: [Limits] = [
         Limits(emptied: 10, idled: 10),
-        Limits(empty: 60, emptied: 10, idled: 10, endsAt: 70, reason: "last peer left"),
-        Limits(idle: 60, idled: 10, endsAt: 70, reason: "nothing published"),
-        Limits(empty: 20, idle: 60, idled: 10, endsAt: 70, reason: "nothing published"),
+        Limits(empty: 60, emptied: 10, idled: 10, endsAt: 70, end: .lastPeerLeft),
+        Limits(idle: 60, idled: 10, endsAt: 70, end: .nothingPublished),
+        Limits(empty: 20, idle: 60, idled: 10, endsAt: 70, end: .nothingPublished),
         Limits(
-            empty: 60, idle: 60, emptied: 10, idled: 10, endsAt: 70, reason: "last peer left"),
+            empty: 60, idle: 60, emptied: 10, idled: 10, endsAt: 70, end: .lastPeerLeft),
         Limits(
-            empty: 90, idle: 60, emptied: 10, idled: 10, endsAt: 70, reason: "nothing published"),
-        Limits(longest: 100, endsAt: 102, reason: "max duration reached"),
-        Limits(idle: 200, longest: 100, idled: 10, endsAt: 102, reason: "max duration reached"),
+            empty: 90, idle: 60, emptied: 10, idled: 10, endsAt: 70, end: .nothingPublished),
+        Limits(longest: 100, endsAt: 102, end: .durationReached),
+        Limits(idle: 200, longest: 100, idled: 10, endsAt: 102, end: .durationReached),
     ]
 
     @Test(arguments: endings.indices)
@@ -122,11 +123,11 @@ import Testing
         if let emptied = limits.emptied { machine.roomEmptied(at: at(emptied)) }
         if let idled = limits.idled { machine.publishingEnded(at: at(idled)) }
         #expect(machine.nextDeadline == at(limits.endsAt ?? 1002))
-        guard let end = limits.endsAt else { return }
-        #expect(machine.timePassed(at: at(end - 1)) == [])
+        guard let time = limits.endsAt else { return }
+        #expect(machine.timePassed(at: at(time - 1)) == [])
         #expect(
-            machine.timePassed(at: at(end))
-                == [.askToStop, .changed(.stopping, reason: limits.reason)])
+            machine.timePassed(at: at(time))
+                == [.askToStop, .changed(.stopping, limits.end)])
     }
 
     @Test func whoPublishesAgainKeepsTheStream() {

@@ -1,9 +1,9 @@
 import ChildProcesses
-import ControlAPI
 import Foundation
 import Glibc
 import Logging
 import MediaKernel
+import Streams
 import Subprocess
 import Synchronization
 import Testing

@@ -8,8 +8,10 @@ import NIOCore
 import NIOPosix
 import NIOWebSocket
 import Rooms
+import Streams
 import Synchronization
 import Testing
+import Tokens
 import Workbench
 
 @testable import ControlAPI

@@ -1,11 +1,11 @@
 import ChildProcesses
-import ControlAPI
 import Foundation
 import Glibc
 import Logging
 import MediaKernel
 import Recording
 import Rooms
+import Streams
 import Testing
 import Workbench
 

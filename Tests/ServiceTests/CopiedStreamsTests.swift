@@ -1,7 +1,7 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import MediaKernel
+import Streams
 import Testing
 
 @testable import Service
@@ -36,7 +36,7 @@ import Testing
                 room: "r", LiveStreamRequest(), startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            world.clock.advance(Streams.copyWaitMaximum - .milliseconds(1))
+            world.clock.advance(StreamService.copyWaitMaximum - .milliseconds(1))
             await world.streams.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .starting)
             world.clock.advance(.milliseconds(1))

@@ -1,5 +1,5 @@
-import ControlAPI
 import MediaKernel
+import Streams
 import Testing
 
 @testable import Service

@@ -1,10 +1,10 @@
-import ControlAPI
 import Foundation
 import HLS
 import Logging
 import MediaKernel
 import ObjectStorage
 import Recording
+import Streams
 import Synchronization
 
 @testable import Service

@@ -1,9 +1,9 @@
-import ControlAPI
 import Foundation
 import HLS
 import MediaKernel
 import ObjectStorage
 import Recording
+import Streams
 import Testing
 
 @testable import Service

@@ -6,6 +6,7 @@ import MediaKernel
 import Rooms
 import Signalling
 import Stage
+import Streams
 import Testing
 import Workbench
 

@@ -1,8 +1,8 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import Foundation
 import MediaKernel
+import Streams
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import Foundation
 import MediaKernel
+import Streams
 import Synchronization
 import Testing
 import Workbench
@@ -43,7 +43,7 @@ import Workbench
                         stream: id, directory: "\(world.directory)/demo/\(id)",
                         recordings: "\(world.directory)/recordings"))
             var stream = try await world.streams.stream(id)
-            #expect(stream?.status == .postProcessing && stream?.stopReason == "client request")
+            #expect(stream?.status == .postProcessing && stream?.end == .stopped)
             #expect(stream?.stoppedAt == world.clock.time)
             await finisher.report(.progress(420))
             #expect(try await world.streams.stream(id)?.finishedPermille == 420)
@@ -52,7 +52,7 @@ import Workbench
             finisher.exit(.finished)
             #expect(await world.observer.ending()?.status == .completed)
             stream = try await world.streams.stream(id)
-            #expect(stream?.status == .completed && stream?.stopReason == "client request")
+            #expect(stream?.status == .completed && stream?.end == .stopped)
             #expect(stream?.finishedPermille == nil)
             #expect(stream?.stoppedAt == ended, "the time of the last segment, not of the assets")
         }
@@ -104,7 +104,7 @@ import Workbench
             _ = try #require(await world.launcher.next())
             _ = try await world.streams.stop(stream: id, stoppedBy: "ben")
             let record = try file(world, id).stream
-            #expect(record.status == .stopping && record.reason == "client request")
+            #expect(record.status == .stopping && record.end == .stopped)
             #expect(LiveStream(record)?.stoppedBy == "ben")
         }
     }
@@ -115,7 +115,7 @@ import Workbench
             finisher.exit(.finished)
             let ended = try #require(await world.observer.ending())
             let file = try file(world, id)
-            #expect(file.stream.status == .completed && file.stream.reason == "client request")
+            #expect(file.stream.status == .completed && file.stream.end == .stopped)
             #expect(LiveStream(file.stream)?.stoppedBy == ended.stoppedBy)
             // A restart shows what was shown before it, but for how the picture was doing.
             var known = ended

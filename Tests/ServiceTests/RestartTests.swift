@@ -1,8 +1,8 @@
 import Catalogue
-import ControlAPI
 import Foundation
 import Glibc
 import MediaKernel
+import Streams
 import Testing
 
 @testable import Service
@@ -11,17 +11,17 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RestartTests {
     /// Writes what an earlier server left of a stream.
     private func leave(
-        _ world: StreamsWorld, _ id: StreamID, _ status: CatalogueStream.Status,
-        reason: String? = nil, row: CatalogueStream.Status? = nil, isRecorded: Bool = true,
+        _ world: StreamsWorld, _ id: StreamID, _ status: LiveStream.Status,
+        _ end: StreamEnd? = nil, row: LiveStream.Status? = nil, isRecorded: Bool = true,
         kind: LiveStream.Kind = .stream
     ) async throws {
         var stream = LiveStream(
             id: id, room: "demo", kind: kind, session: "s", variant: LiveStreamVariant(),
             recording: isRecorded ? LiveStreamRecording(hlsVOD: true) : nil, destination: "",
             playbackURL: "http://h:1/x", createdAt: world.clock.time, startedBy: "ann")
-        stream.stopReason = reason
+        stream.end = end
         let place = RecordingPlace(
-            kind: CatalogueStream.Kind(kind), room: "demo", date: "2025-10-09", epoch: 1_760_000_000
+            kind: kind, room: "demo", date: "2025-10-09", epoch: 1_760_000_000
         )
         var record = CatalogueStream(stream, assetDirectory: isRecorded ? place.directory : nil)
         record.status = status
@@ -43,16 +43,16 @@ import Testing
 
     @Test(
         arguments: [
-            (CatalogueStream.Status.starting, nil, LiveStream.Status.failed),
-            (.running, nil, .failed), (.stopping, "client request", .completed),
-            (.postProcessing, "last peer left", .completed),
-            (.postProcessing, "failure: the disk is full", .failed),
-        ] as [(CatalogueStream.Status, String?, LiveStream.Status)])
+            (LiveStream.Status.starting, nil, LiveStream.Status.failed),
+            (.running, nil, .failed), (.stopping, .stopped, .completed),
+            (.postProcessing, .lastPeerLeft, .completed),
+            (.postProcessing, .failed(StreamFailure(.diskFull, "x")), .failed),
+        ] as [(LiveStream.Status, StreamEnd?, LiveStream.Status)])
     func aStreamThatWasLeftBehindIsFinishedAndEnds(
-        status: CatalogueStream.Status, reason: String?, end: LiveStream.Status
+        status: LiveStream.Status, why: StreamEnd?, end: LiveStream.Status
     ) async throws {
         let world = try await StreamsWorld()
-        try await leave(world, "000000000001000000000000", status, reason: reason, row: .starting)
+        try await leave(world, "000000000001000000000000", status, why, row: .starting)
         try await world.streams.recover()
         try await world.run { world in
             let found = try await world.streams.stream("000000000001000000000000")
@@ -62,9 +62,9 @@ import Testing
             finisher.exit(.finished)
             let ended = try #require(await world.observer.ending())
             #expect(ended.status == end)
-            #expect(ended.stopReason == reason ?? "failure: the server was restarted")
+            #expect(ended.end == why ?? .failed(.serverRestarted))
             #expect(
-                try await world.catalogue.stream(ended.id)?.status.rawValue == end.rawValue)
+                try await world.catalogue.stream(ended.id)?.status == end)
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
         let ids = (0..<60).map { StreamID("0000000000\(10 + $0)000000000000") }
         for id in ids.shuffled() {
             try await leave(
-                world, id, .postProcessing, reason: "client request", row: .postProcessing)
+                world, id, .postProcessing, .stopped, row: .postProcessing)
         }
         try await world.streams.recover()
         try await world.run { world in
@@ -104,7 +104,7 @@ import Testing
         ]
         for id in ids {
             try await leave(
-                world, id, .postProcessing, reason: "client request", row: .postProcessing)
+                world, id, .postProcessing, .stopped, row: .postProcessing)
         }
         await world.streams.tick()
         world.clock.advance(.seconds(2))
@@ -172,7 +172,7 @@ import Testing
 
     @Test func anEndThatIsOnTheDiskOnlyIsTakenOverWithItsAssets() async throws {
         let world = try await StreamsWorld()
-        try await leave(world, "a", .completed, reason: "client request", row: .postProcessing)
+        try await leave(world, "a", .completed, .stopped, row: .postProcessing)
         let asset = try leaveManifest(
             world, of: try #require(try await world.catalogue.stream("a")))
         try await world.streams.recover()
@@ -184,8 +184,9 @@ import Testing
 
     @Test func aCatalogueThatWasLostLearnsOfAllStreams() async throws {
         let world = try await StreamsWorld()
-        try await leave(world, "a", .completed, reason: "client request")
-        try await leave(world, "b", .failed, reason: "failure: x", isRecorded: false)
+        try await leave(world, "a", .completed, .stopped)
+        try await leave(
+            world, "b", .failed, .failed(StreamFailure(.botDied, "x")), isRecorded: false)
         try await world.streams.recover()
         #expect(
             try await world.streams.streams(LiveStreamQuery()).streams.map(\.id) == ["b", "a"])
@@ -198,7 +199,7 @@ import Testing
         var stream = CatalogueStream(
             id: "a", room: "demo", status: .postProcessing, createdAt: UnixTime(seconds: 1),
             directory: "demo/a")
-        stream.reason = "client request"
+        stream.end = .stopped
         let asset = try leaveManifest(world, of: stream)
         // One that ran, of which it is not known whether that was told.
         try await leave(world, "b", .running, isRecorded: false)
@@ -219,7 +220,7 @@ import Testing
 
     @Test func whatHasEndedIsNotReadAgain() async throws {
         let world = try await StreamsWorld()
-        try await leave(world, "a", .completed, reason: "client request", row: .completed)
+        try await leave(world, "a", .completed, .stopped, row: .completed)
         try await leave(world, "b", .running, row: .running)
         let watch = inotify_init1(Int32(IN_NONBLOCK))
         defer { close(watch) }
@@ -239,7 +240,7 @@ import Testing
         try await world.streams.recover()
         let found = try await world.streams.stream("a")
         #expect(found?.status == .failed)
-        #expect(found?.stopReason == "failure: the stream's directory is gone")
+        #expect(found?.end?.code == "directory_lost")
     }
 
     @Test func aStreamOnAVolumeThatIsNotMountedIsLeftToALaterStart() async throws {

@@ -8,7 +8,9 @@ import NIOCore
 import NIOPosix
 import NIOWebSocket
 import Rooms
+import Streams
 import Testing
+import Tokens
 
 @testable import ControlAPI
 @testable import Service
@@ -65,7 +67,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             try await directory.end("demo", isLocked: false, reason: "done")
             #expect(await bot.nextSignal() == .stop)
-            #expect(try await world.streams.stream(id)?.stopReason == "room ended")
+            #expect(try await world.streams.stream(id)?.end == .roomEnded)
         }
     }
 

@@ -1,12 +1,12 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import Foundation
 import HLS
 import MediaKernel
 import Rooms
 import Signalling
 import Stage
+import Streams
 import Testing
 
 @testable import Service

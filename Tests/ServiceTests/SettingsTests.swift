@@ -8,6 +8,7 @@ import Rooms
 import Sandbox
 import Signalling
 import Stage
+import Streams
 import Testing
 import Webhooks
 import Workbench

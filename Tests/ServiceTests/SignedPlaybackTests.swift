@@ -1,12 +1,12 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import Foundation
 import MediaKernel
 import ObjectStorage
 import Rooms
 import Signalling
 import Signing
+import Streams
 import Testing
 
 @testable import Service

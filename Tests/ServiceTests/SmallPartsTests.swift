@@ -1,7 +1,7 @@
-import ControlAPI
 import Logging
 import MediaKernel
 import Rooms
+import Streams
 import Synchronization
 import Testing
 
@@ -146,7 +146,7 @@ import Testing
             destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1_500_000_000),
             startedBy: "")
         stream.status = status
-        stream.stopReason = status == .failed ? "failure: x" : nil
+        stream.end = status == .failed ? .failed(StreamFailure(.botDied, "x")) : nil
         stream.playlistType = .noDVR
         let shown = HLSState([stream])
         #expect(shown.variants[0].state == state)
@@ -157,26 +157,22 @@ import Testing
     }
 
     @Test(arguments: [
-        ("the bot died 6 times, at last: failed: write /s/segment: No space left on device", 507),
-        ("the assets cannot be made: write /r: No space left on device", 507),
-        ("the bot died 6 times, at last: failed: the stream cannot be encoded: x", 422),
-        ("the bot did not get ready, or stood still, 3 times", 504),
-        ("the bot cannot be started: /x", 503), ("the server was restarted", 503),
-        ("the bot died 6 times, at last: failed: signal 11", 500),
-        ("the assets cannot be made: status 1", 500),
+        (StreamFailure.Cause.diskFull, 507), (.noRoomForAssets, 507), (.notEncoded, 422),
+        (.botStoodStill, 504), (.botNotStarted, 503), (.serverRestarted, 503), (.botDied, 500),
+        (.botLeftEarly, 500), (.assetsNotMade, 500), (.directoryLost, 500), (.unknown, 500),
     ])
-    func aFailureHasTheCodeOfItsCause(reason: String, code: Int) {
+    func aFailureHasTheCodeOfItsCause(cause: StreamFailure.Cause, code: Int) {
         var stream = LiveStream(
             id: "1", room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
             destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1), startedBy: "")
         stream.status = .failed
-        stream.stopReason = "failure: " + reason
-        let failure = StreamingFailure(code: code, message: "failure: " + reason)
+        stream.end = .failed(StreamFailure(cause, "x"))
+        let failure = StreamingFailure(code: code, message: "failure: x")
         #expect(HLSState([stream]).error == failure)
         #expect(RoomRecording(stream).error == failure)
         // What came to its end as it was to has no error.
         stream.status = .completed
-        stream.stopReason = "max duration reached"
+        stream.end = .durationReached
         #expect(HLSState([stream]).error == nil)
         #expect(RoomRecording(stream).error == nil && RoomRecording(stream).state == .stopped)
     }
@@ -192,7 +188,7 @@ import Testing
         var failed = stream("1", at: 10)
         failed.status = .failed
         failed.stoppedAt = UnixTime(nanoseconds: 20_000_000_000)
-        failed.stopReason = "failure: x"
+        failed.end = .failed(StreamFailure(.botDied, "x"))
         func shown(_ other: LiveStream) -> HLSState {
             HLSState([failed, other])
         }

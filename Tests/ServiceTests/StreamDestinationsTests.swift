@@ -1,8 +1,8 @@
-import ControlAPI
 import HLS
 import Rooms
 import Signalling
 import Stage
+import Streams
 import Testing
 
 @testable import Service

@@ -4,6 +4,7 @@ import ControlAPI
 import Foundation
 import MediaKernel
 import Signing
+import Streams
 import Testing
 import Webhooks
 import Workbench
@@ -21,7 +22,7 @@ import Workbench
     }
 
     private func record(
-        _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true,
+        _ status: LiveStream.Status, _ end: StreamEnd? = nil, ran: Bool = true,
         kind: LiveStream.Kind = .stream
     ) -> CatalogueStream {
         var stream = LiveStream(
@@ -31,7 +32,7 @@ import Workbench
             playbackURL: "http://h/master.m3u8", createdAt: UnixTime(seconds: 1_760_000_000),
             startedBy: "ann")
         stream.status = status
-        stream.stopReason = reason
+        stream.end = end
         stream.startedAt = ran ? UnixTime(seconds: 1_760_000_003) : nil
         stream.stoppedAt = status.isFinal ? UnixTime(seconds: 1_760_000_063) : nil
         stream.updatedAt = UnixTime(seconds: 1_760_000_070)
@@ -71,7 +72,7 @@ import Workbench
     }
 
     @Test func aStreamThatWasStoppedIsToldWithItsReason() throws {
-        let all = try told(record(.completed, reason: "last peer left"))
+        let all = try told(record(.completed, .lastPeerLeft))
         #expect(all.map(\.delivery.kind) == ["hls.stopped.success"])
         #expect(all[0].delivery.isTerminal)
         #expect(all[0].data["reason"] as? String == "last peer left")
@@ -80,21 +81,18 @@ import Workbench
     }
 
     @Test(arguments: [
-        ("failure: the bot died 6 times", "INTERNAL_ERROR", "the bot died 6 times"),
-        (
-            "failure: the assets cannot be made: disk full", "UPLOAD_ERROR",
-            "the assets cannot be made: disk full"
-        ),
+        (StreamFailure.Cause.botDied, "INTERNAL_ERROR"), (.assetsNotMade, "UPLOAD_ERROR"),
+        (.noRoomForAssets, "UPLOAD_ERROR"), (.unknown, "INTERNAL_ERROR"),
     ])
-    func aStreamThatFailedIsTold(reason: String, type: String, message: String) throws {
-        let all = try told(record(.failed, reason: reason))
+    func aStreamThatFailedIsTold(cause: StreamFailure.Cause, type: String) throws {
+        let all = try told(record(.failed, .failed(StreamFailure(cause, "the words"))))
         #expect(all.map(\.delivery.kind) == ["hls.failure"] && all[0].delivery.isTerminal)
         #expect(all[0].data["error_type"] as? String == type)
-        #expect(all[0].data["error_message"] as? String == message)
+        #expect(all[0].data["error_message"] as? String == "the words")
     }
 
     @Test func aStopBeforeTheStreamRanIsAFailureAs100msHasIt() throws {
-        let all = try told(record(.completed, reason: "client request", ran: false))
+        let all = try told(record(.completed, .stopped, ran: false))
         #expect(all.map(\.delivery.kind) == ["hls.failure"])
         #expect(all[0].data["error_type"] as? String == "BEAM_STOPPED")
         #expect(all[0].data["error_message"] as? String == "Beam stopped too early")
@@ -118,7 +116,7 @@ import Workbench
             sprite: .init(
                 path: "p/thumbnails/x.jpg", tracksPath: "p/thumbnails/x.vtt", width: 160,
                 height: 90, count: 3))
-        let all = try told(record(.failed, reason: "failure: x"), assets)
+        let all = try told(record(.failed, .failed(StreamFailure(.botDied, "x"))), assets)
         #expect(all.map(\.delivery.kind) == ["hls.failure", "hls.recording.success"])
         let data = all[1].data
         let pictures = try #require(data["recording_thumbnails"] as? [[String: Any]])
@@ -147,7 +145,7 @@ import Workbench
         var asset = CatalogueAsset(
             id: "s1-vod", stream: "s1", room: "demo", kind: .roomVOD, path: "p/x.zip",
             byteCount: 9, createdAt: UnixTime(seconds: 1_760_000_069))
-        let stream = record(.completed, reason: "client request")
+        let stream = record(.completed, .stopped)
         let all = events.deliveries(for: stream, order: order, assets: [asset])
         #expect(all.map(\.status) == [.pending, .held])
         asset.location = "s3://b/p/x.zip"
@@ -166,19 +164,19 @@ import Workbench
 
     @Test func aRecordingWithoutAStreamIsABeam() throws {
         func told(
-            _ status: LiveStream.Status, reason: String? = nil, ran: Bool = true,
+            _ status: LiveStream.Status, _ end: StreamEnd? = nil, ran: Bool = true,
             _ assets: [CatalogueAsset] = []
         ) throws -> [(delivery: CatalogueDelivery, data: [String: Any])] {
             try self.told(
-                record(status, reason: reason, ran: ran, kind: .recording), assets)
+                record(status, end, ran: ran, kind: .recording), assets)
         }
         let file = CatalogueAsset(
             id: "s1-0", stream: "s1", room: "demo", kind: .roomComposite, path: "beam/x.mp4",
             byteCount: 9, duration: .seconds(60), createdAt: UnixTime(seconds: 1_760_000_069),
             size: .init(width: 1280, height: 720))
         let all =
-            try told(.running) + told(.completed, reason: "client request", [file])
-            + told(.failed, reason: "failure: x") + told(.completed, ran: false)
+            try told(.running) + told(.completed, .stopped, [file])
+            + told(.failed, .failed(StreamFailure(.botDied, "x"))) + told(.completed, ran: false)
         #expect(
             all.map(\.delivery.kind) == [
                 "beam.started.success", "beam.stopped.success", "beam.recording.success",
@@ -202,7 +200,7 @@ import Workbench
         #expect(all[5].data["error_message"] as? String == "x")
         #expect(all[6].data["error_type"] as? String == "BEAM_STOPPED")
         // What could be saved of one that failed is told as recorded.
-        let saved = try told(.failed, reason: "failure: x", [file])
+        let saved = try told(.failed, .failed(StreamFailure(.botDied, "x")), [file])
         #expect(
             saved.map(\.delivery.kind)
                 == ["beam.failure", "beam.recording.success", "recording.success"])

@@ -1,6 +1,7 @@
 import ChildProcesses
 import ControlAPI
 import MediaKernel
+import Streams
 import Testing
 
 @testable import Service

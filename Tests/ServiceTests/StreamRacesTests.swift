@@ -1,8 +1,8 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import Foundation
 import MediaKernel
+import Streams
 import Testing
 
 @testable import Service
@@ -97,7 +97,7 @@ import Testing
             #expect(try await world.streams.stream(id)?.status == .stopping)
             try FileManager.default.removeItem(atPath: directory)
             try FileManager.default.moveItem(atPath: "\(directory).away", toPath: directory)
-            world.clock.advance(Streams.saveRetryDelay)
+            world.clock.advance(StreamService.saveRetryDelay)
             await world.streams.tick()
             let ended = await world.observer.ending()
             #expect(ended?.id == id && ended?.status == .completed)

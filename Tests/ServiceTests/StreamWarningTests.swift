@@ -1,6 +1,6 @@
-import ControlAPI
 import Foundation
 import MediaKernel
+import Streams
 import Synchronization
 import Testing
 

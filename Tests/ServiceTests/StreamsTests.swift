@@ -1,6 +1,5 @@
 import Catalogue
 import ChildProcesses
-import ControlAPI
 import Foundation
 import Glibc
 import HLS
@@ -8,7 +7,9 @@ import Logging
 import MediaKernel
 import Rooms
 import Stage
+import Streams
 import Testing
+import Tokens
 
 @testable import Service
 
@@ -41,7 +42,7 @@ import Testing
             rename("\(world.directory).away", world.directory)
             let catalogue = "\(world.directory)/catalogue.sqlite"
             rename(catalogue, "\(catalogue).away")
-            await #expect(throws: LiveStreamError.catalogue(.lost(.deleted))) {
+            await #expect(throws: LiveStreamError(CatalogueError.lost(.deleted))) {
                 try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
             }
             rename("\(catalogue).away", catalogue)
@@ -323,7 +324,7 @@ import Testing
             #expect(await world.observer.ending()?.status == .completed)
             let record = try await world.streams.stream(id)
             #expect(record?.stoppedAt != nil)
-            #expect(record?.stopReason == "client request")
+            #expect(record?.end == .stopped)
             #expect(await world.streams.statistics(of: id)?.totals == totals)
             #expect(!FileManager.default.fileExists(atPath: bot.job.configurationFile))
             // Stopping what is stopped is answered with its record.
@@ -367,7 +368,7 @@ import Testing
                 await world.streams.roomEnded("demo", at: world.clock.instant)
                 #expect(await bot.nextSignal() == .stop)
                 let record = try await world.streams.stream(stream.id)
-                #expect(record?.status == .stopping && record?.stopReason == "room ended")
+                #expect(record?.status == .stopping && record?.end == .roomEnded)
             }
             let end = world.clock.instant
             world.clock.advance(.milliseconds(1))
@@ -506,7 +507,7 @@ import Testing
             bot.exit(.failed(reason: "x"))
             let ended = await world.observer.ending()
             #expect(ended?.status == .failed)
-            #expect(ended?.stopReason?.hasPrefix("failure: the bot died 6 times") == true)
+            #expect(ended?.end?.code == "bot_died")
             let text = try String(
                 contentsOfFile: "\(directory)/stream.m3u8", encoding: .utf8)
             #expect(text.hasSuffix("a.ts\n#EXT-X-ENDLIST\n"))
@@ -558,7 +559,7 @@ import Testing
                 startedBy: nil)
             // Of the places that there are for recordings one is left.
             let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
-            for number in 1..<Streams.placesMaximum - 1 {
+            for number in 1..<StreamService.placesMaximum - 1 {
                 try FileManager.default.createDirectory(
                     atPath: "\(day)/\(world.clock.time.seconds + number)",
                     withIntermediateDirectories: true)
@@ -572,7 +573,7 @@ import Testing
             let streams = try await world.streams.streams(LiveStreamQuery(room: "demo")).streams
             #expect(streams.map(\.variant.metadata) == ["a", "before"])
             #expect(streams.map(\.status) == [.stopping, .starting])
-            #expect(streams[0].stopReason == "another variant cannot be started")
+            #expect(streams[0].end == .variantRefused)
         }
     }
 
@@ -640,7 +641,7 @@ import Testing
             await world.streams.tick()
             #expect(await bot.nextSignal() == .stop)
             #expect(
-                try await world.streams.current(room: "demo", kind: .stream)?.stopReason
+                try await world.streams.current(room: "demo", kind: .stream)?.end?.description
                     == "last peer left")
         }
     }

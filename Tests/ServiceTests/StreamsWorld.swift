@@ -4,8 +4,10 @@ import ControlAPI
 import Logging
 import MediaKernel
 import Signing
+import Streams
 import Synchronization
 import Testing
+import Tokens
 import Workbench
 
 @testable import Service
@@ -13,7 +15,7 @@ import Workbench
 /// Streams with bots that exist only as conversations, on a clock that a test moves.
 final class StreamsWorld: Sendable {
     private let scratch: Scratch
-    let streams: Streams
+    let streams: StreamService
     let catalogue: Catalogue
     let authority: TokenAuthority
     let launcher = LauncherDouble()
@@ -25,9 +27,14 @@ final class StreamsWorld: Sendable {
     let playbackKey: SigningKey
     let memory = MemoryDouble()
 
-    init(_ change: (inout StreamSettings) -> Void = { _ in }) async throws {
+    /// - Parameter prepare: fills the directory of a server that was there before.
+    init(
+        _ change: (inout StreamSettings) -> Void = { _ in },
+        into prepare: (String) throws -> Void = { _ in }
+    ) async throws {
         scratch = try Scratch()
         let directory = scratch.path
+        try prepare(directory)
         var settings = StreamSettings()
         settings.outputDirectory = directory
         settings.recordingsDirectory = "\(directory)/recordings"
@@ -42,7 +49,7 @@ final class StreamsWorld: Sendable {
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
         else { fatalError("a secret of 32 bytes is long enough") }
         playbackKey = key
-        streams = Streams(
+        streams = StreamService(
             settings: settings, catalogue: catalogue,
             events: StreamEvents(accountID: "acc") { asset, _ in
                 .init(file: "http://h:1/\(asset.id)")

@@ -1,8 +1,8 @@
 import Catalogue
-import ControlAPI
 import Foundation
 import MediaKernel
 import Rooms
+import Streams
 import Testing
 
 @testable import Service

@@ -4,6 +4,7 @@ import Foundation
 import MediaKernel
 import Recording
 import Signalling
+import Streams
 import Testing
 
 @testable import Service

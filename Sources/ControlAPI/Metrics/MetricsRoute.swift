@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 import NIOCore
+import Tokens
 
 /// `GET /metrics`, for Prometheus and what reads its format, guarded by a management token: how many
 /// rooms and streams there are is nobody else's business.

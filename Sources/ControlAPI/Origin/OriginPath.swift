@@ -91,7 +91,7 @@ struct OriginPath: Hashable {
         guard (1...componentBytesMaximum).contains(component.utf8.count),
             component.utf8.first != UInt8(ascii: ".")
         else { return false }
-        return component.utf8.allSatisfy { Limits.isWordByte($0) || $0 == UInt8(ascii: ".") }
+        return component.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: ".") }
     }
 
     /// Decodes once. What is still encoded afterwards contains a `%` and is refused.

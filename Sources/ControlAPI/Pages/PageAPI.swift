@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Streams
+import Tokens
 
 /// The small API of our own pages, `/api/…`. It is public: it tells whoever knows a room whether it
 /// is on air. Which rooms there are is told with a management token, and to others only when the

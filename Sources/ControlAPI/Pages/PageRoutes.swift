@@ -20,7 +20,7 @@ struct PageRoutes: Sendable {
         }
         for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
             router.get(RouterPath(path)) { request, context in
-                guard Limits.isRoomID(context.parameters.get("room") ?? "") else {
+                guard RoomID.isValid(context.parameters.get("room") ?? "") else {
                     throw APIError.notFound("no such room")
                 }
                 return try page(name, request)
@@ -84,7 +84,7 @@ struct PageRoutes: Sendable {
     static func origin(_ url: String) -> String? {
         guard let url = HTTPURL(url) else { return nil }
         let isPlain = url.authority.utf8.allSatisfy {
-            Limits.isWordByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+            $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
         }
         return isPlain ? url.origin : nil
     }

@@ -2,6 +2,8 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Streams
+import Tokens
 
 /// What the recordings page shows, `/api/recordings`: recordings with their assets and with links
 /// to them, in one answer.
@@ -24,7 +26,7 @@ struct RecordingPageAPI: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        var query = try CatalogueQuery<CatalogueStream.Status>(request)
+        var query = try CatalogueQuery<LiveStream.Status>(request)
         query.isRecorded = true
         let page = try await library.catalogue.streams(query)
         let assets = try await library.catalogue.assets(of: page.records.map(\.id))
@@ -69,7 +71,7 @@ struct RecordingCard: Encodable {
         id = record.id.rawValue
         room = record.room.rawValue
         status = live?.status.rawValue ?? record.status.rawValue
-        reason = live?.stopReason ?? record.reason
+        reason = (live?.end ?? record.end)?.description
         progress = live?.finishedPermille.map { Double($0) / 1000 }
         createdAt = record.createdAt.description
         duration = assets.compactMap(\.duration).max()

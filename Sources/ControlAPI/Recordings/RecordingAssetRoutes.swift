@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 
 /// 100ms' control API for recordings' assets, guarded by a management token.
 struct RecordingAssetRoutes: Sendable {

@@ -1,5 +1,6 @@
 import Catalogue
 import MediaKernel
+import Streams
 
 /// A recording as the control API shows it: what is kept of a live stream, or of a room without
 /// one.
@@ -63,7 +64,7 @@ struct RecordingBody: Encodable {
         try container.encode(recording.stoppedAt?.description, forKey: .stoppedAt)
         try container.encode(recording.startedBy, forKey: .startedBy)
         try container.encode(recording.stoppedBy, forKey: .stoppedBy)
-        try container.encode(recording.stopReason, forKey: .stopReason)
+        try container.encode(recording.end?.description, forKey: .stopReason)
         try container.encode(recording.isRecordingPaused, forKey: .isPaused)
         try container.encode(
             recording.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)

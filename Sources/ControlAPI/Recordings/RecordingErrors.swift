@@ -1,4 +1,5 @@
 import Hummingbird
+import Streams
 
 /// Tells what was refused of a recording in a recording's words: elsewhere it is a live stream's.
 struct RecordingErrors<Context: RequestContext>: RouterMiddleware {

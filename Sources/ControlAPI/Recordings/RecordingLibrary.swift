@@ -2,6 +2,7 @@ public import Catalogue
 public import MediaKernel
 public import ObjectStorage
 public import Signing
+public import Streams
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

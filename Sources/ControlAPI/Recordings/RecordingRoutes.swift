@@ -1,6 +1,8 @@
 import Catalogue
 import Hummingbird
 import MediaKernel
+import Streams
+import Tokens
 
 /// 100ms' control API for recordings, `/v2/recordings/…`, guarded by a management token.
 ///

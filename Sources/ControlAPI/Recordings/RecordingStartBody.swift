@@ -1,5 +1,6 @@
 public import MediaKernel
 public import Rooms
+public import Streams
 
 /// The body of a request to start a recording without a live stream. Everything in it is optional.
 struct RecordingStartBody: RequestBody {

@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

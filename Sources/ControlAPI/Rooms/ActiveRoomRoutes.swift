@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 import Rooms
+import Tokens
 
 /// 100ms' control API for rooms that somebody is in, `/v2/active-rooms`, guarded by a management
 /// token.

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 import Rooms
+import Tokens
 
 /// 100ms' control API for room codes, `/v2/room-codes`, guarded by a management token.
 struct RoomCodeRoutes: Sendable {

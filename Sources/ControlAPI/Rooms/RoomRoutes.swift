@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 import Webhooks
 
 #if canImport(FoundationEssentials)

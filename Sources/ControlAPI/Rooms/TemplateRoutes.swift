@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 
 /// 100ms' control API for the policies of rooms, `/v2/templates`, guarded by a management token.
 struct TemplateRoutes: Sendable {

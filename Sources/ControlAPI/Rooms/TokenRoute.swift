@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import MediaKernel
 import Rooms
+import Tokens
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

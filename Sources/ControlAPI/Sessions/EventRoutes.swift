@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 
 /// What happened in a room or a session, as webhooks tell it: `/v2/analytics/events`, guarded by a
 /// management token.

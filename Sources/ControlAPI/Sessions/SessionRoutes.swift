@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 
 /// 100ms' control API for sessions of rooms, `/v2/sessions`, guarded by a management token.
 struct SessionRoutes: Sendable {

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Streams
+import Tokens
 
 /// 100ms' control API for streams to elsewhere, `/v2/external-streams`, guarded by a management
 /// token. This server sends none: a start is checked and refused, and there are none to be listed.

@@ -1,6 +1,7 @@
 import Catalogue
 import MediaKernel
 import Rooms
+import Streams
 
 /// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
 struct LiveStreamBody: Encodable {
@@ -70,7 +71,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.startedBy, forKey: .startedBy)
         try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
         try container.encode(stream.stoppedBy, forKey: .stoppedBy)
-        try container.encode(stream.stopReason, forKey: .stopReason)
+        try container.encode(stream.end?.description, forKey: .stopReason)
         // 100ms shows null until the first asset exists.
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },

@@ -2,6 +2,8 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Streams
+import Tokens
 
 /// 100ms' control API for live streams, `/v2/live-streams/…`, guarded by a management token.
 struct LiveStreamRoutes: Sendable {

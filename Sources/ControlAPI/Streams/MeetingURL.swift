@@ -23,7 +23,7 @@ enum MeetingURL {
                     + "other pages cannot be streamed")
         }
         let parts = url.path.split(separator: "/")
-        guard parts.count == 2, parts[0] == "rooms", Limits.isRoomID(parts[1]) else {
+        guard parts.count == 2, parts[0] == "rooms", RoomID.isValid(parts[1]) else {
             return .refused("meeting_url must be the room's page, /rooms/\(room)")
         }
         guard parts[1] == room.rawValue else {

@@ -1,4 +1,5 @@
 import MediaKernel
+import Streams
 
 /// The death of a bot or a finisher as the control API shows it, with `null` for what there was not.
 struct ProcessDeathBody: Encodable {

@@ -1,6 +1,7 @@
 public import HLS
 public import MediaKernel
 import Rooms
+public import Streams
 
 /// The body of a start request. Everything in it is optional.
 struct StartBody: RequestBody {

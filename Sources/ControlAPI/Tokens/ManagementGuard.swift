@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Tokens
 
 /// Lets nobody pass to a group's routes without a management token.
 struct ManagementGuard<Context: RequestContext>: RouterMiddleware {

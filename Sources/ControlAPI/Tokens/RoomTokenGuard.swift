@@ -1,4 +1,5 @@
 import MediaKernel
+import Tokens
 
 /// Reads the room tokens of those who come to a room's door.
 struct RoomTokenGuard: Sendable {

@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import MediaKernel
 import Rooms
+import Tokens
 
 /// Decides who may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The room is in
 /// the address that `/init` gives out, and may be left out.

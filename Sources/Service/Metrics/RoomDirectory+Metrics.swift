@@ -1,4 +1,5 @@
 public import ControlAPI
+import Streams
 
 extension RoomDirectory: MetricsSource {
     /// Of what is known: no room is waited for.

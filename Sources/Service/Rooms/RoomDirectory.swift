@@ -8,6 +8,8 @@ import MediaServer
 public import Rooms
 public import ServiceLifecycle
 import Signalling
+public import Streams
+public import Tokens
 
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
@@ -42,7 +44,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     let registry: RoomRegistry
     private let media: MediaServer
     private let streaming: any LiveStreaming
-    private let streamControl: Streams
+    private let streamControl: StreamService
     private let opensTokens: Bool
     /// Nil where clients need none.
     private let turn: TURNRelay?
@@ -64,7 +66,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
-        streaming: any LiveStreaming, streams: Streams, opensTokens: Bool, turn: TURNRelay?,
+        streaming: any LiveStreaming, streams: StreamService, opensTokens: Bool, turn: TURNRelay?,
         journal: RoomJournal?, logger: Logger
     ) {
         self.policies = policies

@@ -1,4 +1,3 @@
-import ControlAPI
 import MediaServer
 import Rooms
 import Signalling

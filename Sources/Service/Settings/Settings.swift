@@ -8,6 +8,8 @@ import NIOCore
 import ObjectStorage
 public import Sandbox
 import Stage
+import Streams
+import Tokens
 import Webhooks
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,6 @@
 public import ChildProcesses
-import Glibc
 public import MediaKernel
+public import Streams
 
 /// Everything a bot's process needs to be started.
 public struct BotJob: Hashable, Sendable {
@@ -23,28 +23,6 @@ public enum BotSignal: Hashable, Sendable {
     /// SIGTERM, for a bot that does not read its standard input any more.
     case terminate
     case kill
-}
-
-/// How a bot's process came to its end.
-public enum BotExit: Hashable, Sendable, CustomStringConvertible {
-    /// It finished its playlists and left with status 0.
-    case finished(reason: String)
-    case failed(reason: String, ProcessEnding = .unknown)
-    /// There never was a process.
-    case notStarted(reason: String)
-
-    /// Of SIGTERM, which it had not come as far as to heed.
-    var isTermination: Bool {
-        if case .failed(_, .signal(SIGTERM)) = self { true } else { false }
-    }
-
-    public var description: String {
-        switch self {
-        case .finished(let reason): "finished: \(reason)"
-        case .failed(let reason, _): "failed: \(reason)"
-        case .notStarted(let reason): "not started: \(reason)"
-        }
-    }
 }
 
 /// Starts bots. The server does it with processes, tests without.

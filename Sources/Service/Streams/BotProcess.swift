@@ -2,6 +2,7 @@ public import ChildProcesses
 public import Logging
 import MediaKernel
 public import Sandbox
+public import Streams
 import Subprocess
 import Synchronization
 import SystemPackage
@@ -33,7 +34,7 @@ public struct BotProcess: BotLauncher {
         _ job: BotJob, signals: AsyncStream<BotSignal>,
         report: @escaping @Sendable (BotReport) async -> Void
     ) async -> BotExit {
-        let ending = Mutex<(reason: String?, hasFailed: Bool)>((nil, false))
+        let ending = Mutex(Ending())
         var options = PlatformOptions()
         options.teardownSequence = [
             .send(signal: .terminate, allowedDurationToNextStep: .seconds(5))
@@ -61,29 +62,36 @@ public struct BotProcess: BotLauncher {
                     group.cancelAll()
                 }
             }
-            let (reason, hasFailed) = ending.withLock { $0 }
+            let ending = ending.withLock { $0 }
             let status = result.terminationStatus
-            guard status.isSuccess, !hasFailed else {
+            guard status.isSuccess, !ending.hasFailed else {
                 return .failed(
-                    reason: reason ?? "", hasFailed ? .reported : ProcessEnding(status))
+                    reason: ending.reason, failure: ending.failure,
+                    ending.hasFailed ? .reported : ProcessEnding(status))
             }
-            return .finished(reason: reason ?? "")
+            return .finished(reason: ending.reason)
         } catch let error as SubprocessError
             where error.code == .spawnFailed
             || error.code == .executableNotFound
         {
-            return .notStarted(reason: "\(StreamFailure.notStarted)\(error)")
+            return .notStarted(reason: "the bot cannot be started: \(error)")
         } catch {
             return .failed(reason: "\(error)")
         }
     }
 
-    private static func note(
-        _ report: BotReport, in ending: inout (reason: String?, hasFailed: Bool)
-    ) {
+    /// What a bot says of its end.
+    private struct Ending {
+        var reason = ""
+        var hasFailed = false
+        var failure: BotFailure?
+    }
+
+    private static func note(_ report: BotReport, in ending: inout Ending) {
         switch report {
         case .stopped(let reason, _): ending.reason = reason
-        case .failed(let reason): ending = (reason, true)
+        case .failed(let reason, let failure):
+            ending = Ending(reason: reason, hasFailed: true, failure: failure)
         case .joined, .running, .atWork, .tiles, .segment, .warning, .reduction, .leftOut,
             .frameRate:
             break

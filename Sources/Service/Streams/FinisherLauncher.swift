@@ -1,5 +1,6 @@
 public import ChildProcesses
 public import MediaKernel
+public import Streams
 
 /// Everything a finisher's process needs to be started.
 public struct FinisherJob: Hashable, Sendable {
@@ -20,15 +21,6 @@ public enum FinisherSignal: Hashable, Sendable {
     /// A stream is on air: it is to take only what CPU and disk nobody else wants.
     case giveWay
     case kill
-}
-
-/// How a finisher's process came to its end.
-public enum FinisherExit: Hashable, Sendable {
-    /// The assets are there, and the manifest.
-    case finished
-    case failed(reason: String, ProcessEnding = .unknown)
-    /// A disk is full: there is nothing wrong that room does not mend.
-    case noRoom(reason: String)
 }
 
 /// Starts finishers. The server does it with processes, tests without.

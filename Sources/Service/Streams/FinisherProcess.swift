@@ -1,6 +1,7 @@
 public import ChildProcesses
 import MediaKernel
 public import Sandbox
+public import Streams
 import Subprocess
 import Synchronization
 import SystemPackage

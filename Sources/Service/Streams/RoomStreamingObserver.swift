@@ -1,5 +1,5 @@
-public import ControlAPI
 public import MediaKernel
+public import Streams
 
 /// What the streams need of the rooms, and how the rooms learn of their streams.
 public protocol RoomStreamingObserver: Sendable {

@@ -1,5 +1,5 @@
-import ControlAPI
 import MediaKernel
+import Streams
 
 /// The records of the streams that this process has to do with: those on air, those whose assets
 /// are made, and the latest that ended. The catalogue has all.

@@ -1,5 +1,5 @@
-import ControlAPI
 import MediaKernel
+import Streams
 
 /// What has become of all streams and recordings since the server was started.
 struct StreamCounts {

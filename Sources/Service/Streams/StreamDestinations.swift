@@ -1,8 +1,8 @@
-import ControlAPI
 import HLS
 import MediaKernel
 import Rooms
 import Stage
+import Streams
 
 /// What a policy's destinations ask for, by the destination's name.
 public struct StreamDestinations: Hashable, Sendable {

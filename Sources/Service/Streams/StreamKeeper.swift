@@ -1,6 +1,7 @@
 import Catalogue
 import NIOPosix
 import Recording
+import Streams
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

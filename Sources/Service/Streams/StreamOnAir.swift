@@ -3,8 +3,9 @@ import ControlAPI
 import HLS
 import MediaKernel
 import Stage
+import Streams
 
-/// What `Streams` keeps of a stream while it is on air, beside its record.
+/// What `StreamService` keeps of a stream while it is on air, beside its record.
 struct StreamOnAir {
     var machine: StreamMachine
     var ladder: Ladder
@@ -45,7 +46,7 @@ struct BotLaunch: Sendable {
     var signals: AsyncStream<BotSignal>
 }
 
-/// A process that `Streams.run` is to start.
+/// A process that `StreamService.run` is to start.
 enum StreamLaunch: Sendable {
     case bot(BotLaunch)
     case finisher(FinisherJob, signals: AsyncStream<FinisherSignal>)

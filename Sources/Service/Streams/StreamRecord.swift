@@ -2,6 +2,7 @@ import Catalogue
 import ControlAPI
 import MediaKernel
 import Rooms
+import Streams
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -62,12 +63,12 @@ extension CatalogueStream {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
         self.init(
-            id: stream.id, room: stream.room, session: stream.session, kind: Kind(stream.kind),
-            status: Status(rawValue: stream.status.rawValue) ?? .failed,
+            id: stream.id, room: stream.room, session: stream.session, kind: stream.kind,
+            status: stream.status,
             createdAt: stream.createdAt,
             directory: stream.directory,
             assetDirectory: assetDirectory, details: text ?? "{}")
-        reason = stream.stopReason
+        end = stream.end
         updatedAt = stream.updatedAt
         stoppedAt = stream.stoppedAt
     }
@@ -76,18 +77,18 @@ extension CatalogueStream {
 extension LiveStream {
     /// Nil for a record that a later version wrote and this one cannot read.
     init?(_ record: CatalogueStream) {
-        guard let status = Status(rawValue: record.status.rawValue),
+        guard
             let details = try? JSONDocument.decode(
                 StreamDetails.self, from: record.details.utf8, limits: .own)
         else { return nil }
         self.init(
-            id: record.id, room: record.room, kind: Kind(record.kind), session: record.session,
+            id: record.id, room: record.room, kind: record.kind, session: record.session,
             variant: LiveStreamVariant(
                 meetingURL: details.meetingURL, metadata: details.metadata),
             recording: details.recording, destination: details.destination, audio: details.audio,
             layout: details.layout, playbackURL: details.playbackURL,
             createdAt: record.createdAt, startedBy: details.startedBy)
-        self.status = status
+        self.status = record.status
         isSigned = details.isSigned ?? false
         playlistType = details.playlistType ?? playlistType
         startedAt = details.startedAt
@@ -97,29 +98,8 @@ extension LiveStream {
         degradation = details.degradation
         origin = details.origin ?? origin
         deaths = details.deaths ?? []
-        stopReason = record.reason
+        end = record.end
     }
-}
-
-extension CatalogueStream.Kind {
-    init(_ kind: LiveStream.Kind) {
-        self =
-            switch kind {
-            case .stream: .stream
-            case .recording: .recording
-            }
-    }
-}
-
-extension LiveStream.Kind {
-    init(_ kind: CatalogueStream.Kind) {
-        self =
-            switch kind {
-            case .stream: .stream
-            case .recording: .recording
-            }
-    }
-
 }
 
 extension LiveStream {

@@ -1,9 +1,9 @@
 import Catalogue
-import ControlAPI
 import Foundation
 import Logging
 import MediaKernel
 import NIOPosix
+import Streams
 
 /// What a server finds of the streams of the one before: the files on the disk are believed, the
 /// catalogue is brought to what they say.
@@ -75,7 +75,7 @@ struct StreamRecovery: Sendable {
                 "the directory of an unfinished stream is gone",
                 metadata: ["stream": "\(stream.id)", "room": "\(stream.room)"])
             stream.status = .failed
-            stream.reason = StreamFailure.mark + "the stream's directory is gone"
+            stream.end = .failed(StreamFailure(.directoryLost, "the stream's directory is gone"))
             try await keeper.saveRow(
                 StreamKeeper.Record(
                     file: StreamFile(stream: stream),
@@ -125,16 +125,5 @@ struct StreamRecovery: Sendable {
     private static func names(in directory: String, isHidden: Bool = false) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
             .filter { isHidden || !$0.hasPrefix(".") }.sorted()
-    }
-}
-
-extension StreamMachine.Outcome {
-    /// How a stream ends that a server left behind.
-    init(leftBehind stream: CatalogueStream) {
-        var stream = stream
-        stream.endIfLeftBehind()
-        self.init(
-            status: stream.status == .completed ? .completed : .failed,
-            reason: stream.reason ?? "")
     }
 }

@@ -1,9 +1,9 @@
 import Catalogue
-import ControlAPI
 import Foundation
 import HLS
 import Rooms
 import Stage
+import Streams
 
 /// What a request comes to: the configured, changed by the destination's and then by its own.
 extension StreamSettings {

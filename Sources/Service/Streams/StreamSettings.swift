@@ -1,10 +1,10 @@
-public import ControlAPI
 public import HLS
 import MediaKernel
 import NIOCore
 import Recording
 public import Rooms
 public import Stage
+public import Streams
 
 /// How streams are made unless a request says otherwise, and how many there may be.
 public struct StreamSettings: Hashable, Sendable {

@@ -1,9 +1,10 @@
 import Catalogue
-public import ControlAPI
+import ControlAPI
 import HTTPTypes
 public import MediaKernel
 public import Rooms
 public import Signalling
+public import Streams
 
 /// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`, and the recording
 /// without one, with `rtmp-start` and `rtmp-stop`.
@@ -138,7 +139,7 @@ extension HLSState {
                     initialisedAt: stream.createdAt, startedAt: stream.startedAt,
                     tracksLeftOut: stream.status.isOnAir ? stream.tracksLeftOut : [])
             },
-            error: failed.map { StreamFailure.told($0.stopReason) },
+            error: failed.map { StreamingFailure($0.end) },
             recording: HLSRecording(streams))
     }
 }
@@ -167,7 +168,25 @@ extension RoomRecording {
             initialisedAt: recording.createdAt, startedAt: recording.startedAt,
             startedBy: recording.starter,
             error: recording.status == .failed
-                ? StreamFailure.told(recording.stopReason) : nil)
+                ? StreamingFailure(recording.end) : nil)
+    }
+}
+
+extension StreamingFailure {
+    /// As peers are told of it, with the status of HTTP that says the same (docs/ERRORS.md).
+    init(_ end: StreamEnd?) {
+        self.init(code: Self.code(of: end), message: end?.description ?? "failure")
+    }
+
+    private static func code(of end: StreamEnd?) -> Int {
+        guard case .failed(let failure) = end else { return 500 }
+        switch failure.cause {
+        case .diskFull, .noRoomForAssets: return 507
+        case .notEncoded: return 422
+        case .botStoodStill: return 504
+        case .serverRestarted, .botNotStarted: return 503
+        case .directoryLost, .botDied, .botLeftEarly, .assetsNotMade, .unknown: return 500
+        }
     }
 }
 

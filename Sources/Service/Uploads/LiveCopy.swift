@@ -1,9 +1,9 @@
 import Catalogue
-import ControlAPI
 import HLS
 import MediaKernel
 import ObjectStorage
 import Recording
+import Streams
 
 /// A live stream on its way into a store, between its turns.
 struct LiveCopy: Sendable {

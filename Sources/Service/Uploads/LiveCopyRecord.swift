@@ -1,9 +1,9 @@
-import ControlAPI
 import Foundation
 import Glibc
 import MediaKernel
 import ObjectStorage
 import Recording
+import Streams
 
 /// What is known of a live stream's copy in a store: `live/<room>/<stream>.json` below the root of
 /// recordings. It is there from before the first object until the last one is gone, so nothing is

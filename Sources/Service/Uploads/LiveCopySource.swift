@@ -1,5 +1,5 @@
-import ControlAPI
 import MediaKernel
+import Streams
 
 /// The streams, as far as their copies in a store have to do with them.
 protocol LiveCopySource: Sendable {

@@ -1,12 +1,12 @@
 import Catalogue
 import Clocks
-import ControlAPI
 import HLS
 import Logging
 import MediaKernel
 import ObjectStorage
 import Recording
 import ServiceLifecycle
+import Streams
 
 /// Takes live streams into a store while they are on air, so that a CDN or the store itself can
 /// serve them: segments as they are cut, each before the playlist that names it, and the master

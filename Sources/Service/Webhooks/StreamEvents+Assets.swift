@@ -2,6 +2,7 @@ import Catalogue
 import ControlAPI
 import MediaKernel
 import ObjectStorage
+import Streams
 import Webhooks
 
 /// What is told of assets that are there.

@@ -1,6 +1,6 @@
 public import Catalogue
-import ControlAPI
 public import MediaKernel
+import Streams
 import Webhooks
 
 /// What is told of a stream when it reaches a state: 100ms' events with 100ms' fields.
@@ -47,16 +47,8 @@ public struct StreamEvents: Sendable {
                 (family.failed, failed(stream, order, "BEAM_STOPPED", "Beam stopped too early")))
         case .completed: events.append((family.stopped, stopped(stream, order)))
         case .failed:
-            let isUpload =
-                stream.stopReason?.hasPrefix(StreamFailure.mark + StreamFailure.withoutAssets)
-                ?? false
             events.append(
-                (
-                    family.failed,
-                    failed(
-                        stream, order, isUpload ? "UPLOAD_ERROR" : "INTERNAL_ERROR",
-                        Self.message(stream))
-                ))
+                (family.failed, failed(stream, order, Self.type(of: stream), Self.message(stream))))
         }
         let made = assets.filter { $0.status == .completed }
         if record.status.isFinal, !made.isEmpty {
@@ -207,13 +199,24 @@ public struct StreamEvents: Sendable {
         _ stream: LiveStream, _ order: RecordingOrder?
     ) -> [String: JSONValue] {
         var data = ending(stream, order)
-        data["reason"] = .string(stream.stopReason ?? "")
+        data["reason"] = .string(stream.end?.description ?? "")
         data["live_transcription_enabled"] = .bool(false)
         return data
     }
 
     private static func message(_ stream: LiveStream) -> String {
-        String((stream.stopReason ?? "Internal error").trimmingPrefix(StreamFailure.mark))
+        if case .failed(let failure) = stream.end { return failure.words }
+        return stream.end?.description ?? "Internal error"
+    }
+
+    private static func type(of stream: LiveStream) -> String {
+        guard case .failed(let failure) = stream.end else { return "INTERNAL_ERROR" }
+        switch failure.cause {
+        case .assetsNotMade, .noRoomForAssets: return "UPLOAD_ERROR"
+        case .serverRestarted, .directoryLost, .botNotStarted, .botStoodStill, .botDied,
+            .botLeftEarly, .notEncoded, .diskFull, .unknown:
+            return "INTERNAL_ERROR"
+        }
     }
 
     private func failed(

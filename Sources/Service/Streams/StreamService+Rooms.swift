@@ -1,0 +1,79 @@
+import Logging
+public import MediaKernel
+public import Streams
+
+/// What the rooms tell: streams end when nobody is there any more, and some begin by themselves.
+extension StreamService {
+    /// A room was looked at; about once a second, and for the last time when it is empty.
+    public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+        let now = clock().instant
+        occupancies[room] = occupancy.isEmpty ? nil : occupancy
+        for stream in archive.onAir(in: room) {
+            if occupancy.isEmpty {
+                entries[stream.id]?.machine.roomEmptied(at: now)
+            } else {
+                entries[stream.id]?.machine.roomOccupied()
+            }
+            if occupancy.publishers == 0 {
+                entries[stream.id]?.machine.publishingEnded(at: now)
+            } else {
+                entries[stream.id]?.machine.publishingBegan()
+            }
+        }
+        guard !isShuttingDown else { return }
+        await startByItself(room, occupancy)
+    }
+
+    /// The room was ended for everybody, at that time. Its bots are put out with all others and
+    /// finish by themselves, save for one that is not in the room at that moment.
+    public func roomEnded(_ room: RoomID, at time: Instant) {
+        for stream in archive.onAir(in: room) {
+            // Who comes back may have started another one by now.
+            guard let entry = entries[stream.id], entry.requestedAt <= time else { continue }
+            requestStop(stream.id, for: .roomEnded)
+        }
+    }
+
+    private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+        // A room that was looked at has its policy.
+        guard let settings = try? await self.settings(of: room) else { return }
+        for (kind, wish) in settings.autoStarts {
+            let key = AutoStartKey(
+                room: room, kind: kind,
+                destination: settings.destinations(of: kind).named(wish.destination))
+            var starter = autoStarters[key] ?? AutoStarter(wish.condition)
+            let starts = starter.seen(occupancy)
+            autoStarters[key] = occupancy.isEmpty ? nil : starter
+            guard starts else { continue }
+            let running = Set(entries.keys)
+            do throws(LiveStreamError) {
+                let streams = try await startUncounted(
+                    room: room,
+                    LiveStreamRequest(
+                        kind: kind, recording: wish.recording, destination: wish.destination),
+                    startedBy: nil)
+                for stream in streams where !running.contains(stream.id) {
+                    log(.info, "stream started by itself", stream.id)
+                }
+            } catch .runsOtherwise(let stream, let lack) {
+                // Somebody wanted it as it is.
+                log(
+                    .notice, "stream does not start by itself", stream,
+                    ["reason": "it runs already, \(lack)"])
+            } catch {
+                let isNew = autoStarters[key]?.isRefused == false
+                autoStarters[key]?.refused()
+                guard isNew else { continue }
+                countRefusal(error)
+                logger.warning(
+                    "a stream cannot start by itself yet",
+                    metadata: ["room": "\(room)", "reason": "\(error)"])
+            }
+        }
+    }
+
+    /// Somebody stopped the room's stream, and does not want it back.
+    func holdBack(_ room: RoomID, _ kind: LiveStream.Kind, destination: String) {
+        autoStarters[AutoStartKey(room: room, kind: kind, destination: destination)]?.stopped()
+    }
+}

@@ -1,0 +1,43 @@
+import ChildProcesses
+import ControlAPI
+import Logging
+public import MediaKernel
+import Recording
+public import Streams
+
+extension StreamService {
+    /// Written down first, so that it is neither lost with a bot nor left out of the VOD.
+    public func addTimedMetadata(
+        _ requests: [TimedMetadataRequest], to id: StreamID, addedBy: PeerID?
+    ) async throws(LiveStreamError) -> LiveStream {
+        guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
+        guard let entry = entries[id], entry.machine.status == .running else {
+            throw .notRunning(id)
+        }
+        let (instant, time) = clock()
+        let first = entry.metadataCount + 1
+        guard entry.metadataCount + requests.count <= TimedMetadata.perStreamMaximum else {
+            throw .tooMuchTimedMetadata(id, maximum: TimedMetadata.perStreamMaximum)
+        }
+        guard entries[id]?.metadataRate.take(requests.count, at: instant) == true else {
+            throw .tooFast(perSecond: Limits.timedMetadataPerSecond)
+        }
+        // A number that may have been written down is not given again.
+        entries[id]?.metadataCount += requests.count
+        let metadata = requests.enumerated().map { index, request in
+            TimedMetadata(
+                number: first + index, start: time.milliseconds, seconds: request.seconds,
+                payload: request.payload)
+        }
+        do {
+            try TimedMetadataLog.append(metadata, in: entry.directory)
+        } catch {
+            throw .storage(error.description)
+        }
+        for one in metadata { entry.signals?.yield(.order(.metadata(one))) }
+        log(
+            .info, "timed metadata added", id,
+            ["count": "\(metadata.count)", "by": "\(addedBy?.rawValue ?? "server")"])
+        return archive[id] ?? record
+    }
+}

@@ -1,0 +1,35 @@
+/// When a room goes on air by itself.
+public enum AutoStart: Hashable, Sendable {
+    case never
+    /// As soon as somebody is in it.
+    case roomOpens
+    /// When so many peers publish something.
+    case publishers(Int)
+
+    /// As many as a room may have.
+    private static let publishersMaximum = 2500
+
+    /// - Parameter text: `off`, `room`, or `publishers:2`.
+    public init?(_ text: String) {
+        switch text {
+        case "off": self = .never
+        case "room": self = .roomOpens
+        default:
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0] == "publishers", let count = Int(parts[1]),
+                (1...Self.publishersMaximum).contains(count)
+            else { return nil }
+            self = .publishers(count)
+        }
+    }
+
+    public static let form = "off, room, or publishers: and their number, e.g. publishers:2"
+
+    public func isMet(by occupancy: RoomOccupancy) -> Bool {
+        switch self {
+        case .never: false
+        case .roomOpens: !occupancy.isEmpty
+        case .publishers(let count): occupancy.publishers >= count
+        }
+    }
+}

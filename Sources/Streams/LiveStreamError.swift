@@ -1,0 +1,65 @@
+public import MediaKernel
+
+/// Why a live-stream operation was refused.
+public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notFound(String)
+    /// The policy has destinations, and none of that name.
+    case unknownDestination(String)
+    case tooManyStreams(running: Int, maximum: Int)
+    /// In cores, with those that streams which were just started will take as needed.
+    case insufficientCPU(idle: Double, needed: Double)
+    case tooManyVariants(room: RoomID, maximum: Int)
+    /// It is on air already, without what is asked for, which cannot be had of it any more.
+    case runsOtherwise(StreamID, String)
+    /// The reason names the field.
+    case invalidLayout(String)
+    /// The reason names the rule.
+    case invalidResolution(String)
+    /// The stream has ended or is ending, so nothing about it can be changed.
+    case notOnAir(StreamID)
+    /// Nothing of the stream can be fetched yet, or it has ended or is ending.
+    case notRunning(StreamID)
+    /// Its playlists list as much as they may.
+    case tooMuchTimedMetadata(StreamID, maximum: Int)
+    /// Timed metadata comes faster than a stream takes it.
+    case tooFast(perSecond: Int)
+    /// Nothing is kept of it that could be paused.
+    case notRecorded(StreamID)
+    /// How streams of the room are to be made cannot be told now.
+    case unknownPolicy(String)
+    /// What is known of streams cannot be read now; later it can.
+    case catalogueUnavailable(String)
+    /// What is known of streams cannot be read.
+    case catalogueBroken(String)
+    case shuttingDown
+    case storage(String)
+
+    public var description: String {
+        switch self {
+        case .notFound(let what): what
+        case .unknownDestination(let name): "the policy has no destination '\(name)'"
+        case .tooManyStreams(let running, let maximum):
+            "too many streams: \(running) of \(maximum) are on air"
+        case .insufficientCPU(let idle, let needed):
+            "not enough CPU: \(Self.cores(idle)) cores are idle, \(Self.cores(needed)) are needed"
+        case .tooManyVariants(let room, let maximum):
+            "too many variants: room \(room) already has \(maximum) on air"
+        case .runsOtherwise(let id, let reason): "stream \(id) runs already, \(reason)"
+        case .invalidLayout(let reason): "layout is not valid: \(reason)"
+        case .invalidResolution(let reason): "resolution is not valid: \(reason)"
+        case .notOnAir(let id): "stream \(id) is not on air"
+        case .notRunning(let id): "stream \(id) is not running"
+        case .tooMuchTimedMetadata(let id, let maximum):
+            "stream \(id) already has \(maximum) timed metadata"
+        case .tooFast(let perSecond): "more than \(perSecond) a second"
+        case .notRecorded(let id): "stream \(id) is not recorded"
+        case .unknownPolicy(let reason): "the room's policy cannot be told: \(reason)"
+        case .catalogueUnavailable(let reason), .catalogueBroken(let reason): reason
+        case .shuttingDown: "the server is shutting down"
+        case .storage(let reason): "the output directory cannot be used: \(reason)"
+        }
+    }
+
+    /// With two places.
+    public static func cores(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
+}

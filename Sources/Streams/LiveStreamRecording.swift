@@ -1,0 +1,34 @@
+public import Rooms
+
+/// Which recordings are kept of a stream; stored and returned.
+public struct LiveStreamRecording: Hashable, Sendable, Codable {
+    public var hlsVOD: Bool
+    public var singleFilePerLayer: Bool
+    /// What is to differ from the configured thumbnails; nil for nothing.
+    public var thumbnails: ThumbnailWish?
+
+    public init(
+        hlsVOD: Bool = false, singleFilePerLayer: Bool = false, thumbnails: ThumbnailWish? = nil
+    ) {
+        self.hlsVOD = hlsVOD
+        self.singleFilePerLayer = singleFilePerLayer
+        self.thumbnails = thumbnails
+    }
+
+    /// Whether anything is to be kept.
+    public var isWanted: Bool { hlsVOD || singleFilePerLayer }
+
+    enum CodingKeys: String, CodingKey {
+        case hlsVOD = "hls_vod"
+        case singleFilePerLayer = "single_file_per_layer"
+        case thumbnails
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        hlsVOD = try container.decodeIfPresent(Bool.self, forKey: .hlsVOD) ?? false
+        singleFilePerLayer =
+            try container.decodeIfPresent(Bool.self, forKey: .singleFilePerLayer) ?? false
+        thumbnails = try container.decodeIfPresent(ThumbnailWish.self, forKey: .thumbnails)
+    }
+}

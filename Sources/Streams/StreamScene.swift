@@ -1,0 +1,97 @@
+public import MediaKernel
+
+/// What a room is at the moment when a stream of it begins.
+public struct StreamScene: Hashable, Sendable {
+    /// The room's present occupancy; nil when nobody visible is in it.
+    public var session: SessionID?
+    public var origin: LiveStream.Origin
+    /// Whether somebody has made the room, or joined it, at some time.
+    public var isKnown: Bool
+    /// Names of the policy's roles that are not hidden; nil where nobody can tell.
+    public var roles: [String]?
+
+    public init(
+        session: SessionID? = nil, origin: LiveStream.Origin = LiveStream.Origin(),
+        isKnown: Bool = true, roles: [String]? = nil
+    ) {
+        self.session = session
+        self.origin = origin
+        self.isKnown = isKnown
+        self.roles = roles
+    }
+}
+
+extension StreamScene {
+    /// What somebody who starts a stream may not have meant, in words for the caller and the log.
+    ///
+    /// - Parameters:
+    ///   - others: the room's streams on air that the request did not name.
+    ///   - new: how many it begins.
+    public func warnings(
+        of request: LiveStreamRequest, room: RoomID, others: [LiveStream], new: Int
+    ) -> [String] {
+        var warnings = self.warnings(
+            of: LiveStreamChange(
+                layout: request.layout, roles: request.audio.roles.map { .only($0) }))
+        guard new > 0 else { return warnings }
+        if !isKnown {
+            warnings.append(
+                "room \(room) does not exist: nobody has made it or joined it, "
+                    + "and until somebody does there is nothing to show")
+        }
+        if request.kind == .stream, let other = others.first {
+            warnings.append(
+                "the room is on air already, as stream \(other.id) with "
+                    + (other.variant.metadata.isEmpty
+                        ? "no metadata" : "metadata '\(other.variant.metadata.prefix(64))'")
+                    + ": one more recorder runs from now on")
+        }
+        return warnings
+    }
+
+    /// What somebody who changes a stream may not have meant.
+    public func warnings(of change: LiveStreamChange) -> [String] {
+        unknownRoles(change.roles?.names ?? [], "audio.roles")
+            + unknownRoles(Self.roles(of: change.layout), "layout")
+    }
+
+    private func unknownRoles(_ names: [String], _ field: String) -> [String] {
+        guard let roles else { return [] }
+        let unknown = Set(names).subtracting(roles).sorted().prefix(Self.namesMaximum)
+        guard !unknown.isEmpty else { return [] }
+        let shown = unknown.map { "'\($0.prefix(64))'" }.joined(separator: ", ")
+        return [
+            "\(field) names \(shown), which the room's policy does not have; its roles are "
+                + roles.prefix(Self.namesMaximum).joined(separator: ", ")
+        ]
+    }
+
+    private static let namesMaximum = 10
+
+    /// Those that a layout names.
+    private static func roles(of layout: JSONValue?) -> [String] {
+        guard case .object(let fields) = layout else { return [] }
+        var names: [JSONValue] = []
+        if case .array(let values) = fields["roles"] { names += values }
+        if case .object(let focus) = fields["focus"], let role = focus["role"] {
+            names.append(role)
+        }
+        return names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    }
+
+    /// Of a request that was answered with a stream on air.
+    public static func ignored(_ request: LiveStreamRequest, of stream: LiveStream) -> [String] {
+        let differing = [
+            (
+                "audio.roles",
+                request.audio.roles != nil && request.audio.roles != stream.audio.roles
+            ),
+            ("layout", request.layout != nil && request.layout != .object([:])),
+        ].filter(\.1).map(\.0)
+        guard !differing.isEmpty else { return [] }
+        return [
+            "stream \(stream.id) is on air already, and \(differing.joined(separator: " and ")) of "
+                + "this request changed nothing; PATCH /v2/live-streams/\(stream.id) does"
+        ]
+    }
+}

@@ -1,0 +1,11 @@
+/// What an application wants of a stream's players at this moment of it.
+public struct TimedMetadataRequest: Hashable, Sendable {
+    public var payload: String
+    public var seconds: Int
+
+    /// Unchecked.
+    public init(payload: String, seconds: Int) {
+        self.payload = payload
+        self.seconds = seconds
+    }
+}

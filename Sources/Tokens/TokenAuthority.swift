@@ -1,0 +1,191 @@
+import Digests
+public import MediaKernel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Makes and verifies the two kinds of token that Roomcast knows: room tokens, with which clients
+/// join, and management tokens, with which servers call the control API. Both are JWTs (RFC 7519)
+/// signed with HS256, with the claims that 100ms uses.
+///
+/// Verification never trusts the token's own `alg`: anything but HS256, `none` included, is
+/// refused before the signature is looked at.
+public struct TokenAuthority: Sendable {
+    /// Longer tokens are refused unread. Ours are below 600 bytes, and below 6000 where the longest
+    /// claims have none but escaped characters.
+    public static let tokenBytesMaximum = 8192
+    /// How far ahead a caller's clock may be: `nbf` is accepted that much too early.
+    public static let clockSkew: Duration = .seconds(60)
+    /// 100ms' limit for the life of a room token.
+    public static let lifetimeMaximum: Duration = .seconds(90 * 86_400)
+    /// The length that room ids, user ids, role names and the token's own id may have in a token.
+    public static let claimBytesMaximum = 255
+
+    public let accessKey: String
+    private let key: MACKey
+
+    /// RFC 7518 sect. 3.2: a key of at least the size of the hash.
+    public static let secretBytesMinimum = 32
+
+    /// - Parameter secret: the shared HS256 key, used as its UTF-8 bytes as 100ms does.
+    public init(accessKey: String, secret: String) throws(TokenKeyError) {
+        guard !accessKey.isEmpty else { throw .accessKeyEmpty }
+        guard secret.utf8.count >= Self.secretBytesMinimum else {
+            throw .secretTooShort(
+                byteCount: secret.utf8.count, minimum: Self.secretBytesMinimum)
+        }
+        self.accessKey = accessKey
+        key = MACKey(Array(secret.utf8))
+    }
+
+    public func makeRoomToken(
+        room: RoomID, user: String, role: String, at now: UnixTime,
+        lifetime: Duration = .seconds(86_400)
+    ) throws -> String {
+        var payload = basePayload(type: .app, at: now, lifetime: lifetime)
+        payload.roomID = room.rawValue
+        payload.userID = user
+        payload.role = role
+        return try sign(payload)
+    }
+
+    public func makeManagementToken(
+        at now: UnixTime, lifetime: Duration = .seconds(86_400)
+    ) throws -> String {
+        try sign(basePayload(type: .management, at: now, lifetime: lifetime))
+    }
+
+    /// - Parameter isStillGood: whether a token that is good but for having expired lets its
+    ///   holder in all the same.
+    public func verifyRoomToken(
+        _ token: String, at now: UnixTime,
+        orExpired isStillGood: (RoomTokenClaims) async -> Bool = { _ in false }
+    ) async throws(TokenError) -> RoomTokenClaims {
+        let payload = try verify(token, type: .app, at: now)
+        // An account has one application here, and both have the name of its key.
+        for (owner, name) in [(payload.appID, "app_id"), (payload.customerID, "customer_id")] {
+            guard (owner ?? accessKey) == accessKey else { throw .claimInvalid(name) }
+        }
+        // One without an id is known by its signature.
+        let tokenID = payload.tokenID ?? token.split(separator: ".").last.map(String.init) ?? ""
+        guard tokenID.utf8.count <= Self.claimBytesMaximum else { throw .claimInvalid("jti") }
+        let room = try Self.text(payload.roomID, "room_id")
+        guard RoomID.isValid(room) else { throw .claimInvalid("room_id") }
+        let claims = RoomTokenClaims(
+            room: RoomID(room),
+            // 100ms' server SDKs leave the claim out where their caller names nobody.
+            user: try Self.text(payload.userID ?? payload.tokenID, "user_id"),
+            role: try Self.text(payload.role, "role"),
+            issuedAt: Self.timestamp(payload.issuedAt) ?? now,
+            expiresAt: Self.timestamp(payload.expiresAt) ?? now, tokenID: tokenID)
+        guard claims.isExpired(at: now) else { return claims }
+        guard await isStillGood(claims) else { throw .expired(at: claims.expiresAt) }
+        return claims
+    }
+
+    public func verifyManagementToken(
+        _ token: String, at now: UnixTime
+    ) throws(TokenError) -> ManagementTokenClaims {
+        let payload = try verify(token, type: .management, at: now)
+        let claims = ManagementTokenClaims(
+            issuedAt: Self.timestamp(payload.issuedAt) ?? now,
+            expiresAt: Self.timestamp(payload.expiresAt) ?? now,
+            tokenID: payload.tokenID ?? "")
+        guard now < claims.expiresAt else { throw .expired(at: claims.expiresAt) }
+        return claims
+    }
+
+    private enum TokenType: String { case app, management }
+
+    private func basePayload(
+        type: TokenType, at now: UnixTime, lifetime: Duration
+    ) -> TokenPayload {
+        let issued = Double(now.seconds)
+        let life = min(max(lifetime, .seconds(1)), Self.lifetimeMaximum)
+        return TokenPayload(
+            accessKey: accessKey, type: type.rawValue, version: 2, issuedAt: issued,
+            notBefore: issued, expiresAt: issued + life.inSeconds.rounded(.up),
+            tokenID: UUID().uuidString.lowercased())
+    }
+
+    /// RFC 7515 sect. 7.1.
+    private func sign(_ payload: TokenPayload) throws -> String {
+        let header = Base64URL.text(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+        let signed = try "\(header).\(Base64URL.text(TokenJSON.encode(payload)))"
+        return "\(signed).\(Base64URL.text(key.code(of: Array(signed.utf8))))"
+    }
+
+    /// Form, algorithm and signature first; nothing in an unsigned payload is worth reporting.
+    private func verify(
+        _ token: String, type: TokenType, at now: UnixTime
+    ) throws(TokenError) -> TokenPayload {
+        guard !token.isEmpty else { throw .missing }
+        guard token.utf8.count <= Self.tokenBytesMaximum else {
+            throw .malformed("longer than \(Self.tokenBytesMaximum) bytes")
+        }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("it has \(parts.count) parts, not 3") }
+        guard let bytes = Base64URL.bytes(parts[0]),
+            let header = try? JSONDocument.decode(Header.self, from: bytes)
+        else { throw .malformed("the header is not base64url of a JSON object") }
+        guard header.alg == "HS256" else {
+            throw .algorithmNotAllowed(String((header.alg ?? "(absent)").prefix(16)))
+        }
+        // RFC 7515 sect. 4.1.11.
+        guard header.crit == nil else {
+            throw .malformed("its header has crit, which names nothing known")
+        }
+        guard let signature = Base64URL.bytes(parts[2]),
+            key.isValid(signature, of: Array("\(parts[0]).\(parts[1])".utf8))
+        else { throw .signatureInvalid }
+        guard let bytes = Base64URL.bytes(parts[1]),
+            let payload = try? JSONDocument.decode(TokenPayload.self, from: bytes)
+        else {
+            throw .malformed("the payload is not a JSON object with claims of the right types")
+        }
+        try check(payload, type: type, at: now)
+        return payload
+    }
+
+    private func check(
+        _ payload: TokenPayload, type: TokenType, at now: UnixTime
+    ) throws(TokenError) {
+        guard let key = payload.accessKey else { throw .claimMissing("access_key") }
+        guard key == accessKey else { throw .wrongAccessKey }
+        guard let found = payload.type else { throw .claimMissing("type") }
+        guard found == type.rawValue else {
+            throw .wrongType(found: String(found.prefix(32)), expected: type.rawValue)
+        }
+        guard let version = payload.version else { throw .claimMissing("version") }
+        guard version == 2 else { throw .wrongVersion(version) }
+        guard payload.expiresAt != nil else { throw .claimMissing("exp") }
+        guard Self.timestamp(payload.expiresAt) != nil else { throw .claimInvalid("exp") }
+        if payload.notBefore != nil {
+            guard let start = Self.timestamp(payload.notBefore) else { throw .claimInvalid("nbf") }
+            guard start <= now + Self.clockSkew else { throw .notYetValid(from: start) }
+        }
+    }
+
+    private struct Header: Decodable {
+        var alg: String?
+        /// What whoever verifies has to understand.
+        var crit: OpaqueJSON?
+    }
+
+    private static func text(_ value: String?, _ name: String) throws(TokenError) -> String {
+        guard let value else { throw .claimMissing(name) }
+        guard !value.isEmpty, value.utf8.count <= claimBytesMaximum else {
+            throw .claimInvalid(name)
+        }
+        return value
+    }
+
+    /// Nil for what no calendar holds, so that arithmetic on a forged number cannot overflow.
+    private static func timestamp(_ seconds: Double?) -> UnixTime? {
+        guard let seconds, seconds >= 0, seconds < 9e9 else { return nil }
+        return UnixTime(nanoseconds: Int64(seconds * 1e9))
+    }
+}
