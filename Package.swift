@@ -69,6 +69,7 @@ let package = Package(
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CPango", pkgConfig: "pangocairo"),
         .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CSRTP"),
         .systemLibrary(name: "CUsrSCTP"),
         .systemLibrary(name: "CSockets"),
@@ -126,7 +127,7 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Clocks", "Rooms", "Streams", "Tokens", "Catalogue",
+                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Streams", "Tokens", "Catalogue",
                 "Digests",
                 "Signing", "ObjectStorage", "Datagrams", "Webhooks", log,
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -5,17 +5,17 @@ import Workbench
 @testable import ControlAPI
 
 @Suite struct GzipTests {
-    @Test func anEmptyInputIsTheSmallestMember() {
-        #expect(
-            Gzip.compressed([]) == [
-                0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            ])
+    @Test func nothingIsSmallAndEqualInputsGiveEqualOutputs() throws {
+        let nothing = Gzip.compressed([])
+        #expect(nothing.count == 20 && nothing.starts(with: [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]))
+        #expect(try GzipTests.expanded(nothing) == [])
+        #expect(Gzip.compressed([1, 2, 3]) == Gzip.compressed([1, 2, 3]))
     }
 
     @Test func aPlaylistShrinksToAFraction() throws {
         let text = GzipTests.playlist(segments: 1000)
         let compressed = Gzip.compressed(Array(text.utf8))
-        #expect(compressed.count * 5 < text.utf8.count)
+        #expect(compressed.count * 9 < text.utf8.count)
         #expect(try GzipTests.expanded(compressed) == Array(text.utf8))
     }
 
