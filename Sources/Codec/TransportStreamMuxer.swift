@@ -34,6 +34,7 @@ public final class TransportStreamMuxer {
     private let packet: PacketHandle
     private let output: SegmentOutput
     private let audioStream: Int32
+    private let parameterSets: H264ParameterSets?
     private var video: [EncodedPacket] = []
     private var audio: [EncodedPacket] = []
     private var clockReferences = ClockReferences()
@@ -56,6 +57,7 @@ public final class TransportStreamMuxer {
         // The muxer adds twice this delay, in microseconds, to each timestamp.
         format.pointee.max_delay = Int32(Self.timestampOffset.rescaled(to: 1_000_000).ticks / 2)
         audioStream = video == nil ? 0 : 1
+        parameterSets = video?.parameterSets
         if let video {
             try addStream { parameters throws(CodecError) in
                 parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
@@ -105,37 +107,36 @@ public final class TransportStreamMuxer {
         audio.last.map { Self.ticks($0.end) >= Self.ticks(time) } ?? false
     }
 
-    /// Ends the segment after the video written so far and returns its bytes.
+    /// Ends the segment after the video written so far.
     ///
     /// - Parameter time: of the next segment's first picture, an IDR, which is written next.
     /// - Throws: `.segmentWithoutKeyframe` when no video was written since the last cut;
     ///   `.library`.
-    public func cut(before time: MediaTime) throws(CodecError) -> [UInt8] {
+    public func cut(before time: MediaTime) throws(CodecError) -> MultiplexedSegment {
         guard !video.isEmpty else { throw .segmentWithoutKeyframe }
         let boundary = Self.ticks(time)
         return try emit(
             audioCount: audio.firstIndex { Self.ticks($0.end) > boundary } ?? audio.endIndex)
     }
 
-    /// Ends a segment of sound alone before the first block that begins at `time` or later, and
-    /// returns its bytes.
+    /// Ends a segment of sound alone before the first block that begins at `time` or later.
     ///
     /// - Throws: `.library`.
-    public func cut(at time: MediaTime) throws(CodecError) -> [UInt8] {
+    public func cut(at time: MediaTime) throws(CodecError) -> MultiplexedSegment {
         let boundary = Self.ticks(time)
         return try emit(
             audioCount: audio.firstIndex { Self.ticks($0.pts) >= boundary } ?? audio.endIndex)
     }
 
     /// Returns the last segment: all that still waits. Empty when there is nothing.
-    public func finish() throws(CodecError) -> [UInt8] {
-        if video.isEmpty && audio.isEmpty { return [] }
+    public func finish() throws(CodecError) -> MultiplexedSegment {
+        if video.isEmpty && audio.isEmpty { return MultiplexedSegment() }
         return try emit(audioCount: audio.count)
     }
 
     // MARK: Writing
 
-    private func emit(audioCount: Int) throws(CodecError) -> [UInt8] {
+    private func emit(audioCount: Int) throws(CodecError) -> MultiplexedSegment {
         try check(
             av_opt_set(format.pointee.priv_data, "mpegts_flags", "+resend_headers", 0),
             "av_opt_set")
@@ -156,12 +157,15 @@ public final class TransportStreamMuxer {
             let isPacketFull = (position + 1).isMultiple(of: Self.blocksPerPacketAlone)
             if audioStream == 0, isPacketFull { try flushPackets() }
         }
-        audio.removeFirst(audioCount)
-        video.removeAll(keepingCapacity: true)
         // The last must not wait.
         try flushPackets()
         avio_flush(format.pointee.pb)
-        return clockReferences.completing(output.take())
+        let segment = MultiplexedSegment(
+            bytes: clockReferences.completing(output.take()), video: video,
+            audio: Array(segmentAudio), parameterSets: parameterSets)
+        audio.removeFirst(audioCount)
+        video = []
+        return segment
     }
 
     /// Ends the PES packets in which audio blocks are collected.

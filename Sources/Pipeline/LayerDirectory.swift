@@ -167,14 +167,14 @@ struct LayerDirectory {
     ///   - duration: as the playlist has it; sound alone may end within a frame.
     ///   - isLeftOut: recording was paused in some of its frames.
     mutating func publish(
-        _ bytes: [UInt8], place: Place, duration: MediaTime, isLeftOut: Bool = false
+        _ segment: MultiplexedSegment, place: Place, duration: MediaTime, isLeftOut: Bool = false
     ) throws(PipelineError) -> Int {
         let index = nextIndex
         let name = SegmentRecord.fileName(number: index)
-        try AtomicFile.write(bytes, to: name, in: path)
+        try AtomicFile.write(segment.bytes, to: name, in: path)
         if let log {
             try Self.append(
-                bytes, number: index, place: place, isLeftOut: isLeftOut, to: log)
+                segment, number: index, place: place, isLeftOut: isLeftOut, to: log)
         }
         announceMetadata()
         try list(name, place: place, duration: duration)
@@ -187,14 +187,17 @@ struct LayerDirectory {
     }
 
     private static func append(
-        _ bytes: [UInt8], number: Int, place: Place, isLeftOut: Bool, to log: SegmentLogFile
+        _ segment: MultiplexedSegment, number: Int, place: Place, isLeftOut: Bool,
+        to log: SegmentLogFile
     ) throws(PipelineError) {
+        let clock = SegmentClock(
+            frameRate: place.frameRate, origin: timestampOrigin, firstFrame: place.firstFrame)
         do throws(RecordingError) {
             try log.append(
                 try SegmentRecord(
-                    number: number, run: place.epoch, frameRate: place.frameRate,
-                    origin: timestampOrigin, firstFrame: place.firstFrame,
-                    frameCount: place.frameCount, isLeftOut: isLeftOut, bytes: bytes))
+                    number: number, run: place.epoch, clock: clock, frameCount: place.frameCount,
+                    isLeftOut: isLeftOut, table: try SegmentTable(segment, clock: clock),
+                    bytes: segment.bytes))
         } catch {
             throw PipelineError(error)
         }
@@ -234,6 +237,37 @@ struct LayerDirectory {
     private func writePlaylist() throws(PipelineError) {
         try AtomicFile.write(builder.rendered(), to: StreamFolder.playlistName, in: path)
     }
+}
+
+extension SegmentTable {
+    /// Of the packets, which need not be found again among the bytes.
+    init(_ segment: MultiplexedSegment, clock: SegmentClock) throws(RecordingError) {
+        self.init(clock: clock)
+        func timestamp(_ time: MediaTime) -> Int64 {
+            time.rescaled(to: 90_000).ticks + clock.origin
+        }
+        for packet in segment.video {
+            try add(picture: packet.data, at: timestamp(packet.pts))
+        }
+        // The muxer puts them in where the encoder did not.
+        if let sets = segment.parameterSets, !pictures.isEmpty {
+            complete(with: ParameterSets(sequence: sets.sequence, picture: sets.picture))
+        }
+        for packet in segment.audio {
+            try add(block: packet.data.count, .ours, at: timestamp(packet.pts))
+        }
+    }
+}
+
+extension SoundFormat {
+    /// Of the one encoder of sound for streams.
+    fileprivate static let ours: SoundFormat = {
+        guard
+            let format = SoundFormat(
+                sampleRate: AACEncoder.sampleRate, channels: AACEncoder.channels)
+        else { preconditionFailure("the encoder's format has a name") }
+        return format
+    }()
 }
 
 extension PipelineError {

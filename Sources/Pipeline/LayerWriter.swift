@@ -210,17 +210,17 @@ final class LayerWriter: VariantWriter {
         for packet in packets { try write(packet) }
     }
 
-    private func publish(_ bytes: [UInt8], endingAt end: Int64) throws {
+    private func publish(_ segment: MultiplexedSegment, endingAt end: Int64) throws {
         let place = LayerDirectory.Place(
             epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
             frameCount: Int(end - segmentStart))
         let number = try directory.publish(
-            bytes, place: place, duration: place.duration,
+            segment, place: place, duration: place.duration,
             isLeftOut: pauses.touch(segmentStart..<end))
         let rate = Double(picturesInSegment * planner.frameRate) / Double(end - segmentStart)
         picturesInSegment = 0
         segmentStart = end
-        ledger.published(layer: index, segment: number, bytes: bytes.count)
+        ledger.published(layer: index, segment: number, bytes: segment.bytes.count)
         if index == 0 { ledger.measured(frameRate: rate) }
     }
 

@@ -100,39 +100,39 @@ final class SoundWriter: VariantWriter {
 
     /// - Parameter frameCount: that its time fills, the last one perhaps in part.
     private func publish(
-        _ bytes: [UInt8], frameCount: Int64, duration: MediaTime
+        _ segment: MultiplexedSegment, frameCount: Int64, duration: MediaTime
     ) throws {
         let place = LayerDirectory.Place(
             epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
             frameCount: Int(frameCount))
         let number = try directory.publish(
-            bytes, place: place, duration: duration,
+            segment, place: place, duration: duration,
             isLeftOut: pauses.touch(segmentStart..<segmentStart + frameCount))
-        ledger.published(layer: index, segment: number, bytes: bytes.count)
+        ledger.published(layer: index, segment: number, bytes: segment.bytes.count)
     }
 
     /// What was heard until then is a segment, if a short one.
     private func leaveOut(from end: Int64, to next: Int64) throws {
-        let bytes = try muxer.cut(at: time(ofFrame: end))
+        let segment = try muxer.cut(at: time(ofFrame: end))
         let count = end - segmentStart
-        if !bytes.isEmpty, count > 0 {
+        if !segment.isEmpty, count > 0 {
             try publish(
-                bytes, frameCount: count, duration: planner.duration(ofFrames: Int(count)))
+                segment, frameCount: count, duration: planner.duration(ofFrames: Int(count)))
         }
         directory.markDiscontinuity()
         segmentStart = next
     }
 
     private func finish() throws {
-        let bytes = try muxer.finish()
+        let segment = try muxer.finish()
         let length = end.ticks - time(ofFrame: segmentStart).ticks
-        if !bytes.isEmpty, length > 0 {
+        if !segment.isEmpty, length > 0 {
             let whole = time(ofFrame: Int64(planner.framesPerSegment)).ticks
             let duration = MediaTime(ticks: min(length, whole), timescale: end.timescale)
             let rate = Int64(planner.frameRate)
             let samples = Int64(end.timescale)
             try publish(
-                bytes, frameCount: (duration.ticks * rate + samples - 1) / samples,
+                segment, frameCount: (duration.ticks * rate + samples - 1) / samples,
                 duration: duration)
         }
         if ledger.failure == nil { try directory.end() }

@@ -28,7 +28,7 @@ struct EncodedStream {
             for packet in packets {
                 let moved = packet.moved(by: start)
                 if packet.isKeyframe, packet.pts.ticks > 0 {
-                    segments.append(try muxer.cut(before: moved.pts))
+                    segments.append(try muxer.cut(before: moved.pts).bytes)
                 }
                 try muxer.write(video: moved)
             }
@@ -53,7 +53,7 @@ struct EncodedStream {
         try encodeAudio(upTo: samples.count / 2)
         try takeVideo(try video.flush(), &segments)
         for packet in try audio.flush() { try muxer.write(audio: packet.moved(by: start)) }
-        segments.append(try muxer.finish())
+        segments.append(try muxer.finish().bytes)
     }
 }
 

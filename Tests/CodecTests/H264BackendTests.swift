@@ -138,7 +138,7 @@ import Testing
             packet.data = slices.flatMap { [0, 0, 0, 1] + $0 }
             try muxer.write(video: packet)
         }
-        let transport = try #require(TransportStreamPackets(try muxer.finish())).packets
+        let transport = try #require(TransportStreamPackets(try muxer.finish().bytes)).packets
         let stream = transport.filter { $0.pid == 0x100 }.flatMap(\.payload)
         let types = H264ParameterSets.units(inAnnexB: stream).map { $0[0] & 0x1F }
         let idr = try #require(types.firstIndex(of: 5))

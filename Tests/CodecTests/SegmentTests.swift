@@ -202,7 +202,7 @@ import Testing
             duration: MediaTime(ticks: 1, timescale: 30), isKeyframe: false)
         #expect(throws: CodecError.segmentWithoutKeyframe) { try muxer.write(video: packet) }
         #expect(throws: CodecError.segmentWithoutKeyframe) { try muxer.cut(before: time) }
-        #expect(try muxer.finish() == [])
+        #expect(try muxer.finish().isEmpty)
     }
 
     private func nalTypes(_ bytes: [UInt8]) -> [Int] {

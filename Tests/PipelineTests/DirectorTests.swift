@@ -166,7 +166,7 @@ import Testing
         for case .sound(let packets) in layer.takeAll() {
             for packet in packets { try muxer.write(audio: packet) }
         }
-        let heard = try MediaProbe.decode(try muxer.finish()).samples(ofChannel: 0)
+        let heard = try MediaProbe.decode(try muxer.finish().bytes).samples(ofChannel: 0)
         let levels = Voice.levels(heard)
         let silent = levels[30..<(seconds * 100 - 20)].filter { $0 < 0.05 }.count
         #expect(silent == 0, "\(silent) stretches of 10 ms")

@@ -1,3 +1,4 @@
+import Codec
 import HLS
 import MediaKernel
 import Recording
@@ -40,7 +41,8 @@ import Workbench
     private func publish(_ numbers: Range<Int>, in directory: inout LayerDirectory) throws {
         for number in numbers {
             let given = try directory.publish(
-                [UInt8(number), 1, 2], place: place(number), duration: planner.segmentDuration)
+                MultiplexedSegment(bytes: [UInt8(number), 1, 2]), place: place(number),
+                duration: planner.segmentDuration)
             #expect(given == number)
         }
     }
@@ -103,7 +105,8 @@ import Workbench
             var layers = try openBoth(mode)
             for layer in run < deaths.count ? deaths[run] : [0, 1] {
                 _ = try layers[layer].publish(
-                    [1], place: place(run), duration: planner.segmentDuration)
+                    MultiplexedSegment(bytes: [1]), place: place(run),
+                    duration: planner.segmentDuration)
             }
             guard run >= deaths.count - 1 else { continue }
             let playlists = try (0...1).map {
@@ -212,7 +215,8 @@ import Workbench
             builder.rendered(), to: "stream.m3u8", in: "\(scratch.path)/stream_1")
         var directory = try open(.live(window: 3))
         for _ in 0..<2 {
-            _ = try directory.publish([1], place: place(0), duration: planner.segmentDuration)
+            _ = try directory.publish(
+                MultiplexedSegment(bytes: [1]), place: place(0), duration: planner.segmentDuration)
         }
         let files = scratch.names(in: "stream_1")
         #expect(files == ["segment_1000000.ts", "segment_999999.ts", "stream.m3u8"])
@@ -222,7 +226,8 @@ import Workbench
         var directory = try open(.event)
         #expect(throws: PipelineError.self) {
             try directory.publish(
-                [1], place: place(0, frames: 90), duration: MediaTime(ticks: 3, timescale: 1))
+                MultiplexedSegment(bytes: [1]), place: place(0, frames: 90),
+                duration: MediaTime(ticks: 3, timescale: 1))
         }
     }
 }

@@ -12,7 +12,7 @@ import Workbench
     private let scratch: Scratch
     private let planner: SegmentPlanner
     /// A second of sound each.
-    private let segments: [[UInt8]]
+    private let segments: [MultiplexedSegment]
 
     init() throws {
         scratch = try Scratch()
@@ -65,9 +65,9 @@ import Workbench
         let records = try log().records
         #expect(records.map(\.number) == [0, 1, 2])
         #expect(records.map(\.firstFrame) == [0, 30, 60])
-        for (record, bytes) in zip(records, segments) {
-            #expect(record.byteCount == bytes.count)
-            #expect(record.checksum == CRC32.checksum(bytes))
+        for (record, segment) in zip(records, segments) {
+            #expect(record.byteCount == segment.bytes.count)
+            #expect(record.checksum == CRC32.checksum(segment.bytes))
             let blocks = try #require(record.sound).blockSizes.count
             #expect(46...48 ~= blocks)
         }

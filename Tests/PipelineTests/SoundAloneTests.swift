@@ -149,7 +149,7 @@ import Workbench
             }
             position += 1024
         }
-        let report = try MediaProbe.decode(try muxer.finish())
+        let report = try MediaProbe.decode(try muxer.finish().bytes)
         let left = report.samples(ofChannel: 0)
         let peak = CurvePeak.highest(of: left)
         let decibels = 20 * log10(peak)

@@ -72,6 +72,6 @@ import Workbench
             }
         }
         for packet in try audio.flush() { try muxer.write(audio: packet) }
-        return try muxer.finish()
+        return try muxer.finish().bytes
     }
 }

@@ -79,8 +79,10 @@ public final class RecordedStream {
             let first = records[index].count
             for (number, segment) in writer.segments.enumerated() {
                 let record = try SegmentRecord(
-                    number: first + number, run: run, frameRate: Self.frameRate,
-                    origin: Self.origin, firstFrame: Int64(number * Self.framesPerSegment),
+                    number: first + number, run: run,
+                    clock: SegmentClock(
+                        frameRate: Self.frameRate, origin: Self.origin,
+                        firstFrame: Int64(number * Self.framesPerSegment)),
                     frameCount: min(
                         Self.framesPerSegment, frames - number * Self.framesPerSegment),
                     isLeftOut: leavingOut.contains(first + number), bytes: segment)
@@ -120,7 +122,7 @@ private struct SegmentCutter {
         func take(_ packets: [EncodedPacket]) throws {
             for packet in packets {
                 if packet.isKeyframe, packet.pts.ticks > 0 {
-                    segments.append(try muxer.cut(before: packet.pts))
+                    segments.append(try muxer.cut(before: packet.pts).bytes)
                 }
                 try muxer.write(video: packet)
             }
@@ -142,6 +144,6 @@ private struct SegmentCutter {
         }
         try take(try video.flush())
         let end = MediaTime(ticks: Int64(frames), timescale: Int32(settings.frameRate))
-        segments.append(try muxer.cut(before: end))
+        segments.append(try muxer.cut(before: end).bytes)
     }
 }

@@ -21,19 +21,21 @@ import Testing
         for (number, segment) in segments.enumerated() {
             let samples = try SegmentSamples(
                 parsing: segment, clock: clock(Int64(number) * 30))
-            #expect(samples.pictures.map(\.frame).sorted() == Array(0..<30))
-            #expect(samples.pictures[0].frame == 0)
-            #expect(samples.pictures.map(\.isKeyframe).filter { $0 }.count == 1)
-            #expect(samples.pictures[0].isKeyframe)
-            #expect(samples.soundFormat?.sampleRate == 48_000)
-            #expect(samples.soundFormat?.channels == 2)
+            #expect(samples.table.pictures.map(\.frame).sorted() == Array(0..<30))
+            #expect(samples.table.pictures[0].frame == 0)
+            #expect(samples.table.pictures.map(\.isKeyframe).filter { $0 }.count == 1)
+            #expect(samples.table.pictures[0].isKeyframe)
+            #expect(samples.table.sound?.format.sampleRate == 48_000)
+            #expect(samples.table.sound?.format.channels == 2)
             #expect(
-                samples.soundFormat?.audioSpecificConfig
+                samples.table.sound?.format.audioSpecificConfig
                     == (try AACEncoder(bitrate: 64_000)).audioSpecificConfig.prefix(2).map { $0 })
-            #expect(abs(samples.firstSample - Int64(number) * 48_000) <= 1024)
-            let sizes = samples.pictures.reduce(0) { $0 + Int($1.byteCount) }
+            #expect(abs((samples.table.sound?.firstSample ?? 0) - Int64(number) * 48_000) <= 1024)
+            let sizes = samples.table.pictures.reduce(0) { $0 + Int($1.byteCount) }
             #expect(sizes == samples.pictureBytes.count)
-            #expect(samples.blockSizes.reduce(0) { $0 + Int($1) } == samples.soundBytes.count)
+            #expect(
+                (samples.table.sound?.blockSizes ?? []).reduce(0) { $0 + Int($1) }
+                    == samples.soundBytes.count)
         }
     }
 
@@ -85,6 +87,6 @@ import Testing
 
     @Test func anEmptySegmentHasNoSamples() throws {
         let samples = try SegmentSamples(parsing: [], clock: clock())
-        #expect(samples.pictures.isEmpty && samples.blockSizes.isEmpty)
+        #expect(samples.table.pictures.isEmpty && samples.table.sound == nil)
     }
 }

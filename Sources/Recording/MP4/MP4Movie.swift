@@ -63,8 +63,8 @@ public struct MP4Movie: Sendable {
     ///
     /// - Parameter samples: of the part's segment; they agree with its record.
     public func media(ofPart index: Int, _ samples: SegmentSamples) -> [ArraySlice<UInt8>] {
-        let pictures = Self.offsets(samples.pictures.map(\.byteCount))
-        let blocks = Self.offsets(samples.blockSizes)
+        let pictures = Self.offsets(samples.table.pictures.map(\.byteCount))
+        let blocks = Self.offsets(samples.table.sound?.blockSizes ?? [])
         return turns[index].flatMap { turn in
             [
                 samples.pictureBytes[

@@ -4,7 +4,7 @@ struct AccessUnit {
     private(set) var isKeyframe = false
     private(set) var sequenceParameters: [UInt8]?
     private(set) var pictureParameters: [UInt8]?
-    /// Appended to the output.
+    /// Of its units with their lengths, without parameter sets.
     private(set) var byteCount = 0
 
     /// nal_unit_type, H.264 table 7-1.
@@ -19,7 +19,21 @@ struct AccessUnit {
     /// Appends the picture's units to `output`, each behind its length. Parameter sets are kept
     /// apart, delimiters and filler left out: samples of an `avc1` track have none.
     init(annexB bytes: [UInt8], from start: Int, appendingTo output: inout [UInt8]) {
-        let before = output.count
+        forEachUnit(of: bytes, from: start) { unit in
+            let length = UInt32(truncatingIfNeeded: unit.count)
+            for shift: UInt32 in [24, 16, 8, 0] {
+                output.append(UInt8(truncatingIfNeeded: length >> shift))
+            }
+            output.append(contentsOf: unit)
+        }
+    }
+
+    /// Measures the picture only.
+    init(annexB bytes: [UInt8]) { forEachUnit(of: bytes, from: 0) { _ in } }
+
+    private mutating func forEachUnit(
+        of bytes: [UInt8], from start: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
         bytes.withUnsafeBufferPointer { buffer in
             let stream = UnsafeBufferPointer(rebasing: buffer[start...])
             var position = Self.startCode(in: stream, from: 0)
@@ -29,26 +43,24 @@ struct AccessUnit {
                 // trailing_zero_8bits, and the first zero of a four-byte start code.
                 while end > begin + 3, stream[end - 1] == 0 { end -= 1 }
                 if end > begin + 3 {
-                    take(UnsafeBufferPointer(rebasing: stream[(begin + 3)..<end]), &output)
+                    take(UnsafeBufferPointer(rebasing: stream[(begin + 3)..<end]), body)
                 }
                 position = next
             }
         }
-        byteCount = output.count - before
     }
 
-    private mutating func take(_ unit: UnsafeBufferPointer<UInt8>, _ output: inout [UInt8]) {
+    private mutating func take(
+        _ unit: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
         switch unit[0] & 0x1F {
         case UnitType.sequenceParameters: sequenceParameters = Array(unit)
         case UnitType.pictureParameters: pictureParameters = Array(unit)
         case UnitType.delimiter, UnitType.filler: break
         case let type:
             if type == UnitType.keyframeSlice { isKeyframe = true }
-            let length = UInt32(truncatingIfNeeded: unit.count)
-            for shift: UInt32 in [24, 16, 8, 0] {
-                output.append(UInt8(truncatingIfNeeded: length >> shift))
-            }
-            output.append(contentsOf: unit)
+            byteCount += 4 + unit.count
+            body(unit)
         }
     }
 

@@ -49,31 +49,34 @@ public struct SegmentRecord: Hashable, Sendable {
         }
     }
 
-    /// Reads the segment that is about to be published.
+    /// Of a segment that is about to be published.
+    ///
+    /// - Parameters:
+    ///   - clock: its frames', with which the table was made.
+    ///   - bytes: of the file.
+    /// - Throws: `.malformed` for what Roomcast does not write.
+    public init(
+        number: Int, run: Int64, clock: SegmentClock, frameCount: Int, isLeftOut: Bool = false,
+        table: SegmentTable, bytes: [UInt8]
+    ) throws(RecordingError) {
+        try table.check()
+        self.init(
+            number: number, run: run, frameRate: clock.frameRate, origin: clock.origin,
+            firstFrame: clock.firstFrame, frameCount: frameCount, isLeftOut: isLeftOut,
+            byteCount: bytes.count, checksum: CRC32.checksum(bytes),
+            parameterSets: table.parameterSets, pictures: table.pictures, sound: table.sound)
+    }
+
+    /// Of a segment of which there is nothing but the file.
     ///
     /// - Throws: `.malformed` for what Roomcast does not write.
     public init(
-        number: Int, run: Int64, frameRate: Int, origin: Int64, firstFrame: Int64,
-        frameCount: Int, isLeftOut: Bool = false, bytes: [UInt8]
+        number: Int, run: Int64, clock: SegmentClock, frameCount: Int, isLeftOut: Bool = false,
+        bytes: [UInt8]
     ) throws(RecordingError) {
-        let samples = try SegmentSamples(
-            parsing: bytes,
-            clock: SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame))
-        self.number = number
-        self.run = run
-        self.frameRate = frameRate
-        self.origin = origin
-        self.firstFrame = firstFrame
-        self.frameCount = frameCount
-        self.isLeftOut = isLeftOut
-        byteCount = bytes.count
-        checksum = CRC32.checksum(bytes)
-        parameterSets = samples.parameterSets
-        pictures = samples.pictures
-        sound = samples.soundFormat.map {
-            SoundRecord(
-                format: $0, firstSample: samples.firstSample, blockSizes: samples.blockSizes)
-        }
+        try self.init(
+            number: number, run: run, clock: clock, frameCount: frameCount, isLeftOut: isLeftOut,
+            table: SegmentSamples(parsing: bytes, clock: clock).table, bytes: bytes)
     }
 
     init(
@@ -133,9 +136,9 @@ public struct SegmentRecord: Hashable, Sendable {
         let samples = try SegmentSamples(
             parsing: bytes,
             clock: SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame))
-        guard samples.parameterSets == parameterSets,
-            samples.pictures.map(\.byteCount) == pictures.map(\.byteCount),
-            samples.blockSizes == sound?.blockSizes ?? []
+        guard samples.table.parameterSets == parameterSets,
+            samples.table.pictures.map(\.byteCount) == pictures.map(\.byteCount),
+            samples.table.sound?.blockSizes ?? [] == sound?.blockSizes ?? []
         else { throw .malformed(what: "not the samples that were recorded", offset: 0) }
         return samples
     }

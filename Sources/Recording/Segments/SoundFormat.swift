@@ -24,6 +24,13 @@ public struct SoundFormat: Hashable, Sendable {
         self.channels = channels
     }
 
+    /// AAC-LC; nil for a rate or a number of channels that no header can name.
+    public init?(sampleRate: Int, channels: Int) {
+        guard let index = Self.sampleRates.firstIndex(of: sampleRate), (1...7).contains(channels)
+        else { return nil }
+        self.init(objectType: 2, rateIndex: UInt8(index), channels: UInt8(channels))
+    }
+
     public var sampleRate: Int { Self.sampleRates[Int(rateIndex)] }
 
     /// AudioSpecificConfig with GASpecificConfig: five bits, four, four, three.

@@ -1,0 +1,21 @@
+/// A segment that was cut, and the packets that are in it.
+public struct MultiplexedSegment: Hashable, Sendable {
+    public var bytes: [UInt8]
+    /// In decoding order.
+    public var video: [EncodedPacket]
+    public var audio: [EncodedPacket]
+    /// Of the video, whether or not its packets have them; nil for sound alone.
+    public var parameterSets: H264ParameterSets?
+
+    public var isEmpty: Bool { bytes.isEmpty }
+
+    public init(
+        bytes: [UInt8] = [], video: [EncodedPacket] = [], audio: [EncodedPacket] = [],
+        parameterSets: H264ParameterSets? = nil
+    ) {
+        self.bytes = bytes
+        self.video = video
+        self.audio = audio
+        self.parameterSets = parameterSets
+    }
+}

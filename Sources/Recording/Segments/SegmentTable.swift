@@ -1,0 +1,88 @@
+/// What is in a segment, sample by sample: what an MP4 must know of it before it has it.
+///
+/// Made of an encoder's packets on their way into the segment. Whoever has nothing but the segment reads
+/// the same out of it (``SegmentSamples``).
+public struct SegmentTable: Hashable, Sendable {
+    /// Nil where there is sound alone.
+    public private(set) var parameterSets: ParameterSets?
+    /// In decoding order.
+    public private(set) var pictures: [PictureSample] = []
+    public private(set) var sound: SegmentRecord.SoundRecord?
+    private let clock: SegmentClock
+
+    public init(clock: SegmentClock) { self.clock = clock }
+
+    /// Takes the next picture, in decoding order.
+    ///
+    /// - Parameters:
+    ///   - unit: an access unit in Annex B form.
+    ///   - timestamp: its presentation, in ticks of 90 kHz.
+    /// - Throws: `.malformed` for what no encoder here makes.
+    public mutating func add(picture unit: [UInt8], at timestamp: Int64) throws(RecordingError) {
+        try add(AccessUnit(annexB: unit), at: timestamp, offset: 0)
+    }
+
+    /// The parameter sets, where no picture has brought any.
+    public mutating func complete(with sets: ParameterSets?) {
+        parameterSets = parameterSets ?? sets
+    }
+
+    /// Takes the next block of sound.
+    ///
+    /// - Parameters:
+    ///   - byteCount: without ADTS header.
+    ///   - timestamp: in ticks of 90 kHz.
+    /// - Throws: `.malformed` where it does not go on where the one before ended.
+    public mutating func add(
+        block byteCount: Int, _ format: SoundFormat, at timestamp: Int64
+    ) throws(RecordingError) {
+        guard sound == nil || sound?.format == format else {
+            throw .malformed(what: "block of sound", offset: 0)
+        }
+        try checkSound(format, at: timestamp, offset: 0)
+        add(block: byteCount)
+    }
+
+    mutating func add(
+        _ unit: AccessUnit, at timestamp: Int64, offset: Int
+    ) throws(RecordingError) {
+        let frame = clock.frame(at: timestamp)
+        guard unit.byteCount > 0, unit.byteCount <= PictureSample.bytesMaximum,
+            (0..<SegmentRecord.framesMaximum).contains(frame)
+        else { throw .malformed(what: "picture", offset: offset) }
+        if let sequence = unit.sequenceParameters, let picture = unit.pictureParameters {
+            guard let sets = ParameterSets(sequence: sequence, picture: picture),
+                parameterSets == nil || parameterSets == sets
+            else { throw .malformed(what: "parameter sets", offset: offset) }
+            parameterSets = sets
+        }
+        pictures.append(
+            PictureSample(
+                byteCount: UInt32(unit.byteCount), frame: Int(frame), isKeyframe: unit.isKeyframe))
+    }
+
+    /// Whether a block of that time goes on where the one before ended.
+    mutating func checkSound(
+        _ format: SoundFormat, at timestamp: Int64, offset: Int
+    ) throws(RecordingError) {
+        let sample = clock.sample(at: timestamp, rate: format.sampleRate)
+        guard let sound else {
+            sound = SegmentRecord.SoundRecord(format: format, firstSample: sample, blockSizes: [])
+            return
+        }
+        let next =
+            sound.firstSample + Int64(sound.blockSizes.count) * Int64(SoundFormat.blockSamples)
+        guard sample == next else { throw .malformed(what: "gap in the sound", offset: offset) }
+    }
+
+    mutating func add(block byteCount: Int) {
+        sound?.blockSizes.append(UInt32(byteCount))
+    }
+
+    /// - Throws: `.malformed` for pictures that no decoder could be told of.
+    func check() throws(RecordingError) {
+        guard pictures.isEmpty || parameterSets != nil else {
+            throw .malformed(what: "no parameter sets", offset: 0)
+        }
+    }
+}
