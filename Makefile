@@ -48,6 +48,8 @@ run: build ## The server, on http://localhost:8080/
 
 .PHONY: build
 build: install-dependencies ## The release binary, in .build/release/roomcast
+	@test -x $(BINARY) || echo "The first build compiles Roomcast and the packages it needs: about ten" \
+		"minutes on two cores, fewer on more. Later ones take seconds." >&2
 	@swift build -c release --product roomcast >&2
 
 # With what it needs of Swift, where the binary looks besides in the toolchain that built it: next to

@@ -94,7 +94,7 @@ let package = Package(
         room("Codec", ["MediaKernel", "CLibAV", "COpus"]),
         room("Recording", ["MediaKernel", "HLS", "Zip"]),
         room("Webhooks", ["MediaKernel"]),
-        room("Streams", ["MediaKernel", "HLS", "Rooms"]),
+        room("Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
         room("Digests", ["COpenSSL"]),
         room("Clocks", ["MediaKernel"]),
         room("Sandbox", ["CSandbox"]),
@@ -111,7 +111,7 @@ let package = Package(
             ["MediaKernel", "Streams", .product(name: "GRDB", package: "GRDB.swift")]),
         room("ObjectStorage", ["MediaKernel", "Digests"]),
         room("Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
-        room("ChildProcesses", ["MediaKernel", "HLS", "Stage", "Streams", "Recording"]),
+        room("ChildProcesses", ["MediaKernel", "Stage", "Streams", "Recording"]),
 
         // Floor 5: rooms on the air, streams, HTTP.
         room(
@@ -127,9 +127,8 @@ let package = Package(
         room(
             "ControlAPI",
             [
-                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Streams", "Tokens", "Catalogue",
-                "Digests",
-                "Signing", "ObjectStorage", "Datagrams", "Webhooks", log,
+                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Stage", "Streams", "Tokens",
+                "Catalogue", "Digests", "Signing", "ObjectStorage", "Datagrams", "Webhooks", log,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -247,7 +246,7 @@ let package = Package(
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),
-        tests("Streams", ["MediaKernel"]),
+        tests("Streams", ["MediaKernel", "HLS", "Stage"]),
         tests("Tokens", ["MediaKernel", "Workbench"]),
         tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(
@@ -261,7 +260,9 @@ let package = Package(
         tests(
             "Compositor", ["MediaKernel", "Stage", "Codec", "Workbench"],
             resources: [.copy("Golden")]),
-        tests("ChildProcesses", ["MediaKernel", "HLS", "Stage", "Recording", "Workbench"]),
+        tests(
+            "ChildProcesses",
+            ["MediaKernel", "HLS", "Stage", "Streams", "Recording", "Workbench"]),
         tests(
             "MediaServer",
             [
@@ -278,7 +279,7 @@ let package = Package(
         tests(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Streams", "Tokens", "Catalogue", "Signing",
+                "MediaKernel", "HLS", "Rooms", "Stage", "Streams", "Tokens", "Catalogue", "Signing",
                 "ObjectStorage", "Webhooks", "Workbench", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

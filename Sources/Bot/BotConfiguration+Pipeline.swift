@@ -2,14 +2,15 @@ import ChildProcesses
 import HLS
 import MediaKernel
 import Pipeline
+import Streams
 
 extension BotConfiguration {
     func pipeline(outputDirectory: String) -> PipelineConfiguration {
         PipelineConfiguration(
-            ladder: ladder, segmentDuration: segmentDuration, playlist: playlist,
+            ladder: plan.ladder, segmentDuration: plan.segmentDuration, playlist: plan.playlist,
             outputDirectory: outputDirectory, title: room.rawValue,
-            layout: layout, preset: preset, encoder: encoder,
-            sound: SoundOptions(roles: audio.roles.map(Set.init), isAlone: audio.only),
+            layout: plan.layout, preset: plan.preset, encoder: plan.encoder,
+            sound: SoundOptions(roles: plan.audio.roles.map(Set.init), isAlone: plan.audio.only),
             isRecorded: isRecorded, isRecordingPaused: isRecordingPaused)
     }
 }

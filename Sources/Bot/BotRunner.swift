@@ -75,7 +75,7 @@ public struct BotRunner: Sendable {
                 return fail("the stream cannot be encoded: \(error)", .notEncoded)
             }
             let pictures = BotPictures(
-                hosts: options.configuration.pictureHosts, layout: configuration.layout,
+                hosts: options.configuration.plan.pictureHosts, layout: configuration.layout,
                 pipeline: pipeline, warn: { [writer] in writer.write(.warning($0)) })
             let (ending, summary) = try await live(
                 pipeline, pictures, stop: stop, orders: orders, started: started)
@@ -88,10 +88,8 @@ public struct BotRunner: Sendable {
             case .failed(let failure):
                 return fail(failure)
             }
-        } catch let error as RecordingError {
-            return fail(error.description, error.isForWantOfRoom ? .diskFull : nil)
         } catch {
-            return fail(String(describing: error))
+            return fail(PipelineFailure(error))
         }
     }
 
@@ -128,12 +126,12 @@ public struct BotRunner: Sendable {
         let wishes = BotMedia.Wishes()
         let path = SharedMediaPath()
         let requests = MediaRequests(
-            roles: options.configuration.audio.roles.map(Set.init))
+            roles: options.configuration.plan.audio.roles.map(Set.init))
         let client = RoomClient(
             configuration: RoomClient.Configuration(
                 endpoint: options.endpoint, token: options.token,
                 peer: PeerID(UUID().uuidString.lowercased()), name: "recorder",
-                receivesVideo: !options.configuration.audio.only,
+                receivesVideo: !options.configuration.plan.audio.only,
                 readingInterval: BotMedia.readingInterval),
             group: group, logger: logger
         ) { BotMedia(pipeline: pipeline, wishes: wishes) }
@@ -262,7 +260,7 @@ public struct BotRunner: Sendable {
         _ pictures: BotPictures, started: Instant
     ) async -> Ending? {
         var (reduction, videosLeftOut) = (Reduction.none, 0)
-        var frameRate = Double(options.configuration.ladder.frameRate)
+        var frameRate = Double(options.configuration.plan.ladder.frameRate)
         for await event in pipeline.events {
             switch event {
             case .keyframeNeeded(let track):
@@ -316,7 +314,7 @@ public struct BotRunner: Sendable {
 
     /// Pictures a second that are told: one more or less at a segment's edge is no news.
     private func told(_ measured: Double, after last: Double) -> Double {
-        let wanted = Double(options.configuration.ladder.frameRate)
+        let wanted = Double(options.configuration.plan.ladder.frameRate)
         if measured > wanted - Self.frameRateTolerance { return wanted }
         return abs(measured - last) > Self.frameRateTolerance ? measured : last
     }
@@ -325,7 +323,7 @@ public struct BotRunner: Sendable {
     private static let frameRateTolerance = 0.6
 
     private func report(of reduction: Reduction, videosLeftOut: Int) -> BotReport {
-        let rate = Double(options.configuration.ladder.frameRate)
+        let rate = Double(options.configuration.plan.ladder.frameRate)
         return .reduction(
             frameRate: rate / Double(reduction.pictureInterval),
             layersThinned: reduction.layersThinned, videosLeftOut: videosLeftOut)

@@ -1,6 +1,5 @@
-public import HLS
 public import MediaKernel
-public import Stage
+public import Streams
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -10,29 +9,9 @@ public import Stage
 
 /// What the server tells a bot about its stream: the JSON file of `roomcast bot --configuration`.
 public struct BotConfiguration: Hashable, Sendable {
-    /// Whose sound, and whether nothing else.
-    public struct Audio: Hashable, Sendable, Codable {
-        /// Nil for everybody.
-        public var roles: [String]?
-        public var only: Bool
-
-        public init(roles: [String]? = nil, only: Bool = false) {
-            self.roles = roles
-            self.only = only
-        }
-    }
-
     public var room: RoomID
     public var stream: StreamID
-    public var ladder: Ladder
-    public var audio: Audio
-    public var segmentDuration: Duration
-    public var playlist: PlaylistMode
-    public var layout: Layout
-    /// Hosts that pictures may be fetched from.
-    public var pictureHosts: PictureHosts
-    public var preset: String
-    public var encoder: String
+    public var plan: StreamPlan
     /// Whether segments are logged and kept for assets.
     public var isRecorded: Bool
     public var isRecordingPaused: Bool
@@ -46,21 +25,12 @@ public struct BotConfiguration: Hashable, Sendable {
     static let bytesMaximum = 1 << 20
 
     public init(
-        room: RoomID, stream: StreamID, ladder: Ladder, audio: Audio = Audio(),
-        segmentDuration: Duration, playlist: PlaylistMode, layout: Layout,
-        pictureHosts: PictureHosts, preset: String, encoder: String, isRecorded: Bool,
-        isRecordingPaused: Bool, logLevel: String, logFormat: String
+        room: RoomID, stream: StreamID, plan: StreamPlan, isRecorded: Bool = false,
+        isRecordingPaused: Bool = false, logLevel: String = "info", logFormat: String = "logfmt"
     ) {
         self.room = room
         self.stream = stream
-        self.ladder = ladder
-        self.audio = audio
-        self.segmentDuration = segmentDuration
-        self.playlist = playlist
-        self.layout = layout
-        self.pictureHosts = pictureHosts
-        self.preset = preset
-        self.encoder = encoder
+        self.plan = plan
         self.isRecorded = isRecorded
         self.isRecordingPaused = isRecordingPaused
         self.logLevel = logLevel

@@ -7,7 +7,7 @@ import NIOCore
 import Rooms
 import Signing
 public import Streams
-public import Tokens
+import Tokens
 
 /// What a caller is told when a request fails: the one place where HTTP status codes live.
 ///

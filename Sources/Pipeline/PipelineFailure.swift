@@ -1,3 +1,4 @@
+import Glibc
 import Recording
 
 /// Why a pipeline cannot go on.
@@ -5,17 +6,18 @@ public struct PipelineFailure: Hashable, Sendable {
     /// For people.
     public var reason: String
     /// Whether a disk is full.
-    public var isForWantOfRoom: Bool
+    public var isForWantOfRoom = false
 
-    public init(_ reason: String, isForWantOfRoom: Bool = false) {
-        self.reason = reason
-        self.isForWantOfRoom = isForWantOfRoom
-    }
+    public init(_ reason: String) { self.reason = reason }
 
     /// - Parameter place: where it happened: `layer 0`.
-    init(_ error: any Error, in place: String) {
-        self.init(
-            "\(place): \(error)",
-            isForWantOfRoom: (error as? RecordingError)?.isForWantOfRoom ?? false)
+    public init(_ error: any Error, in place: String? = nil) {
+        reason = (place.map { "\($0): " } ?? "") + "\(error)"
+        isForWantOfRoom =
+            switch error {
+            case let error as RecordingError: error.isForWantOfRoom
+            case PipelineError.file(_, _, let code, _): code == ENOSPC || code == EDQUOT
+            default: false
+            }
     }
 }

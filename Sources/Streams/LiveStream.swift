@@ -88,6 +88,56 @@ public struct LiveStream: Hashable, Sendable {
         }
     }
 
+    /// How viewers come to it.
+    public struct Playback: Hashable, Sendable {
+        /// The master playlist; known before the stream runs. Empty for a recording.
+        public var url: String
+        /// Whether that address is signed, and the only way to the stream.
+        public var isSigned: Bool
+
+        public init(url: String = "", isSigned: Bool = false) {
+            self.url = url
+            self.isSigned = isSigned
+        }
+    }
+
+    /// Whether what is on air is left out of the assets.
+    public enum RecordingPause: Hashable, Sendable {
+        case none
+        case paused
+        /// There was a pause, and it is over.
+        case resumed
+    }
+
+    /// How well it is made.
+    public struct Health: Hashable, Sendable {
+        /// Nil while there was always CPU enough.
+        public var degradation: Degradation?
+        /// Of those who are there now: what cannot be decoded of them.
+        public var tracksLeftOut: [HLSVariant.LeftOutTrack] = []
+        /// The latest deaths of its bots and finishers, oldest first.
+        public var deaths: [ProcessDeath] = []
+        /// Pictures a second that the newest segment has; nil until one differs from what is wanted.
+        public var frameRate: Double?
+        /// How many bots have taken the place of one that had died.
+        public var restarts = 0
+
+        public init() {}
+    }
+
+    /// How far its assets are.
+    public struct Finishing: Hashable, Sendable {
+        /// In thousandths; nil before and after.
+        public var permille: Int?
+        /// Where it stands among the streams that wait for a finisher, from 1; nil while one is at
+        /// work, before and after.
+        public var position: Int?
+        /// What the latest finisher said that failed; nil before, and when the assets are there.
+        public var error: String?
+
+        public init() {}
+    }
+
     /// 100ms' names, with which its paths and its webhooks begin.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Shown live, and perhaps recorded.
@@ -102,18 +152,9 @@ public struct LiveStream: Hashable, Sendable {
     /// The room's occupancy at the start; nil when nobody was there.
     public var session: SessionID?
     public var status: Status
-    public var variant: LiveStreamVariant
-    public var recording: LiveStreamRecording?
-    public var destination: String
-    public var audio: LiveStreamAudio
-    /// What the picture looks like, whole, as the control API writes it.
-    public var layout: JSONValue
-    /// The master playlist; known before the stream runs. Empty for a recording.
-    public var playbackURL: String
-    /// Whether that address is signed, and the only way to the stream.
-    public var isSigned = false
-    /// Whether viewers may go back in it.
-    public var playlistType = HLSVariant.PlaylistType.dvr
+    /// What it is made by; its layout and whose sound it has may change while it is on air.
+    public var plan: StreamPlan
+    public var playback: Playback
     public var createdAt: UnixTime
     public var startedAt: UnixTime?
     public var updatedAt: UnixTime
@@ -123,48 +164,28 @@ public struct LiveStream: Hashable, Sendable {
     public var stoppedBy: String
     /// Why it ended; nil while it goes on.
     public var end: StreamEnd?
-    /// Whether what is on air is left out of the assets at the moment.
-    public var isRecordingPaused = false
-    /// Whether a pause of the recording is over.
-    public var hasRecordingResumed = false
-    /// Nil while there was always CPU enough.
-    public var degradation: Degradation?
-    /// Of those who are there now: what cannot be decoded of them.
-    public var tracksLeftOut: [HLSVariant.LeftOutTrack] = []
-    /// The latest deaths of its bots and finishers, oldest first.
-    public var deaths: [ProcessDeath] = []
-    /// Pictures a second that are wanted; nil where there is only sound, and for one of long ago.
-    public var frameRateWanted: Double?
-    /// Pictures a second that the newest segment has; nil until one differs from what is wanted.
-    public var frameRate: Double?
-    /// How many bots have taken the place of one that had died.
-    public var restarts = 0
+    public var recordingPause = RecordingPause.none
+    public var health = Health()
     /// Nil when it is taken into no store while it is on air, and for one of long ago.
     public var upload: Upload?
-    /// How much of post-processing is done, in thousandths; nil before and after
-    /// it.
-    public var finishedPermille: Int?
+    public var finishing = Finishing()
     /// What the room was when it began.
     public var origin = Origin()
     /// What whoever started it may not have meant. Only in the answer to the start.
     public var warnings: [String] = []
-    /// Where it stands among the streams that wait for a finisher, from 1; nil while one is at work,
-    /// before and after.
-    public var finisherPosition: Int?
-    /// Why the assets could not be made yet: what the latest finisher said that failed; nil before,
-    /// and when they are there.
-    public var finishingError: String?
 
     /// Whether less of the picture is made than is wanted.
     public var isReduced: Bool {
-        guard let frameRateWanted else { return false }
-        return (degradation?.layersThinned ?? 0) > 0 || (degradation?.videosLeftOut ?? 0) > 0
-            || frameRateNow < frameRateWanted * Self.wholeRate
+        guard let wanted = plan.frameRate else { return false }
+        let reduction = health.degradation
+        return (reduction?.layersThinned ?? 0) > 0 || (reduction?.videosLeftOut ?? 0) > 0
+            || frameRateNow < wanted * Self.wholeRate
     }
 
     /// Pictures a second: those of the newest segment, or of the plan where that is less.
     public var frameRateNow: Double {
-        [frameRate, degradation?.frameRate, frameRateWanted].compactMap { $0 }.min() ?? 0
+        [health.frameRate, health.degradation?.frameRate, plan.frameRate].compactMap { $0 }.min()
+            ?? 0
     }
 
     /// The part of what is wanted that counts as all of it.
@@ -172,22 +193,16 @@ public struct LiveStream: Hashable, Sendable {
 
     public init(
         id: StreamID, room: RoomID, kind: Kind = .stream, session: SessionID?,
-        variant: LiveStreamVariant,
-        recording: LiveStreamRecording?, destination: String,
-        audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue = .object([:]),
-        playbackURL: String, createdAt: UnixTime, startedBy: String
+        plan: StreamPlan = StreamPlan(), playback: Playback = Playback(), createdAt: UnixTime,
+        startedBy: String
     ) {
         self.id = id
         self.room = room
         self.kind = kind
         self.session = session
         status = .starting
-        self.variant = variant
-        self.recording = recording
-        self.destination = destination
-        self.audio = audio
-        self.layout = layout
-        self.playbackURL = playbackURL
+        self.plan = plan
+        self.playback = playback
         self.createdAt = createdAt
         updatedAt = createdAt
         self.startedBy = startedBy

@@ -5,19 +5,22 @@ extension LiveStreamRequest {
     /// it would be taken for granted. What a request does not name may be anything, and so may what
     /// can be changed afterwards, as the layout.
     ///
-    /// - Parameter ladder: of the stream.
     /// - Returns: nil for nothing, as for a recording, of which a room has one at a time.
-    public func lack(of stream: LiveStream, ladder: Ladder?) -> String? {
+    public func lack(of stream: LiveStream) -> String? {
         guard kind == .stream else { return nil }
-        let kept = stream.recording
+        let plan = stream.plan
+        let kept = plan.recording
         if recording?.hlsVOD == true, kept?.hlsVOD != true {
             return "and hls_vod is not recorded"
         }
         if recording?.singleFilePerLayer == true, kept?.singleFilePerLayer != true {
             return "and single_file_per_layer is not recorded"
         }
-        if audio.only, !stream.audio.only { return "with video" }
-        if let wanted = self.ladder, wanted != ladder { return "with another ladder" }
+        if audio.only, !plan.audio.only { return "with video" }
+        if let segmentDuration, segmentDuration != plan.segmentDuration {
+            return "with segments of another length"
+        }
+        if let ladder, ladder != plan.ladder { return "with another ladder" }
         return nil
     }
 }

@@ -17,6 +17,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var layout: JSONValue?
     /// Of a recording's picture; nil for what its destination or the settings say.
     public var resolution: Resolution?
+    /// Nil for the configured one.
+    public var segmentDuration: Duration?
 
     /// Luma samples.
     public struct Resolution: Hashable, Sendable, Codable {

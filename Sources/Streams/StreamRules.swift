@@ -35,5 +35,15 @@ public struct StreamRules: Hashable, Sendable {
     /// somebody whom a server that is gone left at work, speaks every 10 s.
     public var finishStallTimeout: Duration = .seconds(600)
 
+    /// Segments that a bot may miss at least before it counts as hanging.
+    private static let segmentsMissed = 5
+
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
+
+    /// The same, for a stream of such segments.
+    public func fitting(_ segmentDuration: Duration) -> StreamRules {
+        var rules = self
+        rules.segmentTimeout = max(segmentTimeout, segmentDuration * Self.segmentsMissed)
+        return rules
+    }
 }

@@ -42,8 +42,8 @@ extension StreamScene {
         if request.kind == .stream, let other = others.first {
             warnings.append(
                 "the room is on air already, as stream \(other.id) with "
-                    + (other.variant.metadata.isEmpty
-                        ? "no metadata" : "metadata '\(other.variant.metadata.prefix(64))'")
+                    + (other.plan.variant.metadata.isEmpty
+                        ? "no metadata" : "metadata '\(other.plan.variant.metadata.prefix(64))'")
                     + ": one more recorder runs from now on")
         }
         return warnings
@@ -84,7 +84,7 @@ extension StreamScene {
         let differing = [
             (
                 "audio.roles",
-                request.audio.roles != nil && request.audio.roles != stream.audio.roles
+                request.audio.roles != nil && request.audio.roles != stream.plan.audio.roles
             ),
             ("layout", request.layout != nil && request.layout != .object([:])),
         ].filter(\.1).map(\.0)

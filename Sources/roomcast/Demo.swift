@@ -168,7 +168,7 @@ struct Demo: Sendable {
             """
             Room:    \(settings.publicBaseURL)/rooms/\(Self.room)
             Watch:   \(settings.publicBaseURL)/watch/\(Self.room)
-            Master:  \(stream.playbackURL)
+            Master:  \(stream.playback.url)
             Files:   \(URL(fileURLWithPath: directory).path)
 
             """)
@@ -190,7 +190,7 @@ struct Demo: Sendable {
             throw Failure("the bot said nothing of what it did")
         }
         return Result(
-            master: stream.playbackURL, directory: URL(fileURLWithPath: directory).path,
+            master: stream.playback.url, directory: URL(fileURLWithPath: directory).path,
             segments: totals.segments, startedAfterMilliseconds: startedAfter.milliseconds,
             botCPUSeconds: totals.cpuSeconds,
             tiles: statistics.tiles.map {

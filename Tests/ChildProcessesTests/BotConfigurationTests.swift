@@ -3,20 +3,24 @@ import Foundation
 import HLS
 import MediaKernel
 import Stage
+import Streams
 import Testing
 import Workbench
 
 /// The file in which the server tells a bot about its stream.
 @Suite struct BotConfigurationTests {
     private static let configuration = BotConfiguration(
-        room: "demo", stream: "s1", ladder: .standard,
-        audio: BotConfiguration.Audio(roles: ["host"], only: true),
-        segmentDuration: .milliseconds(1500), playlist: .live(window: 6),
-        layout: Layout(name: .speaker, gap: 8),
-        pictureHosts: PictureHosts(["example.org", "*.example.net:8443"], allowsHTTP: true)
-            ?? PictureHosts(),
-        preset: "sharp", encoder: "auto", isRecorded: true, isRecordingPaused: true,
-        logLevel: "debug", logFormat: "json")
+        room: "demo", stream: "s1",
+        plan: StreamPlan(
+            variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
+            recording: LiveStreamRecording(hlsVOD: true), destination: "main",
+            audio: LiveStreamAudio(roles: ["host"], only: true),
+            segmentDuration: .milliseconds(1500), playlist: .live(window: 6),
+            layout: Layout(name: .speaker, gap: 8),
+            pictureHosts: PictureHosts(["example.org", "*.example.net:8443"], allowsHTTP: true)
+                ?? PictureHosts(),
+            preset: "sharp", encoder: "auto"),
+        isRecorded: true, isRecordingPaused: true, logLevel: "debug", logFormat: "json")
 
     /// What a file must have.
     private static let least = [
@@ -37,8 +41,9 @@ import Workbench
         let path = try Self.configuration.write(to: scratch.path)
         #expect(try BotConfiguration.read(path) == Self.configuration)
         var other = Self.configuration
-        other.playlist = .event
-        other.audio.roles = nil
+        other.plan.playlist = .event
+        other.plan.audio.roles = nil
+        other.plan.recording = nil
         other.isRecorded = false
         #expect(try BotConfiguration.read(other.write(to: scratch.path)) == other)
     }
@@ -48,19 +53,21 @@ import Workbench
             Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
         ])
         var configuration = Self.configuration
-        configuration.ladder = ladder
-        configuration.layout = Layout()
+        configuration.plan.ladder = ladder
+        configuration.plan.layout = Layout()
         let scratch = try Scratch()
         let text = try String(
             contentsOfFile: configuration.write(to: scratch.path), encoding: .utf8)
         let layout = try BotOrder.layout(Layout()).line().dropFirst("layout ".count)
         let expected: [String] = [
-            #"{"audio":{"only":true,"roles":["host"]},"encoder":"auto","#,
+            #"{"audio":{"only":true,"roles":["host"]},"destination":"main","encoder":"auto","#,
             #""ladder":[{"audio_bitrate":64000,"frame_rate":30,"height":360,"#,
             #""video_bitrate":500000,"width":640}],"layout":"#, String(layout),
-            #","log_format":"json","log_level":"debug","#,
+            #","log_format":"json","log_level":"debug","meeting_url":"http://h/rooms/demo","#,
+            #""metadata":"m","#,
             #""picture_hosts":["example.org","*.example.net:8443"],"picture_http":true,"#,
             #""playlist":{"mode":"live","window":6},"preset":"sharp","recorded":true,"#,
+            #""recording":{"hls_vod":true,"single_file_per_layer":false},"#,
             #""recording_paused":true,"room_id":"demo","segment_seconds":1.5,"stream_id":"s1"}"#,
         ]
         #expect(text == expected.joined())
@@ -75,8 +82,8 @@ import Workbench
 
     @Test func whatIsLeftOutIsAsUsual() throws {
         let read = try read(Self.least)
-        #expect(read.layout == Layout() && read.audio == BotConfiguration.Audio())
-        #expect(read.pictureHosts == PictureHosts())
+        #expect(read.plan.layout == Layout() && read.plan.audio == LiveStreamAudio())
+        #expect(read.plan.pictureHosts == PictureHosts())
         #expect(!read.isRecorded && !read.isRecordingPaused)
         #expect(read.logLevel == "info" && read.logFormat == "logfmt")
     }

@@ -1,6 +1,7 @@
 import Hummingbird
 import HummingbirdTesting
 import MediaKernel
+import Stage
 import Streams
 import Synchronization
 import Testing
@@ -23,7 +24,7 @@ import Testing
                 uri: "/v2/live-streams/stream-1", method: .patch, headers: headers,
                 body: ByteBuffer(string: #"{"layout":{"gap":4,"focus":null}}"#))
             #expect(changed.status == .ok)
-            #expect(String(buffer: changed.body).contains(#""layout":{"focus":null,"gap":4}"#))
+            #expect(String(buffer: changed.body).contains(#""focus":null,"gap":4,"#))
         }
     }
 
@@ -96,8 +97,7 @@ import Testing
                 #expect(body.contains(#""audio":{"only":false,"roles":\#(roles)}"#))
             }
             #expect(
-                world.control.state.withLock { $0.streams[0].layout }
-                    == .object(["gap": .integer(4)]))
+                world.control.state.withLock { $0.streams[0].plan.layout } == Layout(gap: 4))
         }
     }
 

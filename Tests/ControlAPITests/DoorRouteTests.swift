@@ -276,7 +276,7 @@ import Workbench
         world.configuration.publicBaseURL = "https://live.example.org/"
         let url = "https://live.example.org/hls/demo/s/master.m3u8"
         _ = try await world.control.start(room: "demo", LiveStreamRequest(), startedBy: nil)
-        world.control.state.withLock { $0.streams[0].playbackURL = url }
+        world.control.state.withLock { $0.streams[0].playback.url = url }
         try await world.routes { client in
             let live = try TestJSON.object(
                 try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
@@ -325,7 +325,7 @@ import Workbench
             // The server's own name is told as the page's, `localhost` in these tests.
             for host in ["127.0.0.1:0", "LOCALHOST:0"] {
                 world.control.state.withLock {
-                    $0.streams[0].playbackURL = "http://\(host)/hls/demo/s/master.m3u8"
+                    $0.streams[0].playback.url = "http://\(host)/hls/demo/s/master.m3u8"
                 }
                 let own = try TestJSON.object(
                     try await client.execute(uri: "/api/rooms/demo/stream", method: .get))

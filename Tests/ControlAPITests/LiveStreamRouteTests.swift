@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
+import Stage
 import Streams
 import Synchronization
 import Testing
@@ -62,12 +63,15 @@ import Testing
             #expect(response.status == .ok)
             #expect(response.headers[.contentType] == "application/json; charset=utf-8")
             let text = String(buffer: response.body)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let layout = String(decoding: try encoder.encode(Layout().json), as: UTF8.self)
             let expected: [String] = [
                 #"{"audio":{"only":false,"roles":null},"#,
                 #""bot_restarts":0,"#,
                 #""created_at":"2023-03-22T04:24:10.155978231Z","degradation":null,"#,
-                #""destination":"default","frame_rate":null,"#,
-                #""id":"stream-1","layout":{},"live_upload":null,"#,
+                #""destination":"default","frame_rate":30,"#,
+                #""id":"stream-1","layout":\#(layout),"live_upload":null,"#,
                 #""meeting_url":"http://localhost/rooms/demo?skip_preview=true","#,
                 #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,
                 #""post_processing_error":null,"post_processing_position":null,"#,
@@ -128,6 +132,19 @@ import Testing
             #expect(ladder?.layers[0].videoBitrate == 500_000)
             #expect(ladder?.layers[0].audioBitrate == 96_000)
             #expect(ladder?.layers[0].frameRate == 30)
+        }
+    }
+
+    @Test func segmentsOfAnotherLengthAreAskedFor() async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let response = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers,
+                body: ByteBuffer(string: #"{"segment_seconds":1.5}"#))
+            #expect(response.status == .ok)
+            let request = world.control.state.withLock { $0.requests[0] }
+            #expect(request.segmentDuration == .milliseconds(1500))
         }
     }
 
@@ -194,6 +211,12 @@ import Testing
         (
             #"{"ladder":[{"width":640,"height":360,"videoBitrate":9223372036854775807}]}"#,
             "ladder is not valid", "bitrates are in kbit/s, 1 to 1000000"
+        ),
+        (
+            #"{"segment_seconds":0.4}"#, "segment_seconds is not valid", "0.5 to 10.0 seconds"
+        ),
+        (
+            #"{"segment_seconds":1e300}"#, "segment_seconds is not valid", "0.5 to 10.0 seconds"
         ),
     ]
 

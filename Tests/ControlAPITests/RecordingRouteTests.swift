@@ -44,14 +44,12 @@ import Workbench
             ])
         world.control.state.withLock { state in
             var stream = LiveStream(
-                id: "s1", room: "demo", session: "x", variant: LiveStreamVariant(),
-                recording: LiveStreamRecording(hlsVOD: true), destination: "", playbackURL: "",
+                id: "s1", room: "demo", session: "x",
+                plan: StreamPlan(recording: LiveStreamRecording(hlsVOD: true)),
                 createdAt: TestWorld.now, startedBy: "")
             stream.status = .completed
             let plain = LiveStream(
-                id: "s0", room: "demo", session: nil, variant: LiveStreamVariant(),
-                recording: nil, destination: "", playbackURL: "", createdAt: TestWorld.now,
-                startedBy: "")
+                id: "s0", room: "demo", session: nil, createdAt: TestWorld.now, startedBy: "")
             state.streams = [plain, stream]
         }
         for (name, text) in [

@@ -119,9 +119,9 @@ import Testing
         world.control.state.withLock { state in
             state.streams = [
                 LiveStream(
-                    id: "live", room: "demo", session: nil, variant: LiveStreamVariant(),
-                    recording: LiveStreamRecording(hlsVOD: true), destination: "",
-                    playbackURL: "", createdAt: TestWorld.now, startedBy: "")
+                    id: "live", room: "demo", session: nil,
+                    plan: StreamPlan(recording: LiveStreamRecording(hlsVOD: true)),
+                    createdAt: TestWorld.now, startedBy: "")
             ]
         }
         let headers = try await world.managementHeaders()

@@ -7,6 +7,7 @@ import MediaKernel
 import ObjectStorage
 import Rooms
 import Signing
+import Stage
 import Streams
 import Synchronization
 import Tokens
@@ -133,10 +134,11 @@ final class ControlDouble: LiveStreamControl {
                 let id = StreamID("stream-\(state.streams.count + 1)")
                 let stream = LiveStream(
                     id: id, room: room, kind: request.kind, session: "session-1",
-                    variant: variant,
-                    recording: request.recording.map { LiveStreamRecording($0) },
-                    destination: request.destination,
-                    playbackURL: "http://h/hls/\(room)/\(id)/master.m3u8",
+                    plan: StreamPlan(
+                        variant: variant,
+                        recording: request.recording.map { LiveStreamRecording($0) },
+                        destination: request.destination),
+                    playback: LiveStream.Playback(url: "http://h/hls/\(room)/\(id)/master.m3u8"),
                     createdAt: UnixTime(nanoseconds: 1_679_459_050_155_978_231),
                     startedBy: startedBy?.rawValue ?? "")
                 state.streams.append(stream)
@@ -155,8 +157,10 @@ final class ControlDouble: LiveStreamControl {
             guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
                 return .failure(.notFound("stream \(stream)"))
             }
-            if let layout = change.layout { state.streams[index].layout = layout }
-            if let roles = change.roles { state.streams[index].audio.roles = roles.names }
+            if let layout = change.layout {
+                try? state.streams[index].plan.layout.merge(layout)
+            }
+            if let roles = change.roles { state.streams[index].plan.audio.roles = roles.names }
             return .success(state.streams[index])
         }
         return try result.get()
@@ -196,7 +200,7 @@ final class ControlDouble: LiveStreamControl {
             guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
                 return .failure(.notFound("stream \(stream)"))
             }
-            state.streams[index].isRecordingPaused = isPaused
+            state.streams[index].recordingPause = isPaused ? .paused : .resumed
             return .success(state.streams[index])
         }
         return try result.get()
@@ -243,7 +247,7 @@ final class ControlDouble: LiveStreamControl {
             let found = Array(
                 state.streams.reversed().filter { stream in
                     (query.subject == .recordings
-                        ? stream.recording?.isWanted == true : stream.kind == .stream)
+                        ? stream.plan.recording?.isWanted == true : stream.kind == .stream)
                         && (query.room ?? stream.room) == stream.room
                         && (query.session ?? stream.session) == stream.session
                         && (query.status ?? stream.status) == stream.status

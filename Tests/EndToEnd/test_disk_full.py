@@ -2,6 +2,8 @@
 decodes, and what could only not be made or written down yet is made, written and told once there is
 room."""
 
+import json
+
 import pytest
 
 from harness import assets, hls
@@ -75,6 +77,7 @@ def test_a_disk_that_fills_with_segments_fails_that_stream(world, receiver, tmp_
     assert FULL in done["stop_reason"], done
     goes_on(server, other)
     folder = assets.directory(server, stream)
+    assert json.loads((folder / "stream.json").read_text())["end"]["code"] == "disk_full"
     decodes(folder)
     assert (folder / "stream_0/stream.m3u8").read_text().endswith("#EXT-X-ENDLIST\n")
     # What is there is in the assets, which lie on another disk.

@@ -4,6 +4,7 @@ from harness import hls, media, tokens
 from harness.http import path_of
 from harness.recording import record
 from harness.server import Server
+from harness.waiting import wait_for
 
 TIMEOUT = 15  # s
 
@@ -64,6 +65,19 @@ def test_variants_run_side_by_side_and_stop_together(server, room, tmp_path):
         server.wait_for_status(one["id"], "completed", TIMEOUT)
     stream = hls.Stream(server.http, streams[1]["playback"]["url"], tmp_path)
     assert [layer.size for layer in stream.layers] == [(640, 360)]
+
+
+def test_segments_are_as_long_as_the_request_says(server, room, tmp_path):
+    ladder = [{"width": 320, "height": 180, "videoBitrate": 200, "audioBitrate": 64}]
+    started = server.start_stream(room, {"ladder": ladder, "segment_seconds": 1.5})
+    server.wait_for_status(started["id"], "running", TIMEOUT)
+    wait_for("two segments are there",
+             lambda: hls.segment_count(server.http, started["playback"]["url"]) >= 2, TIMEOUT)
+    server.stop_stream(room)
+    server.wait_for_status(started["id"], "completed", TIMEOUT)
+    playlist = hls.Stream(server.http, started["playback"]["url"], tmp_path).top.playlist
+    assert {segment.duration for segment in playlist.segments[:-1]} == {1.5}
+    assert playlist.tags["EXT-X-TARGETDURATION"] == "2"
 
 
 def test_streams_are_listed_by_room_and_status_and_in_pages(server, room):

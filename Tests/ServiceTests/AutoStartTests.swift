@@ -199,7 +199,7 @@ import Testing
             await world.streams.seen("demo", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())
             let stream = try #require(try await world.streams.stream(bot.job.stream))
-            #expect(stream.kind == .recording && stream.recording?.singleFilePerLayer == true)
+            #expect(stream.kind == .recording && stream.plan.recording?.singleFilePerLayer == true)
             _ = try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == stream.id)
@@ -221,7 +221,7 @@ import Testing
             await world.streams.seen("demo", Self.room(3, 3))
             let bot = try #require(await world.launcher.next())
             let stream = try #require(try await world.streams.stream(bot.job.stream))
-            #expect(stream.startedBy == "" && stream.recording?.singleFilePerLayer == true)
+            #expect(stream.startedBy == "" && stream.plan.recording?.singleFilePerLayer == true)
             _ = try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ann")
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == stream.id)
@@ -239,7 +239,7 @@ import Testing
         try await StreamsWorld { $0.autoStart = .roomOpens }.run { world in
             let named = LiveStreamRequest(destination: "default")
             let first = try await world.streams.start(room: "demo", named, startedBy: nil)[0]
-            #expect(first.destination == "default")
+            #expect(first.plan.destination == "default")
             let second = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             #expect(second.map(\.id) == [first.id])
@@ -303,11 +303,11 @@ import Testing
             let file = try String(contentsOfFile: bot.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""width":640"#) && !file.contains(#""width":1280"#))
             let stream = try #require(try await world.streams.stream(bot.job.stream))
-            #expect(stream.room == "own" && stream.layout == settings.layout.json)
+            #expect(stream.room == "own" && stream.plan.layout == settings.layout)
             #expect(try await world.streams.current(room: "other", kind: .stream) == nil)
             let other = try await world.streams.start(
                 room: "other", LiveStreamRequest(), startedBy: nil)
-            #expect(other[0].layout == Layout().json)
+            #expect(other[0].plan.layout == Layout())
             await #expect(throws: LiveStreamError.unknownPolicy("why")) {
                 try await world.streams.start(
                     room: ObserverDouble.unknownRoom, LiveStreamRequest(), startedBy: nil)

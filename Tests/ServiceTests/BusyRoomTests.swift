@@ -94,9 +94,8 @@ struct BusyRoomTests {
             let busy = try #require(await directory.signalling(of: "busy"))
             let other = try #require(await directory.signalling(of: "other"))
             let stream = LiveStream(
-                id: "s1", room: "busy", session: nil, variant: LiveStreamVariant(),
-                recording: nil, destination: "", playbackURL: "/s1", createdAt: .now,
-                startedBy: "")
+                id: "s1", room: "busy", session: nil, playback: LiveStream.Playback(url: "/s1"),
+                createdAt: .now, startedBy: "")
             let (began, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let work = Task { await busy.work(began, until: gate) }
             await until { began.wait(timeout: .now()) == .success }

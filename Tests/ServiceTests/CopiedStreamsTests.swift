@@ -16,7 +16,7 @@ import Testing
         try await Self.world().run { world in
             let stream = try await world.streams.start(
                 room: "r", LiveStreamRequest(), startedBy: nil)[0]
-            #expect(stream.playbackURL == "https://cdn/a/live/r/\(stream.id)/master.m3u8")
+            #expect(stream.playback.url == "https://cdn/a/live/r/\(stream.id)/master.m3u8")
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             #expect(try await world.streams.stream(stream.id)?.status == .starting)

@@ -1,5 +1,6 @@
 import Catalogue
 import Foundation
+import HLS
 import MediaKernel
 import Rooms
 import Streams
@@ -53,10 +54,11 @@ import Testing
         #expect(try await row(Self.stopping).end == .stopped)
 
         let stream = try #require(LiveStream(try await row(Self.running)))
-        #expect(stream.audio.roles == ["host"] && stream.status == .running)
-        #expect(stream.recording == LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
-        #expect(stream.origin.roomName == "other" && stream.playlistType == .dvr)
-        #expect(try #require(LiveStream(try await row(Self.failed))).deaths.count == 6)
+        #expect(stream.plan.audio.roles == ["host"] && stream.status == .running)
+        #expect(
+            stream.plan.recording == LiveStreamRecording(hlsVOD: true, singleFilePerLayer: true))
+        #expect(stream.origin.roomName == "other" && stream.plan.playlist == .event)
+        #expect(try #require(LiveStream(try await row(Self.failed))).health.deaths.count == 6)
 
         let assets = try await catalogue.assets(of: [Self.completed])[Self.completed] ?? []
         #expect(assets.map(\.kind) == [.roomComposite, .roomVOD])

@@ -97,7 +97,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ProcessDeathTests {
     private func deaths(_ world: StreamsWorld, _ id: StreamID) async throws -> [ProcessDeath] {
-        try #require(try await world.streams.stream(id)).deaths
+        try #require(try await world.streams.stream(id)).health.deaths
     }
 
     @Test func aBotsDeathIsInTheStreamsRecordAtOnce() async throws {
@@ -147,7 +147,7 @@ import Testing
             #expect(deaths.map(\.cause) == [.notReady, .stoodStill, .gaveUp, .notFinished])
             #expect(deaths[2].message == "no encoder")
             let row = try #require(try await world.catalogue.stream(id))
-            #expect(LiveStream(row)?.deaths == deaths)
+            #expect(LiveStream(row)?.health.deaths == deaths)
         }
     }
 

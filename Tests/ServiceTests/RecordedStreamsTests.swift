@@ -46,14 +46,14 @@ import Workbench
             #expect(stream?.status == .postProcessing && stream?.end == .stopped)
             #expect(stream?.stoppedAt == world.clock.time)
             await finisher.report(.progress(420))
-            #expect(try await world.streams.stream(id)?.finishedPermille == 420)
+            #expect(try await world.streams.stream(id)?.finishing.permille == 420)
             let ended = world.clock.time
             world.clock.advance(.seconds(5))
             finisher.exit(.finished)
             #expect(await world.observer.ending()?.status == .completed)
             stream = try await world.streams.stream(id)
             #expect(stream?.status == .completed && stream?.end == .stopped)
-            #expect(stream?.finishedPermille == nil)
+            #expect(stream?.finishing.permille == nil)
             #expect(stream?.stoppedAt == ended, "the time of the last segment, not of the assets")
         }
     }
@@ -68,9 +68,7 @@ import Workbench
             #expect(file.order?.layers.map(\.width) == [1280, 854, 640])
             // It is all that is known of a stream when the server is gone, but for how its picture
             // was doing.
-            var stream = try await world.streams.stream(id)
-            stream?.frameRateWanted = nil
-            #expect(LiveStream(file.stream) == stream)
+            #expect(try await world.streams.stream(id) == LiveStream(file.stream))
         }
     }
 
@@ -119,8 +117,7 @@ import Workbench
             #expect(LiveStream(file.stream)?.stoppedBy == ended.stoppedBy)
             // A restart shows what was shown before it, but for how the picture was doing.
             var known = ended
-            known.frameRateWanted = nil
-            known.degradation = LiveStream.Degradation(
+            known.health.degradation = LiveStream.Degradation(
                 frameRate: 10, layersThinned: 1, videosLeftOut: 0, changes: 3,
                 changedAt: world.clock.time)
             #expect(LiveStream(CatalogueStream(known, assetDirectory: nil)) == known)
@@ -175,7 +172,7 @@ import Workbench
             let bot = try #require(await world.launcher.next())
             #expect(
                 try await world.streams.setRecording(stream: id, isPaused: true)
-                    .isRecordingPaused)
+                    .recordingPause == .paused)
             // Once is enough.
             _ = try await world.streams.setRecording(stream: id, isPaused: true)
             #expect(await bot.nextSignal() == .order(.recordingPaused(true)))
@@ -193,9 +190,9 @@ import Workbench
             for isPaused in [true, true, false] {
                 _ = try await world.streams.setRecording(stream: id, isPaused: isPaused)
             }
-            #expect(await world.observer.next()?.map(\.isRecordingPaused) == [false])
-            #expect(await world.observer.next()?.map(\.isRecordingPaused) == [true])
-            #expect(await world.observer.next()?.map(\.hasRecordingResumed) == [true])
+            #expect(await world.observer.next()?.map(\.recordingPause) == [.none])
+            #expect(await world.observer.next()?.map(\.recordingPause) == [.paused])
+            #expect(await world.observer.next()?.map(\.recordingPause) == [.resumed])
         }
     }
 
@@ -223,13 +220,13 @@ import Workbench
             first.exit(.noRoom(reason: "no room"))
             await until { await !world.streams.hasFinisher(id) }
             let waiting = try #require(try await world.streams.stream(id))
-            #expect(waiting.status == .postProcessing && waiting.finishingError == "no room")
+            #expect(waiting.status == .postProcessing && waiting.finishing.error == "no room")
             world.clock.advance(.seconds(2))
             await world.streams.tick()
             let second = try #require(await world.finishers.next())
             second.exit(.finished)
             #expect(await world.observer.ending()?.status == .completed)
-            #expect(try await world.streams.stream(id)?.finishingError == nil)
+            #expect(try await world.streams.stream(id)?.finishing.error == nil)
         }
     }
 

@@ -16,9 +16,10 @@ import Testing
         kind: LiveStream.Kind = .stream
     ) async throws {
         var stream = LiveStream(
-            id: id, room: "demo", kind: kind, session: "s", variant: LiveStreamVariant(),
-            recording: isRecorded ? LiveStreamRecording(hlsVOD: true) : nil, destination: "",
-            playbackURL: "http://h:1/x", createdAt: world.clock.time, startedBy: "ann")
+            id: id, room: "demo", kind: kind, session: "s",
+            plan: StreamPlan(recording: isRecorded ? LiveStreamRecording(hlsVOD: true) : nil),
+            playback: LiveStream.Playback(url: "http://h:1/x"), createdAt: world.clock.time,
+            startedBy: "ann")
         stream.end = end
         let place = RecordingPlace(
             kind: kind, room: "demo", date: "2025-10-09", epoch: 1_760_000_000
@@ -88,7 +89,7 @@ import Testing
                 await world.streams.tick()
                 let last = try #require(ids.last)
                 let found = try await world.streams.stream(last)
-                #expect(found?.finisherPosition == (id == last ? nil : 59 - index))
+                #expect(found?.finishing.position == (id == last ? nil : 59 - index))
                 finisher.exit(.finished)
                 await until { await !world.streams.hasFinisher(id) }
             }
@@ -116,7 +117,7 @@ import Testing
             let second = try #require(await world.finishers.next())
             // Which of the two starts first is not said.
             #expect(Set([first, second].map(\.job.stream)) == Set(ids.prefix(2)))
-            #expect(try await world.streams.stream(ids[2])?.finisherPosition == 1)
+            #expect(try await world.streams.stream(ids[2])?.finishing.position == 1)
             // Nothing is on air.
             first.exit(.finished)
             let third = try #require(await world.finishers.next())

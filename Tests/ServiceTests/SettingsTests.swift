@@ -210,11 +210,6 @@ import Workbench
         }
     }
 
-    @Test func aBotMayBeBehindBySeveralSegmentsHoweverLongTheyAre() throws {
-        let settings = try settings(#"{"stream": {"segmentSeconds": 10}}"#)
-        #expect(settings.stream.rules.segmentTimeout == .seconds(50))
-    }
-
     @Test func theVariablesAreNamedAfterTheSettings() {
         #expect(SettingKey.httpPublicURL.variable == "ROOMCAST_HTTP_PUBLIC_URL")
         #expect(SettingKey.pagesHLSScriptURL.variable == "ROOMCAST_PAGES_HLS_SCRIPT_URL")

@@ -24,10 +24,10 @@ import Testing
             let started = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: "ann")
             let stream = try #require(started.first)
-            #expect(stream.isSigned)
+            #expect(stream.playback.isSigned)
             let end = world.clock.time + .seconds(3600)
             let link = try AssetLink(
-                verifying: link(in: stream.playbackURL), with: world.playbackKey,
+                verifying: link(in: stream.playback.url), with: world.playbackKey,
                 at: world.clock.time)
             #expect(link.asset == stream.id.rawValue && link.expiry.seconds == end.seconds)
             // Served by nobody who only knows its name.
@@ -38,19 +38,19 @@ import Testing
             for status in [LiveStream.Status.starting, .running] {
                 let told = await world.observer.next()
                 #expect(told?.first?.status == status)
-                #expect(HLSState(told ?? []).variants.first?.url == stream.playbackURL)
+                #expect(HLSState(told ?? []).variants.first?.url == stream.playback.url)
             }
             let shown = try await world.streams.current(room: "demo", kind: .stream)
-            #expect(shown?.playbackURL == stream.playbackURL)
+            #expect(shown?.playback.url == stream.playback.url)
             try await until { try await world.catalogue.pendingDeliveries(limit: 9).count == 1 }
             let event = try await world.catalogue.pendingDeliveries(limit: 9).first
             let body = try #require(try await world.catalogue.delivery(event?.id ?? "")).body
-            #expect(String(decoding: body, as: UTF8.self).contains(stream.playbackURL))
+            #expect(String(decoding: body, as: UTF8.self).contains(stream.playback.url))
             // Also after a restart.
             let record = try #require(try await world.catalogue.stream(stream.id))
             #expect(record.directory == "demo/.\(stream.id)")
             let again = try #require(LiveStream(record))
-            #expect(again.isSigned && again.directory == record.directory)
+            #expect(again.playback.isSigned && again.directory == record.directory)
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
                 try await world.streams.start(room: "demo", LiveStreamRequest(), startedBy: nil)
                     .first)
             let link = try AssetLink(
-                verifying: link(in: stream.playbackURL), with: world.playbackKey,
+                verifying: link(in: stream.playback.url), with: world.playbackKey,
                 at: world.clock.time)
             #expect(link.expiry.seconds == world.clock.time.seconds + 60)
         }
@@ -76,7 +76,7 @@ import Testing
             request.kind = .recording
             let stream = try #require(
                 try await world.streams.start(room: "demo", request, startedBy: nil).first)
-            #expect(stream.playbackURL.isEmpty && !stream.isSigned)
+            #expect(stream.playback.url.isEmpty && !stream.playback.isSigned)
         }
     }
 

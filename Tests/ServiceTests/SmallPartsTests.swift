@@ -1,3 +1,4 @@
+import HLS
 import Logging
 import MediaKernel
 import Rooms
@@ -99,8 +100,7 @@ import Testing
         let digits = String(index)
         return LiveStream(
             id: StreamID(String(repeating: "0", count: 8 - digits.count) + digits), room: room,
-            session: "s", variant: LiveStreamVariant(), recording: nil, destination: "",
-            playbackURL: "", createdAt: UnixTime(seconds: Int64(index)), startedBy: "")
+            session: "s", createdAt: UnixTime(seconds: Int64(index)), startedBy: "")
     }
 
     @Test func streamsAreFoundByWhatIsAskedNewestFirst() {
@@ -142,12 +142,12 @@ import Testing
     func peersAreShownTheStreamsState(status: LiveStream.Status, state: HLSVariant.State) {
         var stream = LiveStream(
             id: "1", room: "demo", session: nil,
-            variant: LiveStreamVariant(meetingURL: "u", metadata: "m"), recording: nil,
-            destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1_500_000_000),
-            startedBy: "")
+            plan: StreamPlan(variant: LiveStreamVariant(meetingURL: "u", metadata: "m")),
+            playback: LiveStream.Playback(url: "p"),
+            createdAt: UnixTime(nanoseconds: 1_500_000_000), startedBy: "")
         stream.status = status
         stream.end = status == .failed ? .failed(StreamFailure(.botDied, "x")) : nil
-        stream.playlistType = .noDVR
+        stream.plan.playlist = .live(window: 6)
         let shown = HLSState([stream])
         #expect(shown.variants[0].state == state)
         #expect(shown.variants[0].url == "p" && shown.variants[0].playlistType == .noDVR)
@@ -163,8 +163,8 @@ import Testing
     ])
     func aFailureHasTheCodeOfItsCause(cause: StreamFailure.Cause, code: Int) {
         var stream = LiveStream(
-            id: "1", room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
-            destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1), startedBy: "")
+            id: "1", room: "demo", session: nil, playback: LiveStream.Playback(url: "p"),
+            createdAt: UnixTime(nanoseconds: 1), startedBy: "")
         stream.status = .failed
         stream.end = .failed(StreamFailure(cause, "x"))
         let failure = StreamingFailure(code: code, message: "failure: x")
@@ -181,8 +181,7 @@ import Testing
     @Test func aFailureIsNotShownBesideANewerStream() {
         func stream(_ id: StreamID, at seconds: Int64) -> LiveStream {
             LiveStream(
-                id: id, room: "demo", session: nil, variant: LiveStreamVariant(), recording: nil,
-                destination: "", playbackURL: "p",
+                id: id, room: "demo", session: nil, playback: LiveStream.Playback(url: "p"),
                 createdAt: UnixTime(nanoseconds: seconds * 1_000_000_000), startedBy: "")
         }
         var failed = stream("1", at: 10)
@@ -202,14 +201,14 @@ import Testing
         hasResumed: Bool = false
     ) -> LiveStream {
         var stream = LiveStream(
-            id: id, room: "demo", session: nil, variant: LiveStreamVariant(),
-            recording: LiveStreamRecording(hlsVOD: id == "1", singleFilePerLayer: true),
-            destination: "", playbackURL: "p", createdAt: UnixTime(nanoseconds: 1_500_000_000),
-            startedBy: id == "1" ? "ann" : "")
+            id: id, room: "demo", session: nil,
+            plan: StreamPlan(
+                recording: LiveStreamRecording(hlsVOD: id == "1", singleFilePerLayer: true)),
+            playback: LiveStream.Playback(url: "p"),
+            createdAt: UnixTime(nanoseconds: 1_500_000_000), startedBy: id == "1" ? "ann" : "")
         stream.status = status
         stream.startedAt = status == .starting ? nil : UnixTime(nanoseconds: 2_500_000_000)
-        stream.isRecordingPaused = isPaused
-        stream.hasRecordingResumed = hasResumed
+        stream.recordingPause = isPaused ? .paused : hasResumed ? .resumed : .none
         return stream
     }
 

@@ -27,10 +27,11 @@ import Workbench
     ) -> CatalogueStream {
         var stream = LiveStream(
             id: "s1", room: "demo", kind: kind, session: "x",
-            variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
-            recording: LiveStreamRecording(hlsVOD: true), destination: "",
-            playbackURL: "http://h/master.m3u8", createdAt: UnixTime(seconds: 1_760_000_000),
-            startedBy: "ann")
+            plan: StreamPlan(
+                variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
+                recording: LiveStreamRecording(hlsVOD: true)),
+            playback: LiveStream.Playback(url: "http://h/master.m3u8"),
+            createdAt: UnixTime(seconds: 1_760_000_000), startedBy: "ann")
         stream.status = status
         stream.end = end
         stream.startedAt = ran ? UnixTime(seconds: 1_760_000_003) : nil

@@ -58,7 +58,7 @@ import Tokens
             #expect(stream.status == .starting)
             #expect(stream.startedBy == "ann")
             #expect(stream.session == "session-1")
-            #expect(stream.playbackURL == "http://h:1/hls/demo/\(stream.id)/master.m3u8")
+            #expect(stream.playback.url == "http://h:1/hls/demo/\(stream.id)/master.m3u8")
             #expect(stream.id.rawValue.utf8.count == 24)
             let bot = try #require(await world.launcher.next())
             #expect(bot.job.room == "demo")
@@ -89,18 +89,14 @@ import Tokens
             let path = bot.job.configurationFile
             #expect(path.hasSuffix("/.bot.json"))
             let expected = BotConfiguration(
-                room: "demo", stream: bot.job.stream, ladder: ladder,
-                segmentDuration: .seconds(2), playlist: .event, layout: Layout(),
-                pictureHosts: PictureHosts(), preset: "balanced", encoder: "x264",
-                isRecorded: false, isRecordingPaused: false, logLevel: "info",
-                logFormat: "logfmt")
+                room: "demo", stream: bot.job.stream, plan: StreamPlan(ladder: ladder))
             #expect(try BotConfiguration.read(path) == expected)
         }
     }
 
     /// What encodes the bot's pictures.
     private func encoder(of bot: BotDouble) throws -> String {
-        try BotConfiguration.read(bot.job.configurationFile).encoder
+        try BotConfiguration.read(bot.job.configurationFile).plan.encoder
     }
 
     /// Whether it said that it failed, or crashed and could not.
@@ -162,14 +158,14 @@ import Tokens
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(layout: .object(["name": .string("speaker")])),
                 startedBy: nil)[0]
-            #expect(stream.layout == Layout(name: .speaker, gap: 2).json)
+            #expect(stream.plan.layout == Layout(name: .speaker, gap: 2))
             let bot = try #require(await world.launcher.next())
             let changed = try await world.streams.update(
                 stream: stream.id,
                 LiveStreamChange(layout: .object(["corner_radius": .integer(8)])))
             let expected = Layout(name: .speaker, gap: 2, cornerRadius: 8)
-            #expect(changed.layout == expected.json)
-            #expect(try await world.streams.stream(stream.id)?.layout == expected.json)
+            #expect(changed.plan.layout == expected)
+            #expect(try await world.streams.stream(stream.id)?.plan.layout == expected)
             #expect(await bot.nextSignal() == .order(.layout(expected)))
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
@@ -185,8 +181,8 @@ import Tokens
             let bot = try #require(await world.launcher.next())
             let changed = try await world.streams.update(
                 stream: stream.id, LiveStreamChange(roles: .only(["host", "guest"])))
-            #expect(changed.audio == LiveStreamAudio(roles: ["host", "guest"], only: true))
-            #expect(changed.layout == stream.layout)
+            #expect(changed.plan.audio == LiveStreamAudio(roles: ["host", "guest"], only: true))
+            #expect(changed.plan.layout == stream.plan.layout)
             #expect(await bot.nextSignal() == .order(.roles(["host", "guest"])))
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
@@ -194,7 +190,7 @@ import Tokens
             _ = try await world.streams.update(
                 stream: stream.id, LiveStreamChange(roles: .everybody))
             #expect(await next.nextSignal() == .order(.roles(nil)))
-            #expect(try await world.streams.stream(stream.id)?.audio.roles == nil)
+            #expect(try await world.streams.stream(stream.id)?.plan.audio.roles == nil)
         }
     }
 
@@ -208,7 +204,7 @@ import Tokens
                     LiveStreamChange(
                         layout: .object(["gap": .string("wide")]), roles: .only(["host"])))
             }
-            #expect(try await world.streams.stream(stream.id)?.audio.roles == nil)
+            #expect(try await world.streams.stream(stream.id)?.plan.audio.roles == nil)
         }
     }
 
@@ -261,6 +257,8 @@ import Tokens
             let ladder = try Ladder(validating: [
                 Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
             ])
+            var shorter = LiveStreamRequest()
+            shorter.segmentDuration = .seconds(1)
             for (request, lack) in [
                 (vod, "and hls_vod is not recorded"),
                 (
@@ -269,6 +267,7 @@ import Tokens
                 ),
                 (LiveStreamRequest(audio: .init(only: true)), "with video"),
                 (LiveStreamRequest(ladder: ladder), "with another ladder"),
+                (shorter, "with segments of another length"),
                 // All or none: nothing of it is started.
                 (
                     LiveStreamRequest(
@@ -299,7 +298,7 @@ import Tokens
             let both = try await world.streams.start(
                 room: "demo",
                 LiveStreamRequest(variants: [.init(metadata: "b"), .init()]), startedBy: nil)
-            #expect(both.map(\.variant.metadata) == ["b", ""])
+            #expect(both.map(\.plan.variant.metadata) == ["b", ""])
             #expect(both[1] == first[0])
             let stopped = try await world.streams.stop(
                 room: "demo", kind: .stream, stoppedBy: "ann")
@@ -397,11 +396,11 @@ import Tokens
             let bot = try #require(await world.launcher.next())
             let id = bot.job.stream
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            #expect(try await world.streams.stream(id)?.degradation == nil)
+            #expect(try await world.streams.stream(id)?.health.degradation == nil)
             await bot.say(.reduction(frameRate: 10, layersThinned: 1, videosLeftOut: 0))
             await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
             await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 2))
-            let degradation = try await world.streams.stream(id)?.degradation
+            let degradation = try await world.streams.stream(id)?.health.degradation
             #expect(
                 degradation
                     == LiveStream.Degradation(
@@ -422,10 +421,10 @@ import Tokens
             let stream = try #require(try await world.streams.stream(id))
             let expected = HLSVariant.LeftOutTrack(
                 track: "t", peer: "a", name: "Ann", reason: "too large")
-            #expect(stream.tracksLeftOut == [expected])
+            #expect(stream.health.tracksLeftOut == [expected])
             #expect(HLSState([stream]).variants.map(\.tracksLeftOut) == [[expected]])
             await bot.say(.leftOut([]))
-            #expect(try await world.streams.stream(id)?.tracksLeftOut == [])
+            #expect(try await world.streams.stream(id)?.health.tracksLeftOut == [])
         }
     }
 
@@ -439,20 +438,20 @@ import Tokens
             await bot.say(.running(firstSegmentMilliseconds: 1))
             #expect(try await world.streams.stream(id)?.isReduced == false)
             await bot.say(.frameRate(29.5))
-            #expect(try await world.streams.stream(id)?.degradation == nil)
+            #expect(try await world.streams.stream(id)?.health.degradation == nil)
             await bot.say(.frameRate(0.5))
             let starved = try #require(try await world.streams.stream(id))
             #expect(starved.isReduced && starved.frameRateNow == 0.5)
-            #expect(starved.degradation?.frameRate == 30)
+            #expect(starved.health.degradation?.frameRate == 30)
             await bot.say(.reduction(frameRate: 10, layersThinned: 0, videosLeftOut: 0))
             #expect(try await world.streams.stream(id)?.frameRateNow == 0.5)
             await bot.say(.frameRate(30))
             #expect(try await world.streams.stream(id)?.frameRateNow == 10)
             await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
             let whole = try #require(try await world.streams.stream(id))
-            #expect(!whole.isReduced && whole.restarts == 0)
+            #expect(!whole.isReduced && whole.health.restarts == 0)
             _ = try #require(await world.replace(bot, .failed(reason: "signal 11")))
-            #expect(try await world.streams.stream(id)?.restarts == 1)
+            #expect(try await world.streams.stream(id)?.health.restarts == 1)
         }
     }
 
@@ -468,10 +467,10 @@ import Tokens
             let whole = LiveStream.Degradation(
                 frameRate: 30, layersThinned: 0, videosLeftOut: 0, changes: 2,
                 changedAt: world.clock.time)
-            #expect(try await world.streams.stream(id)?.degradation == whole)
+            #expect(try await world.streams.stream(id)?.health.degradation == whole)
             // Nothing is left out now that could come back.
             _ = try #require(await world.replace(second, .failed(reason: "signal 11")))
-            #expect(try await world.streams.stream(id)?.degradation == whole)
+            #expect(try await world.streams.stream(id)?.health.degradation == whole)
         }
     }
 
@@ -571,7 +570,7 @@ import Tokens
                 try await world.streams.start(room: "demo", request, startedBy: "ann")
             }
             let streams = try await world.streams.streams(LiveStreamQuery(room: "demo")).streams
-            #expect(streams.map(\.variant.metadata) == ["a", "before"])
+            #expect(streams.map(\.plan.variant.metadata) == ["a", "before"])
             #expect(streams.map(\.status) == [.stopping, .starting])
             #expect(streams[0].end == .variantRefused)
         }
@@ -602,16 +601,16 @@ import Tokens
         try await StreamsWorld { $0.destinations = destinations }.run { world in
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: "ann")[0]
-            #expect(stream.recording == LiveStreamRecording(hlsVOD: true))
-            #expect(stream.playlistType == .noDVR)
+            #expect(stream.plan.recording == LiveStreamRecording(hlsVOD: true))
+            #expect(stream.plan.playlist == .live(window: 5))
             let bot = try #require(await world.launcher.next())
             let file = try BotConfiguration.read(bot.job.configurationFile)
-            #expect(file.playlist == .live(window: 5) && file.isRecorded)
+            #expect(file.plan.playlist == .live(window: 5) && file.isRecorded)
             // Who does not want it says so, and then nobody has it of that stream.
             let other = try await world.streams.start(
                 room: "other", LiveStreamRequest(recording: RecordingWish(hlsVOD: false)),
                 startedBy: nil)[0]
-            #expect(other.recording == LiveStreamRecording())
+            #expect(other.plan.recording == LiveStreamRecording())
             await #expect(
                 throws: LiveStreamError.runsOtherwise(other.id, "and hls_vod is not recorded")
             ) {

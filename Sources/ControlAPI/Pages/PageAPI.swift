@@ -111,7 +111,7 @@ struct PageAPI: Sendable {
                 RoomBody(
                     id: room.id, name: room.name, peerCount: room.peerCount,
                     hls: .init(
-                        state: stream?.status.rawValue ?? "none", url: stream?.playbackURL)))
+                        state: stream?.status.rawValue ?? "none", url: stream?.playback.url)))
         }
         return bodies
     }
@@ -150,14 +150,15 @@ struct PageAPI: Sendable {
         return JSON.response(
             StreamBody(
                 state: stream?.status.rawValue ?? "none",
-                url: address(stream?.playbackURL, for: request),
+                url: address(stream?.playback.url, for: request),
                 id: stream?.id, startedAt: stream?.startedAt?.description,
-                restarts: stream?.restarts ?? 0, degradation: stream.flatMap(Self.degradation)))
+                restarts: stream?.health.restarts ?? 0,
+                degradation: stream.flatMap(Self.degradation)))
     }
 
     private static func degradation(of stream: LiveStream) -> LiveStreamBody.DegradationBody? {
         guard stream.status.isOnAir, stream.isReduced else { return nil }
-        return stream.degradation.map {
+        return stream.health.degradation.map {
             LiveStreamBody.DegradationBody($0, frameRate: stream.frameRateNow)
         }
     }

@@ -72,7 +72,7 @@ struct RecordingCard: Encodable {
         room = record.room.rawValue
         status = live?.status.rawValue ?? record.status.rawValue
         reason = (live?.end ?? record.end)?.description
-        progress = live?.finishedPermille.map { Double($0) / 1000 }
+        progress = live?.finishing.permille.map { Double($0) / 1000 }
         createdAt = record.createdAt.description
         duration = assets.compactMap(\.duration).max()
         self.assets = assets

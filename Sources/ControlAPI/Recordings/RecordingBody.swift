@@ -21,8 +21,8 @@ struct RecordingBody: Encodable {
             }
         }
         let planned: [(CatalogueAsset.Kind, Bool?)] = [
-            (.roomComposite, recording.recording?.singleFilePerLayer),
-            (.roomVOD, recording.recording?.hlsVOD),
+            (.roomComposite, recording.plan.recording?.singleFilePerLayer),
+            (.roomVOD, recording.plan.recording?.hlsVOD),
         ]
         return planned.filter { $0.1 == true }.map(\.0)
     }
@@ -55,9 +55,9 @@ struct RecordingBody: Encodable {
         try container.encode(recording.room, forKey: .roomID)
         try container.encode(recording.session?.rawValue ?? "", forKey: .sessionID)
         try container.encode(recording.status.rawValue, forKey: .status)
-        try container.encode(recording.variant.meetingURL, forKey: .meetingURL)
-        try container.encode(recording.destination, forKey: .destination)
-        try container.encode(recording.audio.only, forKey: .audioOnly)
+        try container.encode(recording.plan.variant.meetingURL, forKey: .meetingURL)
+        try container.encode(recording.plan.destination, forKey: .destination)
+        try container.encode(recording.plan.audio.only, forKey: .audioOnly)
         try container.encode(recording.createdAt.description, forKey: .createdAt)
         try container.encode(recording.startedAt?.description, forKey: .startedAt)
         try container.encode(recording.updatedAt.description, forKey: .updatedAt)
@@ -65,12 +65,12 @@ struct RecordingBody: Encodable {
         try container.encode(recording.startedBy, forKey: .startedBy)
         try container.encode(recording.stoppedBy, forKey: .stoppedBy)
         try container.encode(recording.end?.description, forKey: .stopReason)
-        try container.encode(recording.isRecordingPaused, forKey: .isPaused)
+        try container.encode(recording.recordingPause == .paused, forKey: .isPaused)
         try container.encode(
-            recording.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
-        try container.encode(recording.deaths.map(ProcessDeathBody.init), forKey: .deaths)
-        try container.encode(recording.finisherPosition, forKey: .finisherPosition)
-        try container.encode(recording.finishingError, forKey: .finishingError)
+            recording.finishing.permille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(recording.health.deaths.map(ProcessDeathBody.init), forKey: .deaths)
+        try container.encode(recording.finishing.position, forKey: .finisherPosition)
+        try container.encode(recording.finishing.error, forKey: .finishingError)
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)

@@ -2,7 +2,7 @@ public import Catalogue
 public import MediaKernel
 public import ObjectStorage
 public import Signing
-public import Streams
+import Streams
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -37,7 +37,7 @@ public struct RecordingLibrary: Sendable {
     func assets(
         of streams: [LiveStream]
     ) async throws(CatalogueError) -> [StreamID: [CatalogueAsset]] {
-        let recorded = streams.filter { $0.recording?.isWanted == true && $0.status.isFinal }
+        let recorded = streams.filter { $0.plan.recording?.isWanted == true && $0.status.isFinal }
         guard !recorded.isEmpty else { return [:] }
         return try await catalogue.assets(of: recorded.map(\.id))
     }

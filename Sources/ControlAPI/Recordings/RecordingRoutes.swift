@@ -92,7 +92,7 @@ struct RecordingRoutes: Sendable {
             throw APIError.notFound("recording not found")
         }
         guard let stream = try await control.stream(StreamID(text)),
-            stream.recording?.isWanted == true
+            stream.plan.recording?.isWanted == true
         else { throw APIError.notFound("recording not found", "recording \(text)") }
         return stream
     }

@@ -1,6 +1,7 @@
 import Catalogue
 import MediaKernel
 import Rooms
+import Stage
 import Streams
 
 /// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
@@ -57,14 +58,14 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.room, forKey: .roomID)
         try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
         try container.encode(stream.status.rawValue, forKey: .status)
-        try container.encode(stream.variant.meetingURL, forKey: .meetingURL)
-        try container.encode(stream.variant.metadata, forKey: .metadata)
-        try container.encode(PlaybackBody(url: stream.playbackURL), forKey: .playback)
-        try container.encode(stream.recording, forKey: .recording)
-        try container.encode(stream.isRecordingPaused, forKey: .isRecordingPaused)
-        try container.encode(stream.destination, forKey: .destination)
-        try container.encode(stream.audio, forKey: .audio)
-        try container.encode(stream.layout, forKey: .layout)
+        try container.encode(stream.plan.variant.meetingURL, forKey: .meetingURL)
+        try container.encode(stream.plan.variant.metadata, forKey: .metadata)
+        try container.encode(PlaybackBody(url: stream.playback.url), forKey: .playback)
+        try container.encode(stream.plan.recording, forKey: .recording)
+        try container.encode(stream.recordingPause == .paused, forKey: .isRecordingPaused)
+        try container.encode(stream.plan.destination, forKey: .destination)
+        try container.encode(stream.plan.audio, forKey: .audio)
+        try container.encode(stream.plan.layout.json, forKey: .layout)
         try container.encode(stream.createdAt.description, forKey: .createdAt)
         try container.encode(stream.startedAt?.description, forKey: .startedAt)
         try container.encode(stream.updatedAt.description, forKey: .updatedAt)
@@ -77,19 +78,20 @@ struct LiveStreamBody: Encodable {
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },
             forKey: .recordingAssets)
         try container.encode(
-            stream.degradation.map { DegradationBody($0, frameRate: stream.frameRateNow) },
+            stream.health.degradation.map { DegradationBody($0, frameRate: stream.frameRateNow) },
             forKey: .degradation)
         try container.encode(
-            stream.tracksLeftOut.map(LeftOutTrackBody.init), forKey: .tracksLeftOut)
+            stream.health.tracksLeftOut.map(LeftOutTrackBody.init), forKey: .tracksLeftOut)
         try container.encode(
-            stream.frameRateWanted.map { _ in stream.frameRateNow }, forKey: .frameRate)
-        try container.encode(stream.restarts, forKey: .restarts)
+            stream.status.isOnAir && stream.plan.frameRate != nil ? stream.frameRateNow : nil,
+            forKey: .frameRate)
+        try container.encode(stream.health.restarts, forKey: .restarts)
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(
-            stream.finishedPermille.map { Double($0) / 1000 }, forKey: .progress)
-        try container.encode(stream.deaths.map(ProcessDeathBody.init), forKey: .deaths)
-        try container.encode(stream.finisherPosition, forKey: .finisherPosition)
-        try container.encode(stream.finishingError, forKey: .finishingError)
+            stream.finishing.permille.map { Double($0) / 1000 }, forKey: .progress)
+        try container.encode(stream.health.deaths.map(ProcessDeathBody.init), forKey: .deaths)
+        try container.encode(stream.finishing.position, forKey: .finisherPosition)
+        try container.encode(stream.finishing.error, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
         let warnings = variants.flatMap(\.warnings)
         if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
@@ -153,9 +155,9 @@ struct LiveStreamBody: Encodable {
 
         init(_ stream: LiveStream) {
             id = stream.id
-            meetingURL = stream.variant.meetingURL
-            metadata = stream.variant.metadata
-            playback = PlaybackBody(url: stream.playbackURL)
+            meetingURL = stream.plan.variant.meetingURL
+            metadata = stream.plan.variant.metadata
+            playback = PlaybackBody(url: stream.playback.url)
             status = stream.status.rawValue
         }
 

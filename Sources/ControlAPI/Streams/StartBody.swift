@@ -22,6 +22,7 @@ struct StartBody: RequestBody {
     var ladder: [Layer]?
     var audio: LiveStreamAudio?
     var layout: JSONValue?
+    var segmentSeconds: Double?
 
     struct Variant: Decodable {
         var meetingURL: String?
@@ -55,6 +56,7 @@ struct StartBody: RequestBody {
         case ladder
         case audio
         case layout
+        case segmentSeconds = "segment_seconds"
     }
 
     /// - Parameter frameRate: of the layers that name none.
@@ -68,11 +70,23 @@ struct StartBody: RequestBody {
             throw .badRequest(
                 "malformed body", "give meeting_url and metadata, or variants, not both")
         }
-        return try LiveStreamRequest(
+        var request = try LiveStreamRequest(
             checking: asked.map { ($0.meetingURL, $0.metadata) }, recording: recording,
             destination: destination ?? "", ladder: try checkedLadder(frameRate: frameRate),
             audio: try audio?.checked() ?? LiveStreamAudio(), layout: layout, room: room,
             authorities: authorities)
+        request.segmentDuration = try segmentSeconds.map(Self.checkedSegments)
+        return request
+    }
+
+    private static func checkedSegments(seconds: Double) throws(APIError) -> Duration {
+        let range = StreamPlan.segmentSeconds
+        guard range.contains(seconds) else {
+            throw .badRequest(
+                "segment_seconds is not valid", "\(range.lowerBound) to \(range.upperBound) seconds"
+            )
+        }
+        return .milliseconds(Int((seconds * 1000).rounded()))
     }
 
     private func checkedLadder(frameRate: Int) throws(APIError) -> Ladder? {

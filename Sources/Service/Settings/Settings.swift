@@ -261,13 +261,11 @@ extension Settings {
             throw .invalid(key: SettingKey.streamLadder.rawValue, reason: "\(error)")
         }
         if let seconds = source.number(.streamSegmentSeconds) {
-            guard (0.5...10).contains(seconds) else {
+            guard StreamPlan.segmentSeconds.contains(seconds) else {
                 throw .invalid(
                     key: SettingKey.streamSegmentSeconds.rawValue, reason: "0.5 to 10 seconds")
             }
             stream.segmentDuration = .milliseconds(Int((seconds * 1000).rounded()))
-            stream.rules.segmentTimeout = max(
-                stream.rules.segmentTimeout, stream.segmentDuration * Self.segmentsMissed)
         }
         stream.playlist = try playlist(source)
         try readLayout(source)
@@ -384,6 +382,9 @@ extension Settings {
         }
     }
 
+    /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
+    private static let webhookSecretBytesMinimum = 32
+
     private mutating func readWebhooks(_ source: SettingsSource) throws(SettingsError) {
         guard let url = source.text(.webhooksURL) else {
             guard source.text(.webhooksSecret) == nil else {
@@ -408,11 +409,6 @@ extension Settings {
             url: url, secret: secret, accountID: accessKey,
             reach: WebhookReach(includesPrivate: source.flag(.webhooksAllowPrivate) ?? false))
     }
-
-    /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
-    private static let webhookSecretBytesMinimum = 32
-    /// That a bot may be behind with before it counts as hanging.
-    private static let segmentsMissed = 5
 
     private mutating func readLog(_ source: SettingsSource) throws(SettingsError) {
         if let text = source.text(.logLevel) {

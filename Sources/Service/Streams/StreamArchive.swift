@@ -79,7 +79,7 @@ extension LiveStreamQuery {
     fileprivate func includes(_ stream: LiveStream) -> Bool {
         switch subject {
         case .liveStreams: stream.kind == .stream
-        case .recordings: stream.recording?.isWanted == true
+        case .recordings: stream.plan.recording?.isWanted == true
         }
     }
 }

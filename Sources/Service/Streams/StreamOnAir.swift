@@ -1,16 +1,11 @@
 import Catalogue
 import ControlAPI
-import HLS
 import MediaKernel
-import Stage
 import Streams
 
 /// What `StreamService` keeps of a stream while it is on air, beside its record.
 struct StreamOnAir {
     var machine: StreamMachine
-    var ladder: Ladder
-    var layout: Layout
-    var playlist: PlaylistMode
     /// By its whole name, also where the request leaves it out. Empty for a stream that an earlier
     /// server left behind: it is over.
     var destination = ""

@@ -10,19 +10,12 @@ import Streams
     import Foundation
 #endif
 
-/// What a live stream's record says beyond the catalogue's columns: `details` of `stream.json`.
+/// What a live stream's record says beyond the catalogue's columns, beside its plan: `details` of
+/// `stream.json`.
 private struct StreamDetails: Codable {
-    var meetingURL: String
-    var metadata: String
-    var recording: LiveStreamRecording?
-    var destination: String
-    var audio: LiveStreamAudio
-    var layout: JSONValue
     var playbackURL: String
     /// Nil in records of before there was a choice.
     var isSigned: Bool?
-    /// Records of before there was a choice have none.
-    var playlistType: HLSVariant.PlaylistType?
     var startedAt: UnixTime?
     var startedBy: String
     var stoppedBy: String
@@ -33,40 +26,58 @@ private struct StreamDetails: Codable {
     var deaths: [ProcessDeath]?
 
     enum CodingKeys: String, CodingKey {
-        case meetingURL = "meeting_url"
-        case metadata, recording, destination, audio, layout, degradation, origin
+        case degradation, origin
         case deaths = "process_deaths"
         case playbackURL = "playback_url"
         case isSigned = "signed_playback"
-        case playlistType = "playlist_type"
         case startedAt = "started_ns"
         case startedBy = "started_by"
         case stoppedBy = "stopped_by"
     }
 }
 
+/// Both in one object.
+private struct StreamDocument: Codable {
+    var plan: StreamPlan
+    var details: StreamDetails
+
+    private enum CodingKeys: String, CodingKey { case ladder }
+
+    init(plan: StreamPlan, details: StreamDetails) {
+        self.plan = plan
+        self.details = details
+    }
+
+    init(from decoder: any Decoder) throws {
+        details = try StreamDetails(from: decoder)
+        let hasPlan = try decoder.container(keyedBy: CodingKeys.self).contains(.ladder)
+        plan =
+            hasPlan
+            ? try StreamPlan(from: decoder) : try EarlierStreamPlan(from: decoder).plan
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try plan.encode(to: encoder)
+        try details.encode(to: encoder)
+    }
+}
+
 extension CatalogueStream {
-    /// - Parameters:
-    ///   - directory: where its bots write, relative to the root of streams.
-    ///   - assetDirectory: relative to the root of recordings; nil when it is not recorded.
+    /// - Parameter assetDirectory: relative to the root of recordings; nil when it is not recorded.
     init(_ stream: LiveStream, assetDirectory: String?) {
         let details = StreamDetails(
-            meetingURL: stream.variant.meetingURL, metadata: stream.variant.metadata,
-            recording: stream.recording, destination: stream.destination, audio: stream.audio,
-            layout: stream.layout, playbackURL: stream.playbackURL,
-            isSigned: stream.isSigned, playlistType: stream.playlistType,
+            playbackURL: stream.playback.url, isSigned: stream.playback.isSigned,
             startedAt: stream.startedAt, startedBy: stream.startedBy,
-            stoppedBy: stream.stoppedBy,
-            degradation: stream.degradation, origin: stream.origin,
-            deaths: stream.deaths.isEmpty ? nil : stream.deaths)
+            stoppedBy: stream.stoppedBy, degradation: stream.health.degradation,
+            origin: stream.origin,
+            deaths: stream.health.deaths.isEmpty ? nil : stream.health.deaths)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let text = (try? encoder.encode(details)).map { String(decoding: $0, as: UTF8.self) }
+        let document = StreamDocument(plan: stream.plan, details: details)
+        let text = (try? encoder.encode(document)).map { String(decoding: $0, as: UTF8.self) }
         self.init(
             id: stream.id, room: stream.room, session: stream.session, kind: stream.kind,
-            status: stream.status,
-            createdAt: stream.createdAt,
-            directory: stream.directory,
+            status: stream.status, createdAt: stream.createdAt, directory: stream.directory,
             assetDirectory: assetDirectory, details: text ?? "{}")
         end = stream.end
         updatedAt = stream.updatedAt
@@ -78,26 +89,23 @@ extension LiveStream {
     /// Nil for a record that a later version wrote and this one cannot read.
     init?(_ record: CatalogueStream) {
         guard
-            let details = try? JSONDocument.decode(
-                StreamDetails.self, from: record.details.utf8, limits: .own)
+            let document = try? JSONDocument.decode(
+                StreamDocument.self, from: record.details.utf8, limits: .own)
         else { return nil }
+        let details = document.details
         self.init(
             id: record.id, room: record.room, kind: record.kind, session: record.session,
-            variant: LiveStreamVariant(
-                meetingURL: details.meetingURL, metadata: details.metadata),
-            recording: details.recording, destination: details.destination, audio: details.audio,
-            layout: details.layout, playbackURL: details.playbackURL,
+            plan: document.plan,
+            playback: Playback(url: details.playbackURL, isSigned: details.isSigned ?? false),
             createdAt: record.createdAt, startedBy: details.startedBy)
-        self.status = record.status
-        isSigned = details.isSigned ?? false
-        playlistType = details.playlistType ?? playlistType
+        status = record.status
         startedAt = details.startedAt
         updatedAt = record.updatedAt
         stoppedAt = record.stoppedAt
         stoppedBy = details.stoppedBy
-        degradation = details.degradation
+        health.degradation = details.degradation
+        health.deaths = details.deaths ?? []
         origin = details.origin ?? origin
-        deaths = details.deaths ?? []
         end = record.end
     }
 }
@@ -107,7 +115,7 @@ extension LiveStream {
     /// nobody, neither by the origin, but for who comes with a signature, nor by a web server in
     /// its place.
     var directory: String {
-        let isOpen = kind == .stream && !isSigned
+        let isOpen = kind == .stream && !playback.isSigned
         return isOpen ? "\(room)/\(id)" : "\(room)/.\(id)"
     }
 }

@@ -15,15 +15,11 @@ extension StreamService {
         guard var entry = entries[id], let stream = archive[id] else { return }
         let file: String
         do {
+            var plan = stream.plan
+            if entry.mistrustsHardware { plan.encoder = StreamSettings.Encoder.x264.rawValue }
             file = try BotConfiguration(
-                room: stream.room, stream: id, ladder: entry.ladder,
-                audio: .init(roles: stream.audio.roles, only: stream.audio.only),
-                segmentDuration: settings.segmentDuration, playlist: entry.playlist,
-                layout: entry.layout, pictureHosts: settings.pictureHosts,
-                preset: settings.preset,
-                encoder: (entry.mistrustsHardware ? .x264 : settings.encoder).rawValue,
-                isRecorded: entry.order != nil,
-                isRecordingPaused: stream.isRecordingPaused,
+                room: stream.room, stream: id, plan: plan, isRecorded: entry.order != nil,
+                isRecordingPaused: stream.recordingPause == .paused,
                 logLevel: settings.logLevel, logFormat: settings.logFormat
             ).write(to: entry.directory)
         } catch {
@@ -44,18 +40,18 @@ extension StreamService {
         if resumes {
             counts.botRestarts += 1
             archive.update(id) { stream in
-                stream.restarts += 1
-                stream.frameRate = nil
+                stream.health.restarts += 1
+                stream.health.frameRate = nil
                 stream.updatedAt = clock().time
             }
         }
         log(.info, resumes ? "bot restarted" : "bot started", id)
         // Its successor finds out anew what it cannot decode.
-        if !stream.tracksLeftOut.isEmpty { leftOut([], of: id) }
+        if !stream.health.tracksLeftOut.isEmpty { leftOut([], of: id) }
         // Its successor makes the whole picture, until it is short of CPU itself.
-        if stream.isReduced, stream.degradation != nil {
+        if stream.isReduced, stream.health.degradation != nil {
             degraded(
-                id, frameRate: Double(entry.ladder.frameRate), layersThinned: 0,
+                id, frameRate: stream.plan.frameRate ?? 0, layersThinned: 0,
                 videosLeftOut: 0)
         }
         launchQueue.yield(
@@ -123,7 +119,7 @@ extension StreamService {
     private func leftOut(_ tracks: [BotReport.LeftOutTrack], of id: StreamID) {
         let time = clock().time
         archive.update(id) { stream in
-            stream.tracksLeftOut = tracks.map {
+            stream.health.tracksLeftOut = tracks.map {
                 HLSVariant.LeftOutTrack(
                     track: TrackID($0.track), peer: PeerID($0.peerID), name: $0.peer,
                     reason: $0.reason)
@@ -138,11 +134,11 @@ extension StreamService {
         guard let before = archive[id] else { return }
         let time = clock().time
         archive.update(id) { stream in
-            stream.frameRate = frameRate
+            stream.health.frameRate = frameRate
             stream.updatedAt = time
-            if stream.isReduced, stream.degradation == nil {
-                stream.degradation = LiveStream.Degradation(
-                    frameRate: stream.frameRateWanted ?? frameRate, layersThinned: 0,
+            if stream.isReduced, stream.health.degradation == nil {
+                stream.health.degradation = LiveStream.Degradation(
+                    frameRate: stream.plan.frameRate ?? frameRate, layersThinned: 0,
                     videosLeftOut: 0, changes: 0, changedAt: time)
             }
         }
@@ -152,7 +148,7 @@ extension StreamService {
             after.isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
             [
                 "frame_rate": "\(frameRate)",
-                "wanted": "\(after.frameRateWanted ?? frameRate)",
+                "wanted": "\(after.plan.frameRate ?? frameRate)",
             ])
     }
 
@@ -162,8 +158,8 @@ extension StreamService {
         counts.adaptations += 1
         let time = clock().time
         archive.update(id) { stream in
-            let changes = (stream.degradation?.changes ?? 0) + 1
-            stream.degradation = LiveStream.Degradation(
+            let changes = (stream.health.degradation?.changes ?? 0) + 1
+            stream.health.degradation = LiveStream.Degradation(
                 frameRate: frameRate, layersThinned: layersThinned, videosLeftOut: videosLeftOut,
                 changes: changes, changedAt: time)
             stream.updatedAt = time

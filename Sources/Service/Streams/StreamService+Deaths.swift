@@ -35,7 +35,7 @@ extension StreamService {
 
     func note(_ death: ProcessDeath, of id: StreamID) {
         archive.update(id) { stream in
-            stream.deaths = (stream.deaths + [death]).suffix(Self.deathsMaximum)
+            stream.health.deaths = (stream.health.deaths + [death]).suffix(Self.deathsMaximum)
         }
         var metadata: Logger.Metadata = [
             "cause": "\(death.cause.rawValue)", "exit": "\(death)",

@@ -81,7 +81,7 @@ extension StreamService {
         let due = finisherQueue.take(
             idle: idleCores.mean, maximum: settings.finishersMaximum, at: now)
         for id in due {
-            archive.update(id) { $0.finisherPosition = nil }
+            archive.update(id) { $0.finishing.position = nil }
             entries[id]?.machine.finisherStarted(at: now)
             launchFinisher(id)
         }
@@ -92,7 +92,7 @@ extension StreamService {
         guard toldPositions != finisherQueue.waiting else { return }
         toldPositions = finisherQueue.waiting
         for (index, id) in toldPositions.enumerated() {
-            archive.update(id) { $0.finisherPosition = index + 1 }
+            archive.update(id) { $0.finishing.position = index + 1 }
         }
     }
 
@@ -123,7 +123,7 @@ extension StreamService {
     private func reported(_ report: FinisherReport, of id: StreamID) {
         entries[id]?.machine.finisherProgressed(at: clock().instant)
         switch report {
-        case .progress(let permille): archive.update(id) { $0.finishedPermille = permille }
+        case .progress(let permille): archive.update(id) { $0.finishing.permille = permille }
         case .leftOut(let layer, let segment):
             log(
                 .warning, "segment left out of the recording", id,
@@ -141,9 +141,9 @@ extension StreamService {
         finisherQueue.remove(id)
         var exit = exit
         switch exit {
-        case .finished: archive.update(id) { $0.finishingError = nil }
+        case .finished: archive.update(id) { $0.finishing.error = nil }
         case .noRoom(let reason):
-            archive.update(id) { $0.finishingError = reason }
+            archive.update(id) { $0.finishing.error = reason }
             log(.warning, "finisher exited", id, ["reason": "\(reason)"])
         case .failed(let reason, let ending):
             // One without an entry was left to the next start.
@@ -152,7 +152,7 @@ extension StreamService {
                 .finisher, ending, orderedFor: order, message: reason.isEmpty ? nil : reason,
                 of: id)
             exit = .failed(reason: "\(death)", ending)
-            archive.update(id) { $0.finishingError = "\(death)" }
+            archive.update(id) { $0.finishing.error = "\(death)" }
         }
         carryOut(entries[id]?.machine.finisherExited(exit, at: clock().instant) ?? [], of: id)
         startFinishers(at: clock().instant)

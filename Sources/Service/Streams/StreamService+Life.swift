@@ -18,39 +18,24 @@ extension StreamService {
         guard destinations.knows(request.destination) else {
             throw .unknownDestination(request.destination)
         }
-        let ladder = try settings.ladder(for: request)
-        let playlist = settings.playlist(for: request)
+        let plan = try settings.plan(of: variant, for: request, layout: layout)
         let (instant, time) = clock()
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
-        let lifetime =
-            request.kind == .stream
-            ? destinations.signedPlayback(for: request.destination) ?? settings.signedPlayback
-            : nil
-        let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
-            try signedLink(to: id, until: time + lifetime)
-        }
         var stream = LiveStream(
-            id: id, room: room, kind: request.kind, session: scene.session, variant: variant,
-            recording: request.recording.map(LiveStreamRecording.init),
-            destination: request.destination,
-            audio: request.audio, layout: layout.json,
-            playbackURL: request.kind == .stream
-                ? settings.playbackURL(of: id, in: room, link: link) : "",
+            id: id, room: room, kind: request.kind, session: scene.session, plan: plan,
+            playback: try playback(of: id, in: room, settings, request: request, at: time),
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         stream.origin = scene.origin
-        stream.isSigned = link != nil
         let directory = "\(settings.outputDirectory)/\(stream.directory)"
-        stream.frameRateWanted = request.audio.only ? nil : Double(ladder.frameRate)
-        stream.playlistType = playlist == .event ? .dvr : .noDVR
         let recording = try order(
-            request, settings, room: room, ladder: ladder, at: time)
+            request, settings, room: room, ladder: plan.ladder, at: time)
         let entry = StreamOnAir(
             machine: StreamMachine(
-                rules: destinations.rules(for: request.destination, settings.rules),
+                rules: destinations.rules(for: request.destination, settings.rules)
+                    .fitting(plan.segmentDuration),
                 isRecorded: recording != nil,
                 isEmpty: occupancies[room] == nil,
                 isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),
-            ladder: ladder, layout: layout, playlist: playlist,
             destination: destinations.named(request.destination), directory: directory,
             requestedAt: instant,
             order: recording?.0, place: recording?.1)
@@ -72,6 +57,21 @@ extension StreamService {
         let orders = entries[id]?.machine.timePassed(at: instant) ?? []
         carryOut(orders, of: id)
         return archive[id] ?? stream
+    }
+
+    private func playback(
+        of id: StreamID, in room: RoomID, _ settings: StreamSettings, request: LiveStreamRequest,
+        at time: UnixTime
+    ) throws(LiveStreamError) -> LiveStream.Playback {
+        guard request.kind == .stream else { return LiveStream.Playback() }
+        let lifetime =
+            settings.destinations(of: request.kind).signedPlayback(for: request.destination)
+            ?? settings.signedPlayback
+        let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
+            try signedLink(to: id, until: time + lifetime)
+        }
+        return LiveStream.Playback(
+            url: settings.playbackURL(of: id, in: room, link: link), isSigned: link != nil)
     }
 
     /// What stands for a stream in its address, until a time.
@@ -178,7 +178,7 @@ extension StreamService {
         if stream.status == .running, entry.order != nil {
             chat.begin(
                 stream.id, in: stream.room, directory: entry.directory,
-                isPaused: stream.isRecordingPaused)
+                isPaused: stream.recordingPause == .paused)
         } else {
             chat.end(stream.id, in: stream.room)
         }
@@ -193,10 +193,8 @@ extension StreamService {
             stream.updatedAt = record.updatedAt
             stream.end = record.end
             stream.stoppedAt = record.stoppedAt
-            stream.finishedPermille = nil
-            stream.finisherPosition = nil
-            stream.finishingError = nil
-            stream.isRecordingPaused = false
+            stream.finishing = LiveStream.Finishing()
+            if stream.recordingPause == .paused { stream.recordingPause = .resumed }
         }
         ended.append((record.id, entry.statistics))
         if ended.count > Self.statisticsMaximum { ended.removeFirst() }

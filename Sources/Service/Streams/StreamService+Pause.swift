@@ -12,11 +12,10 @@ extension StreamService {
         guard let entry = entries[id], record.status == .starting || record.status == .running
         else { throw .notOnAir(id) }
         guard entry.order != nil else { throw .notRecorded(id) }
-        guard record.isRecordingPaused != isPaused else { return record }
+        guard (record.recordingPause == .paused) != isPaused else { return record }
         let time = clock().time
         archive.update(id) { stream in
-            stream.isRecordingPaused = isPaused
-            stream.hasRecordingResumed = !isPaused
+            stream.recordingPause = isPaused ? .paused : .resumed
             stream.updatedAt = time
         }
         entry.signals?.yield(.order(.recordingPaused(isPaused)))

@@ -27,7 +27,6 @@ extension StreamService {
             archive.insert(stream)
             entries[row.id] = StreamOnAir(
                 machine: StreamMachine(rules: settings.rules, leftBehind: end, at: now),
-                ladder: settings.ladder, layout: settings.layout, playlist: settings.playlist,
                 directory: record.directory, requestedAt: now, order: record.file.order,
                 place: row.assetDirectory.flatMap { RecordingPlace(directory: $0, room: row.room) })
             log(.warning, "stream was left behind", row.id, ["status": "\(row.status.rawValue)"])

@@ -170,14 +170,14 @@ public actor StreamService: LiveStreamControl, Service {
             case .recording: running.first
             case .stream:
                 running.first {
-                    $0.variant.metadata == variant.metadata
+                    $0.plan.variant.metadata == variant.metadata
                         && entries[$0.id]?.destination == destination
                 }
             }
         }
         let new = request.variants.filter { existing($0) == nil }
         for case let stream? in request.variants.map(existing) {
-            guard let lack = request.lack(of: stream, ladder: entries[stream.id]?.ladder) else {
+            guard let lack = request.lack(of: stream) else {
                 continue
             }
             throw .runsOtherwise(stream.id, lack)
@@ -247,7 +247,7 @@ public actor StreamService: LiveStreamControl, Service {
         room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
         let streams = archive.onAir(in: room, kind).filter { stream in
-            metadata?.contains(stream.variant.metadata) ?? true
+            metadata?.contains(stream.plan.variant.metadata) ?? true
         }
         guard !streams.isEmpty else {
             guard let latest = try await current(room: room, kind: kind) else {
@@ -277,26 +277,25 @@ public actor StreamService: LiveStreamControl, Service {
             throw .notFound("stream \(stream)")
         }
         let scene = await observer?.scene(of: record.room) ?? StreamScene()
-        guard let entry = entries[stream], record.status.isOnAir, record.status != .stopping else {
-            throw .notOnAir(stream)
-        }
+        guard let plan = archive[stream]?.plan, let status = entries[stream]?.machine.status,
+            status.isOnAir, status != .stopping
+        else { throw .notOnAir(stream) }
         // Before anything is changed: it may be refused.
         if let json = change.layout {
             let layout: Layout
             do throws(LayoutError) {
-                layout = try entry.layout.changed(by: json, pictures: settings.pictureHosts)
+                layout = try plan.layout.changed(by: json, pictures: plan.pictureHosts)
             } catch {
                 throw .invalidLayout(error.description)
             }
-            entries[stream]?.layout = layout
             entries[stream]?.signals?.yield(.order(.layout(layout)))
-            archive.update(stream) { $0.layout = layout.json }
+            archive.update(stream) { $0.plan.layout = layout }
             log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
         }
         if let roles = change.roles {
             let names = roles.names
             entries[stream]?.signals?.yield(.order(.roles(names.map(Set.init))))
-            archive.update(stream) { $0.audio.roles = names }
+            archive.update(stream) { $0.plan.audio.roles = names }
             log(
                 .info, "audible roles changed", stream,
                 ["roles": "\(names?.joined(separator: ",") ?? "all")"])

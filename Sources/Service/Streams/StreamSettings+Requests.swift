@@ -40,8 +40,20 @@ extension StreamSettings {
         }
     }
 
-    func playlist(for request: LiveStreamRequest) -> PlaylistMode {
-        destinations(of: request.kind).playlist(for: request.destination) ?? playlist
+    /// What one variant of a request comes to.
+    ///
+    /// - Throws: `invalidResolution`.
+    func plan(
+        of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
+    ) throws(LiveStreamError) -> StreamPlan {
+        StreamPlan(
+            variant: variant, recording: request.recording.map(LiveStreamRecording.init),
+            destination: request.destination, audio: request.audio,
+            ladder: try ladder(for: request),
+            segmentDuration: request.segmentDuration ?? segmentDuration,
+            playlist: destinations(of: request.kind).playlist(for: request.destination)
+                ?? playlist,
+            layout: layout, pictureHosts: pictureHosts, preset: preset, encoder: encoder.rawValue)
     }
 
     func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {

@@ -1,5 +1,6 @@
 import Catalogue
 import ControlAPI
+import HLS
 import HTTPTypes
 public import MediaKernel
 public import Rooms
@@ -133,11 +134,12 @@ extension HLSState {
         self.init(
             variants: streams.map { stream in
                 HLSVariant(
-                    url: stream.playbackURL, meetingURL: stream.variant.meetingURL,
-                    metadata: stream.variant.metadata, playlistType: stream.playlistType,
+                    url: stream.playback.url, meetingURL: stream.plan.variant.meetingURL,
+                    metadata: stream.plan.variant.metadata,
+                    playlistType: stream.plan.playlist == .event ? .dvr : .noDVR,
                     state: HLSVariant.State(stream.status),
                     initialisedAt: stream.createdAt, startedAt: stream.startedAt,
-                    tracksLeftOut: stream.status.isOnAir ? stream.tracksLeftOut : [])
+                    tracksLeftOut: stream.status.isOnAir ? stream.health.tracksLeftOut : [])
             },
             error: failed.map { StreamingFailure($0.end) },
             recording: HLSRecording(streams))
@@ -148,9 +150,9 @@ extension HLSRecording {
     /// Of several variants that are recorded, peers are shown the newest that goes on. Nil when
     /// nothing is to be kept of any.
     init?(_ streams: [LiveStream]) {
-        let recorded = streams.filter { $0.recording?.isWanted ?? false }
+        let recorded = streams.filter { $0.plan.recording?.isWanted ?? false }
         guard let stream = recorded.last(where: \.status.isOnAir) ?? recorded.last,
-            let recording = stream.recording
+            let recording = stream.plan.recording
         else { return nil }
         self.init(
             state: RecordingState(stream), hlsVOD: recording.hlsVOD,
@@ -199,12 +201,11 @@ extension RecordingState {
         self =
             switch stream.status {
             case .starting, .running, .stopping:
-                if stream.isRecordingPaused {
-                    .paused
-                } else if stream.startedAt == nil {
-                    .initialised
-                } else {
-                    stream.hasRecordingResumed ? .resumed : .started
+                switch stream.recordingPause {
+                case .paused: .paused
+                case _ where stream.startedAt == nil: .initialised
+                case .none: .started
+                case .resumed: .resumed
                 }
             case .postProcessing, .completed: .stopped
             case .failed: .failed

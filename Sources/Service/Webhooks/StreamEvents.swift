@@ -142,9 +142,9 @@ public struct StreamEvents: Sendable {
         switch stream.kind {
         case .stream:
             data["recording_single_file_per_layer_enabled"] = .bool(
-                stream.recording?.singleFilePerLayer ?? false)
-            data["recording_vod_playlist_enabled"] = .bool(stream.recording?.hlsVOD ?? false)
-            data["url"] = .string(stream.playbackURL)
+                stream.plan.recording?.singleFilePerLayer ?? false)
+            data["recording_vod_playlist_enabled"] = .bool(stream.plan.recording?.hlsVOD ?? false)
+            data["url"] = .string(stream.playback.url)
         case .recording:
             data["recording_enabled"] = .bool(true)
             // Nothing is sent elsewhere meanwhile.
@@ -167,8 +167,8 @@ public struct StreamEvents: Sendable {
             "session_id": .string(stream.session?.rawValue ?? ""),
             "session_started_at": Self.time(stream.origin.sessionStartedAt),
             "template_id": .string(stream.origin.template),
-            "meeting_url": .string(stream.variant.meetingURL),
-            "metadata_id": .string(stream.variant.metadata),
+            "meeting_url": .string(stream.plan.variant.meetingURL),
+            "metadata_id": .string(stream.plan.variant.metadata),
             "metadata_timestamp": Self.time(time),
         ]
     }

@@ -1,0 +1,194 @@
+public import HLS
+public import MediaKernel
+public import Stage
+
+/// What a stream is made by: what its request asked for, completed by the destination's wishes and the
+/// settings. Whoever has to do with the stream has it whole: the bot that makes it and the one that
+/// replaces that, its record, and the control API.
+///
+/// So an option is a field here, a key in ``CodingKeys``, what sets it, and what reads it.
+public struct StreamPlan: Hashable, Sendable {
+    public var variant: LiveStreamVariant
+    /// Nil where nothing is kept.
+    public var recording: LiveStreamRecording?
+    /// As the request names it; empty for the default one.
+    public var destination: String
+    public var audio: LiveStreamAudio
+    public var ladder: Ladder
+    public var segmentDuration: Duration
+    public var playlist: PlaylistMode
+    public var layout: Layout
+    /// Where the layout and peers may have images from.
+    public var pictureHosts: PictureHosts
+    /// One of `H264Encoder.presets`.
+    public var preset: String
+    /// What encodes the pictures.
+    public var encoder: String
+
+    public init(
+        variant: LiveStreamVariant = LiveStreamVariant(), recording: LiveStreamRecording? = nil,
+        destination: String = "", audio: LiveStreamAudio = LiveStreamAudio(),
+        ladder: Ladder = .standard, segmentDuration: Duration = .seconds(2),
+        playlist: PlaylistMode = .event, layout: Layout = Layout(),
+        pictureHosts: PictureHosts = PictureHosts(), preset: String = "balanced",
+        encoder: String = "x264"
+    ) {
+        self.variant = variant
+        self.recording = recording
+        self.destination = destination
+        self.audio = audio
+        self.ladder = ladder
+        self.segmentDuration = segmentDuration
+        self.playlist = playlist
+        self.layout = layout
+        self.pictureHosts = pictureHosts
+        self.preset = preset
+        self.encoder = encoder
+    }
+
+    /// What segments may last.
+    public static let segmentSeconds = 0.5...10
+
+    /// Pictures a second; nil where there is only sound.
+    public var frameRate: Double? { audio.only ? nil : Double(ladder.frameRate) }
+}
+
+/// As it is kept, and as a bot reads it.
+extension StreamPlan: Codable {
+    enum CodingKeys: String, CodingKey {
+        case metadata, recording, destination, audio, ladder, playlist, layout, preset, encoder
+        case meetingURL = "meeting_url"
+        case segmentSeconds = "segment_seconds"
+        case pictureHosts = "picture_hosts"
+        case picturesOverHTTP = "picture_http"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(variant.meetingURL, forKey: .meetingURL)
+        try container.encode(variant.metadata, forKey: .metadata)
+        try container.encodeIfPresent(recording, forKey: .recording)
+        try container.encode(destination, forKey: .destination)
+        try container.encode(audio, forKey: .audio)
+        try container.encode(ladder.layers.map { Rung($0) }, forKey: .ladder)
+        try container.encode(segmentDuration.inSeconds, forKey: .segmentSeconds)
+        try container.encode(Playlist(playlist), forKey: .playlist)
+        try container.encode(layout.json, forKey: .layout)
+        try container.encode(pictureHosts.names, forKey: .pictureHosts)
+        try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
+        try container.encode(preset, forKey: .preset)
+        try container.encode(self.encoder, forKey: .encoder)
+    }
+
+    /// Whoever writes one by hand, for `roomcast bot`, may leave out what has a usual value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            variant: LiveStreamVariant(
+                meetingURL: try container.decodeIfPresent(String.self, forKey: .meetingURL) ?? "",
+                metadata: try container.decodeIfPresent(String.self, forKey: .metadata) ?? ""),
+            recording: try container.decodeIfPresent(LiveStreamRecording.self, forKey: .recording),
+            destination: try container.decodeIfPresent(String.self, forKey: .destination) ?? "",
+            audio: try container.decodeIfPresent(LiveStreamAudio.self, forKey: .audio)
+                ?? LiveStreamAudio(),
+            ladder: try container.checked(.ladder, [Rung].self) { (rungs) throws(LadderError) in
+                try Ladder(validating: rungs.map(\.layer))
+            },
+            segmentDuration: .seconds(try container.decode(Double.self, forKey: .segmentSeconds)),
+            playlist: try container.checked(.playlist, Playlist.self) {
+                (playlist) throws(Playlist.Unknown) in try playlist.checked()
+            },
+            layout: try container.layout(.layout), pictureHosts: try container.pictureHosts(),
+            preset: try container.decode(String.self, forKey: .preset),
+            encoder: try container.decode(String.self, forKey: .encoder))
+    }
+}
+
+extension KeyedDecodingContainer<StreamPlan.CodingKeys> {
+    /// - Throws: `DecodingError` with what the check says.
+    fileprivate func checked<Written: Decodable, Value, Refusal: Error>(
+        _ key: Key, _ type: Written.Type, _ check: (Written) throws(Refusal) -> Value
+    ) throws -> Value {
+        let written = try decode(type, forKey: key)
+        do throws(Refusal) {
+            return try check(written)
+        } catch {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "\(error)")
+        }
+    }
+
+    /// What it leaves out is `Layout()`'s.
+    func layout(_ key: Key) throws -> Layout {
+        guard contains(key) else { return Layout() }
+        return try checked(key, JSONValue.self) { (json) throws(LayoutError) in
+            var layout = Layout()
+            try layout.merge(json)
+            return layout
+        }
+    }
+
+    fileprivate func pictureHosts() throws -> PictureHosts {
+        let names = try decodeIfPresent([String].self, forKey: .pictureHosts) ?? []
+        let allowsHTTP = try decodeIfPresent(Bool.self, forKey: .picturesOverHTTP) ?? false
+        guard let hosts = PictureHosts(names, allowsHTTP: allowsHTTP) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pictureHosts, in: self, debugDescription: "\(names) are not hosts")
+        }
+        return hosts
+    }
+}
+
+private struct Playlist: Codable {
+    struct Unknown: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    var mode: String
+    var window: Int?
+
+    init(_ mode: PlaylistMode) {
+        switch mode {
+        case .event: self.mode = "event"
+        case .live(let window): (self.mode, self.window) = ("live", window)
+        }
+    }
+
+    func checked() throws(Unknown) -> PlaylistMode {
+        switch (mode, window) {
+        case ("event", _): return .event
+        case ("live", let window?) where window > 0: return .live(window: window)
+        default: throw Unknown(description: "mode '\(mode)' is not known")
+        }
+    }
+}
+
+/// A layer of the ladder.
+private struct Rung: Codable {
+    var width: Int
+    var height: Int
+    var frameRate: Int
+    var videoBitrate: Int
+    var audioBitrate: Int
+
+    enum CodingKeys: String, CodingKey {
+        case width, height
+        case frameRate = "frame_rate"
+        case videoBitrate = "video_bitrate"
+        case audioBitrate = "audio_bitrate"
+    }
+
+    init(_ layer: Layer) {
+        width = layer.width
+        height = layer.height
+        frameRate = layer.frameRate
+        videoBitrate = layer.videoBitrate
+        audioBitrate = layer.audioBitrate
+    }
+
+    var layer: Layer {
+        Layer(
+            width: width, height: height, frameRate: frameRate, videoBitrate: videoBitrate,
+            audioBitrate: audioBitrate)
+    }
+}

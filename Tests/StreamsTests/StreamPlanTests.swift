@@ -1,0 +1,60 @@
+import Foundation
+import HLS
+import MediaKernel
+import Stage
+import Testing
+
+@testable import Streams
+
+@Suite struct StreamPlanTests {
+    private static let plan = StreamPlan(
+        variant: LiveStreamVariant(meetingURL: "http://h/rooms/demo", metadata: "m"),
+        recording: LiveStreamRecording(hlsVOD: true), destination: "main",
+        audio: LiveStreamAudio(roles: ["host"]), segmentDuration: .milliseconds(1500),
+        playlist: .live(window: 6), layout: Layout(name: .speaker, gap: 8),
+        pictureHosts: PictureHosts(["example.org"], allowsHTTP: true) ?? PictureHosts(),
+        preset: "sharp", encoder: "auto")
+
+    @Test func whatIsKeptIsRead() throws {
+        var silent = Self.plan
+        silent.recording = nil
+        silent.audio = LiveStreamAudio(only: true)
+        silent.playlist = .event
+        for plan in [Self.plan, silent, StreamPlan()] {
+            let data = try JSONEncoder().encode(plan)
+            #expect(try JSONDocument.decode(StreamPlan.self, from: data) == plan)
+        }
+        #expect(Self.plan.frameRate == 30 && silent.frameRate == nil)
+    }
+
+    /// Each field has a key, and nothing else does.
+    @Test func everyFieldIsKept() throws {
+        let data = try JSONEncoder().encode(Self.plan)
+        let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(
+            json.keys.sorted() == [
+                "audio", "destination", "encoder", "ladder", "layout", "meeting_url", "metadata",
+                "picture_hosts", "picture_http", "playlist", "preset", "recording",
+                "segment_seconds",
+            ])
+    }
+
+    @Test(arguments: [
+        #"{"mode":"vod"}"#, #"{"mode":"live"}"#, #"{"mode":"live","window":0}"#, "1",
+    ])
+    func aPlaylistThatThereIsNotIsRefused(playlist: String) throws {
+        let text = #"""
+            {"ladder":[{"width":320,"height":180,"frame_rate":30,"video_bitrate":200000,
+            "audio_bitrate":64000}],"segment_seconds":2,"preset":"fast","encoder":"x264",
+            "playlist":\#(playlist)}
+            """#
+        #expect(throws: DecodingError.self) {
+            try JSONDocument.decode(StreamPlan.self, from: Array(text.utf8))
+        }
+    }
+
+    @Test func aBotMayMissSomeOfItsSegmentsHoweverLongTheyAre() {
+        #expect(StreamRules().fitting(.seconds(2)).segmentTimeout == .seconds(30))
+        #expect(StreamRules().fitting(.seconds(10)).segmentTimeout == .seconds(50))
+    }
+}
