@@ -196,9 +196,10 @@ format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 .PHONY: lint
-lint: ## Whether the Swift sources are formatted, and no target reaches above its floor
+lint: ## Whether the Swift sources are formatted, no target reaches above its floor, and mutants fit
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	@Tests/Tools/floors
+	@Tests/Mutants/run --check
 
 .PHONY: clean
 clean: ## Remove what was built and the Python packages; streams and recordings stay
