@@ -385,7 +385,7 @@ final class Director {
             var items: [LayerItem] = []
             if !sound[index].isEmpty { items.append(.sound(sound[index])) }
             let isTaker = picture?.takers.contains(index) ?? false
-            let hasPlace = isNeeded || inbox.count + items.count < LayerWriter.picturesBelow
+            let hasPlace = isNeeded || inbox.count + items.count < LayerEncoder.picturesBelow
             if let picture, isTaker, hasPlace {
                 items.append(.picture(picture.canvas, index: frame))
             }

@@ -12,7 +12,7 @@ final class SoundWriter: VariantWriter {
     /// gives last does not become a segment of its own.
     static let blocksBeyond: Int64 = 6
 
-    let inbox = Mailbox<LayerItem>(maximum: LayerWriter.inboxMaximum)
+    let inbox = Mailbox<LayerItem>(maximum: LayerEncoder.inboxMaximum)
     var epoch: Int64 = 0
     var clock: SampleClock?
     /// There are no pictures that it could be behind with.
@@ -23,7 +23,7 @@ final class SoundWriter: VariantWriter {
     private let planner: SegmentPlanner
     private let pauses: RecordingPauses
     private let ledger: StreamLedger
-    private let muxer: TransportStreamMuxer
+    private let container: any SegmentContainer
     private var directory: LayerDirectory
     /// First frame of the segment being collected.
     private var segmentStart: Int64 = 0
@@ -40,7 +40,7 @@ final class SoundWriter: VariantWriter {
         self.pauses = pauses
         self.ledger = ledger
         bitrate = audio.bitrate
-        muxer = try TransportStreamMuxer(video: nil, audio: audio)
+        container = try TransportStreamMuxer(video: nil, audio: audio)
     }
 
     var variant: MasterPlaylist.Variant {
@@ -84,7 +84,7 @@ final class SoundWriter: VariantWriter {
     }
 
     private func write(_ packet: EncodedPacket) throws {
-        try muxer.write(audio: packet)
+        try container.write(audio: packet)
         let start = packet.pts.rescaled(to: end.timescale).ticks
         end.ticks = start + packet.duration.rescaled(to: end.timescale).ticks
         let next = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: segmentStart) + 1)
@@ -93,7 +93,7 @@ final class SoundWriter: VariantWriter {
             return
         }
         try publish(
-            try muxer.cut(at: boundary), frameCount: next - segmentStart,
+            try container.cut(at: boundary), frameCount: next - segmentStart,
             duration: planner.duration(ofFrames: Int(next - segmentStart)))
         segmentStart = next
     }
@@ -113,7 +113,7 @@ final class SoundWriter: VariantWriter {
 
     /// What was heard until then is a segment, if a short one.
     private func leaveOut(from end: Int64, to next: Int64) throws {
-        let segment = try muxer.cut(at: time(ofFrame: end))
+        let segment = try container.cut(at: time(ofFrame: end))
         let count = end - segmentStart
         if !segment.isEmpty, count > 0 {
             try publish(
@@ -124,7 +124,7 @@ final class SoundWriter: VariantWriter {
     }
 
     private func finish() throws {
-        let segment = try muxer.finish()
+        let segment = try container.finish()
         let length = end.ticks - time(ofFrame: segmentStart).ticks
         if !segment.isEmpty, length > 0 {
             let whole = time(ofFrame: Int64(planner.framesPerSegment)).ticks

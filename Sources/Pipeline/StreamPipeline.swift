@@ -15,7 +15,7 @@ import Synchronization
 ///                   └──► layer 1's thread: scale, x264, TS, files …
 /// ```
 /// Methods may be called from any thread. Frames and reports never wait, the rest waits for room: the
-/// queues between the threads are bounded; see `Director` and `LayerWriter` for what happens when
+/// queues between the threads are bounded; see `Director` and `LayerEncoder` for what happens when
 /// one is full.
 public final class StreamPipeline: Sendable {
     /// Events waiting for a reader; one that is this far behind does not read.
@@ -61,7 +61,7 @@ public final class StreamPipeline: Sendable {
                 ? try SoundWriter(
                     index: index, directory: directories[index], planner: planner, audio: audio,
                     pauses: pauses, ledger: ledger)
-                : try LayerWriter(
+                : try LayerEncoder(
                     index: index, directory: directories[index], configuration: configuration,
                     planner: planner, audio: audio, pauses: pauses, ledger: ledger,
                     logger: logger)

@@ -71,7 +71,7 @@ import Workbench
         var playlists: [MediaPlaylist] = []
         for index in rungs.indices {
             var sound = try AudioOutput(bitrates: [rungs[index].audioBitrate], firstSample: 0)
-            let writer = try LayerWriter(
+            let writer = try LayerEncoder(
                 index: index, directory: directories[index], configuration: configuration,
                 planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
                 pauses: RecordingPauses(isPaused: false), ledger: ledger,

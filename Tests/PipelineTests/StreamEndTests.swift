@@ -32,7 +32,7 @@ import Workbench
         }
         for (index, interval) in [(0, 1), (1, 6)] as [(Int, Int64)] {
             var sound = try AudioOutput(bitrates: [64_000], firstSample: 0)
-            let writer = try LayerWriter(
+            let writer = try LayerEncoder(
                 index: index, directory: directories[index], configuration: configuration,
                 planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
                 pauses: RecordingPauses(isPaused: false), ledger: ledger,

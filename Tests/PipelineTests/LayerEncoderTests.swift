@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Pipeline
 
-@Suite struct LayerWriterTests {
+@Suite struct LayerEncoderTests {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
@@ -22,7 +22,7 @@ import Workbench
         let directories = try LayerDirectory.open(
             count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
         let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
-        let writer = try LayerWriter(
+        let writer = try LayerEncoder(
             index: 0, directory: directories[0],
             configuration: PipelineConfiguration(
                 ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
@@ -58,7 +58,7 @@ import Workbench
         let directories = try LayerDirectory.open(
             count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
         let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
-        let writer = try LayerWriter(
+        let writer = try LayerEncoder(
             index: 0, directory: directories[0],
             configuration: PipelineConfiguration(
                 ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
@@ -100,7 +100,7 @@ import Workbench
             count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
         let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
         let start = Instant.zero + .seconds(100)
-        let writer = try LayerWriter(
+        let writer = try LayerEncoder(
             index: 0, directory: directories[0],
             configuration: PipelineConfiguration(
                 ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
@@ -125,12 +125,54 @@ import Workbench
         #expect(writer.picturesLeftOut == 29 + 29)
     }
 
+    /// Each sink is given everything, in order, whatever the others do with it.
+    @Test func everySinkGetsWhatIsEncoded() throws {
+        final class Collector: PacketSink {
+            var log: [String] = []
+            func take(picture packet: EncodedPacket) { log.append("picture") }
+            func take(sound packets: [EncodedPacket]) { log.append("sound \(packets.count)") }
+            func leaveOut(from end: Int64, to next: Int64) { log.append("gap \(end) \(next)") }
+            func finish(end: Int64) { log.append("end \(end)") }
+        }
+        let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
+        let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
+        var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
+        let collectors = [Collector(), Collector()]
+        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let encoder = try LayerEncoder(
+            index: 0,
+            directory: LayerDirectory.open(
+                count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)[0],
+            configuration: PipelineConfiguration(
+                ladder: try Ladder(validating: [layer]), segmentDuration: .seconds(1),
+                outputDirectory: scratch.path, title: "Test", preset: "ultrafast"),
+            planner: planner, audio: try #require(sound.parameters(ofLayer: 0)),
+            pauses: RecordingPauses(isPaused: false), ledger: ledger,
+            logger: Logger(label: "test"), others: collectors)
+        let picture = try VideoFrame.solid(width: 320, height: 180, colour: .white)
+        for frame in Int64(0)..<30 { encoder.inbox.put(.picture(picture, index: frame)) }
+        var heard: [EncodedPacket] = []
+        try sound.append([Float](repeating: 0, count: 48_000 * 2)) { _, packets in heard += packets
+        }
+        encoder.inbox.put(.sound(heard))
+        encoder.inbox.put(.gap(end: 30, next: 60))
+        for frame in Int64(60)..<90 { encoder.inbox.put(.picture(picture, index: frame)) }
+        encoder.inbox.put(.finish(end: 90))
+        encoder.run()
+        #expect(ledger.failure == nil)
+        for collector in collectors {
+            #expect(collector.log.count { $0 == "picture" } == 60)
+            #expect(collector.log.contains("sound \(heard.count)"))
+            #expect(collector.log.contains("gap 30 60") && collector.log.last == "end 90")
+        }
+    }
+
     /// Else segments would exceed what the master playlist promises.
     @Test func theEncodersBucketIsTheOneThatBandwidthsAreComputedFrom() throws {
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2))
         let control = VideoRateControl.standard
         for layer in Ladder.standard.layers {
-            let settings = LayerWriter.encoderSettings(of: layer, planner, preset: "sharp")
+            let settings = LayerEncoder.encoderSettings(of: layer, planner, preset: "sharp")
             let bucket = try #require(settings.bucket)
             #expect(bucket.bitrateMaximum == control.bitrateMaximum(average: layer.videoBitrate))
             #expect(bucket.bufferBits == control.bufferBits(average: layer.videoBitrate))
