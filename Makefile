@@ -63,7 +63,7 @@ DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/roomcast
 install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack it)
 	@test -x $(BINARY) || { echo "$(BINARY) is missing: make build" >&2; exit 1; }
 	rm -rf $(INSTALLED) $(DOCUMENTS)
-	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures \
+	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures $(DOCUMENTS)/docs/design \
 		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync
 	install -m 755 $(BINARY) $(INSTALLED)/roomcast
 	cp -R $(BINARY)_ControlAPI.resources $(INSTALLED)/
@@ -78,6 +78,7 @@ install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack
 	install -m 644 README.md LICENSE $(DOCUMENTS)/
 	install -m 644 docs/*.md docs/*.svg $(DOCUMENTS)/docs/
 	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
+	install -m 644 docs/design/* $(DOCUMENTS)/docs/design/
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
 	for name in roomcast.service roomcast.json nginx.conf 90-roomcast.conf; do \

@@ -9,7 +9,8 @@ import Signing
 public import Streams
 import Tokens
 
-/// What a caller is told when a request fails: the one place where HTTP status codes live.
+/// What a caller of the REST API is told when a request fails. What peers are told has codes of its own:
+/// `RoomError`, `SignallingError`, `StreamingFailure`.
 ///
 /// On the wire it is 100ms' error body, `{"code": 401, "message": "…", "details": ["…"]}`. `code` is
 /// the status once more, or a number of 100ms' for what exactly it is about.

@@ -3,7 +3,7 @@ public import MediaKernel
 /// Decides by counting frames where segments begin.
 ///
 /// Every layer counts the same frames, so all are cut at the same one; wall time has no say
-/// (docs/ARCHITECTURE.md, timeline rule 6).
+/// (docs/design/timeline.md, rule 6).
 public struct SegmentPlanner: Hashable, Sendable {
     /// Frames per second.
     public let frameRate: Int

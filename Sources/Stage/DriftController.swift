@@ -15,7 +15,7 @@ struct DriftController: Sendable {
     /// Seconds per second by which the presentation is moved on purpose, smoothed.
     private var smoothedSlide = 0.0
 
-    /// The largest deviation of the ratio from 1 (docs/ARCHITECTURE.md, timeline rule 3).
+    /// The largest deviation of the ratio from 1 (docs/design/timeline.md, rule 3).
     static let deviationMaximum = 0.005
     /// Errors below this many seconds are answered with less than their share.
     private static let deadBand = 0.005

@@ -4,7 +4,7 @@ public import MediaKernel
 ///
 /// Frame *k* is at `origin + k / frameRate`, sample *n* at `origin + n / 48000`, for ever. Every
 /// answer is computed from the number itself in whole arithmetic, so no error accumulates and
-/// sound and picture cannot drift apart (docs/ARCHITECTURE.md, timeline rule 1).
+/// sound and picture cannot drift apart (docs/design/timeline.md, rule 1).
 public struct SampleClock: Hashable, Sendable {
     /// Frame 0 and sample 0.
     public let origin: Instant

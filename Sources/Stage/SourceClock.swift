@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Puts one peer's media on the stream's clock (docs/ARCHITECTURE.md, timeline rule 2).
+/// Puts one peer's media on the stream's clock (docs/design/timeline.md, rule 2).
 ///
 /// Two relations make up the answer. Sender reports tie every track's RTP clock to the peer's NTP
 /// clock, and so the tracks to each other. The smallest arrival delay in a sliding window ties the

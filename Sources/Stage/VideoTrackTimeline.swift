@@ -1,7 +1,7 @@
 public import MediaKernel
 
 /// Chooses the frame of one video track that each output tick shows
-/// (docs/ARCHITECTURE.md, timeline rule 4).
+/// (docs/design/timeline.md, rule 4).
 ///
 /// The newest frame whose time has come is shown; the last one is held when nothing new is there,
 /// up to a limit, and then the peer's placeholder stands in. Where the owner knows of signs of
