@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import MediaKernel
-public import Streams
+import Streams
 
 extension Catalogue {
     /// What a rebuild found.

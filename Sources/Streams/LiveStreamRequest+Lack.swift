@@ -1,4 +1,4 @@
-public import HLS
+import HLS
 
 extension LiveStreamRequest {
     /// What the request asks for and a stream on air does not have: a start that was answered with

@@ -1,5 +1,5 @@
 public import HLS
-public import MediaKernel
+import MediaKernel
 public import Stage
 
 /// What a stream is made by: what its request asked for, completed by the destination's wishes and the
