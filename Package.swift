@@ -120,7 +120,6 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
                 "Datagrams", "PeerConnection", log, nioCore,
             ]),
-        room("Signalling", ["MediaKernel", "Clocks", "Rooms", log]),
         room(
             "Pipeline",
             ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
@@ -139,7 +138,19 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ] + nio, resources: [.copy("Web")]),
-        // Floor 6: the client's end of a room.
+        // Floor 6: the owner of a room.
+        room(
+            "RoomHost",
+            [
+                "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer", log,
+            ]),
+
+        // Floor 7: the protocols, a target each.
+        room(
+            "Signalling",
+            ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
+
+        // Floor 8: the client's end of a room.
         room(
             "RoomClient",
             [
@@ -151,7 +162,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
 
-        // Floor 7: the roles, wired.
+        // Floor 9: the roles, wired.
         room(
             "Bot",
             [
@@ -176,8 +187,9 @@ let package = Package(
         room(
             "Service",
             [
-                "CProcesses", "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "Signalling", "PeerConnection", "MediaServer", "Recording",
+                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
+                "Streams", "Tokens", "RoomHost", "Signalling", "MediaServer",
+                "Recording",
                 "Catalogue", "Digests", "Signing", "Webhooks", "ObjectStorage", "ChildProcesses",
                 "ControlAPI", "Sandbox",
                 log,
@@ -191,7 +203,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + nio),
 
-        // Floor 8: the command line.
+        // Floor 10: the command line.
         .executableTarget(
             name: "roomcast",
             dependencies: [
@@ -269,7 +281,12 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
                 "Datagrams", "PeerConnection", log,
             ] + nio),
-        tests("Signalling", ["MediaKernel", "Rooms", "Workbench"]),
+        tests(
+            "Signalling",
+            [
+                "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
+                "Workbench",
+            ]),
         tests(
             "Pipeline",
             [
@@ -313,7 +330,7 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
+                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "Signalling",
                 "MediaServer", "Sandbox", "Streams", "Tokens", "Recording", "Catalogue", "Digests",
                 "Signing", "ObjectStorage", "ChildProcesses", "ControlAPI", "Webhooks", "Workbench",
                 log,

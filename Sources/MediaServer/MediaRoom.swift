@@ -2,7 +2,7 @@ import Clocks
 public import MediaKernel
 import NIOCore
 public import PeerConnection
-import SDP
+public import SDP
 
 /// The media side of one room, as seen from outside its media loop.
 public final class MediaRoom: Sendable {
@@ -55,36 +55,20 @@ public final class MediaRoom: Sendable {
     }
 
     /// The client's offer for its publish connection: the answer.
-    public func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
-        let offer = try Self.parse(sdp)
-        return try await onLoop { try $0.publishOffer(offer, from: peer, at: $1) }.rendered()
+    public func publishOffer(
+        _ offer: SessionDescription, from peer: PeerID
+    ) async throws -> SessionDescription {
+        try await onLoop { try $0.publishOffer(offer, from: peer, at: $1) }
     }
 
     /// The client's answer for its subscribe connection.
-    public func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
-        let answer: SessionDescription
-        do {
-            answer = try Self.parse(sdp)
-        } catch {
-            await answerRefused(from: peer)
-            throw error
-        }
+    public func subscribeAnswer(_ answer: SessionDescription, from peer: PeerID) async throws {
         try await onLoop { try $0.subscribeAnswer(answer, from: peer, at: $1) }
     }
 
     /// The client's answer could not be read: no other one will come.
     public func answerRefused(from peer: PeerID) async {
         try? await onLoop { $0.answerRefused(from: peer, at: $1) }
-    }
-
-    /// Descriptions are read and written outside of the loop: in a room that fills they are long and
-    /// many, and packets would wait.
-    private static func parse(_ sdp: String) throws(MediaServerError) -> SessionDescription {
-        do throws(SDPError) {
-            return try SessionDescription.parse(sdp)
-        } catch {
-            throw .badDescription("malformed session description: \(error)")
-        }
     }
 
     public func trickle(

@@ -58,13 +58,13 @@ final class MediaClient: ChannelInboundHandler {
         }.get()
     }
 
-    func offer(_ track: String) throws -> String {
+    func offer(_ track: String) throws -> SessionDescription {
         mid = try core.add(.audio(track))
-        return try core.createOffer(at: MonotonicClock.now).rendered()
+        return try core.createOffer(at: MonotonicClock.now)
     }
 
-    func accept(_ answer: String) throws {
-        try core.accept(answer: try SessionDescription.parse(answer), at: MonotonicClock.now)
+    func accept(_ answer: SessionDescription) throws {
+        try core.accept(answer: answer, at: MonotonicClock.now)
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         ticking = channel.eventLoop.scheduleRepeatedTask(
             initialDelay: .zero, delay: .milliseconds(10)

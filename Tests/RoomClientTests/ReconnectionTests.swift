@@ -57,7 +57,9 @@ import Testing
         try greet(first)
         let join = try JSONDocument.decode(
             Join.self, from: Data(try #require(await first.next(with: #""join""#)).utf8))
-        let answer = try await room.publishOffer(join.params.offer.sdp, from: "ann")
+        let answer = try await room.publishOffer(
+            try SessionDescription.parse(join.params.offer.sdp), from: "ann"
+        ).rendered()
         first.send(
             String(
                 decoding: try JSONEncoder().encode(

@@ -1,42 +1,43 @@
 internal import Logging
 internal import MediaKernel
+internal import RoomHost
 internal import Rooms
 
 /// Streams that are started and stopped from the room (`docs/PROTOCOL.md` section 5).
-extension RoomSignalling {
+extension HundredMSSessions {
     func startHLS(
-        _ params: HLSStartParameters, on connection: Connection
+        _ params: HLSStartParameters, on connection: Connection, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
-        try checkAsking([.hlsStreaming], by: peer)
+        try checkAsking([.hlsStreaming], by: peer, in: host)
         let variants = try checked(params.variants)
         do {
-            try await streaming.start(
-                room: room.id, variants: variants, recording: params.hlsRecording,
+            try await host.streaming.start(
+                room: host.room.id, variants: variants, recording: params.hlsRecording,
                 startedBy: peer, authority: connection.claims.authority)
         } catch {
-            throw streamingError(error, "start")
+            throw streamingError(error, "start", in: host)
         }
         return .empty
     }
 
     func stopHLS(
-        _ params: HLSStopParameters, by peer: PeerID
+        _ params: HLSStopParameters, by peer: PeerID, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
-        try checkAsking([.hlsStreaming], by: peer)
+        try checkAsking([.hlsStreaming], by: peer, in: host)
         let variants = try checked(params.variants)
         do {
-            try await streaming.stop(room: room.id, variants: variants, stoppedBy: peer)
+            try await host.streaming.stop(room: host.room.id, variants: variants, stoppedBy: peer)
         } catch {
-            throw streamingError(error, "stop")
+            throw streamingError(error, "stop", in: host)
         }
         return .empty
     }
 
     func addTimedMetadata(
-        _ params: HLSTimedMetadataParameters, by peer: PeerID
+        _ params: HLSTimedMetadataParameters, by peer: PeerID, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
-        try checkAsking([.hlsStreaming], by: peer)
+        try checkAsking([.hlsStreaming], by: peer, in: host)
         let count = params.metadata.count
         guard (1...SignallingLimits.timedMetadata).contains(count) else {
             throw .badParameter(
@@ -44,25 +45,27 @@ extension RoomSignalling {
                 reason: "has \(count) entries; 1 to \(SignallingLimits.timedMetadata) are allowed")
         }
         do {
-            try await streaming.addTimedMetadata(params.metadata, room: room.id, addedBy: peer)
+            try await host.streaming.addTimedMetadata(
+                params.metadata, room: host.room.id, addedBy: peer)
         } catch {
-            throw streamingError(error, "take timed metadata")
+            throw streamingError(error, "take timed metadata", in: host)
         }
         return .empty
     }
 
     /// A recording without a live stream, or RTMP, which is refused: all of what is asked, or none.
     func startRecording(
-        _ params: RTMPStartParameters, on connection: Connection
+        _ params: RTMPStartParameters, on connection: Connection, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
         let peer = connection.peer
         let isRecorded = params.record ?? false
         let isSent = !(params.rtmpURLs ?? []).isEmpty
         try checkAsking(
-            (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), by: peer)
+            (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), by: peer,
+            in: host)
         if isSent {
             let refusal = LiveStreamingError(code: 400, message: "this server does not send RTMP")
-            room.rtmpFailed(
+            host.room.rtmpFailed(
                 StreamingFailure(code: refusal.code, message: refusal.message), startedBy: peer)
             throw .streaming(refusal)
         }
@@ -76,31 +79,33 @@ extension RoomSignalling {
                     "has \(bytes) bytes; at most \(SignallingLimits.meetingURLBytes) are allowed")
         }
         do {
-            try await streaming.startRecording(
-                room: room.id,
+            try await host.streaming.startRecording(
+                room: host.room.id,
                 RecordingRequest(meetingURL: params.meetingURL, resolution: params.resolution),
                 startedBy: peer, authority: connection.claims.authority)
         } catch {
-            throw streamingError(error, "start")
+            throw streamingError(error, "start", in: host)
         }
         return .empty
     }
 
-    func stopRecording(by peer: PeerID) async throws(SignallingError) -> Reply {
-        try checkAsking([.browserRecording], by: peer)
+    func stopRecording(by peer: PeerID, in host: isolated RoomHost) async throws(SignallingError)
+        -> Reply
+    {
+        try checkAsking([.browserRecording], by: peer, in: host)
         do {
-            try await streaming.stopRecording(room: room.id, stoppedBy: peer)
+            try await host.streaming.stopRecording(room: host.room.id, stoppedBy: peer)
         } catch {
-            throw streamingError(error, "stop")
+            throw streamingError(error, "stop", in: host)
         }
         return .empty
     }
 
     private func checkAsking(
-        _ permissions: [Permission], by peer: PeerID
+        _ permissions: [Permission], by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) {
         try ruled { () throws(RoomError) in
-            try room.streamingAsked(permissions, by: peer, at: clock.now())
+            try host.room.streamingAsked(permissions, by: peer, at: host.clock.now())
         }
     }
 
@@ -127,9 +132,11 @@ extension RoomSignalling {
         return variants
     }
 
-    private func streamingError(_ error: any Error, _ verb: String) -> SignallingError {
+    private func streamingError(_ error: any Error, _ verb: String, in host: isolated RoomHost)
+        -> SignallingError
+    {
         if let error = error as? LiveStreamingError { return .streaming(error) }
-        logger.error("stream did not \(verb)", metadata: ["reason": "\(error)"])
+        host.logger.error("stream did not \(verb)", metadata: ["reason": "\(error)"])
         return .streaming(
             LiveStreamingError(code: 500, message: "the stream could not \(verb)"))
     }

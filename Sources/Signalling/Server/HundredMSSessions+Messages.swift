@@ -1,10 +1,11 @@
 internal import MediaKernel
+internal import RoomHost
 internal import Rooms
 
 /// What a peer says of itself and to others (`docs/PROTOCOL.md` section 5).
-extension RoomSignalling {
+extension HundredMSSessions {
     func updateTracks(
-        _ params: TrackUpdateParameters, of peer: PeerID
+        _ params: TrackUpdateParameters, of peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         var changes: [TrackID: TrackChange] = [:]
         for (id, change) in params.tracks {
@@ -12,13 +13,13 @@ extension RoomSignalling {
                 isMuted: change.mute, description: change.description)
         }
         try ruled { () throws(RoomError) in
-            try room.tracksUpdated(changes, by: peer, at: clock.now())
+            try host.room.tracksUpdated(changes, by: peer, at: host.clock.now())
         }
         return .empty
     }
 
     func broadcast(
-        _ params: BroadcastParameters, from peer: PeerID
+        _ params: BroadcastParameters, from peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let audience: Audience
         if let target = params.peerID {
@@ -29,21 +30,21 @@ extension RoomSignalling {
             audience = .everybody
         }
         let message = try ruled { () throws(RoomError) in
-            try room.messageSent(
+            try host.room.messageSent(
                 by: peer, to: audience, type: params.info.type ?? "chat", body: params.info.message,
-                at: clock.now(), wall: clock.wall())
+                at: host.clock.now(), wall: host.clock.wall())
         }
-        streaming.said(message, room: room.id)
+        host.streaming.said(message, room: host.room.id)
         return .result(
             BroadcastResult(timestamp: message.sentAt.milliseconds, messageID: message.id))
     }
 
     func updatePeer(
-        _ params: PeerUpdateParameters, _ peer: PeerID
+        _ params: PeerUpdateParameters, _ peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
-            try room.peerUpdated(
-                peer, name: params.name, metadata: params.data, at: clock.now())
+            try host.room.peerUpdated(
+                peer, name: params.name, metadata: params.data, at: host.clock.now())
         }
         return .empty
     }

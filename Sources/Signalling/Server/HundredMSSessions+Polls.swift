@@ -1,42 +1,46 @@
 internal import MediaKernel
+internal import RoomHost
 internal import Rooms
 
 /// Polls and quizzes.
-extension RoomSignalling {
+extension HundredMSSessions {
     func setPoll(
-        _ params: PollInfoSetParameters, by peer: PeerID
+        _ params: PollInfoSetParameters, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let named = params.pollID.flatMap { $0.rawValue.isEmpty ? nil : $0 }
         let id = try ruled { () throws(RoomError) in
-            try room.pollSet(
-                named, params.settings, by: peer, at: clock.now(), wall: clock.wall())
+            try host.room.pollSet(
+                named, params.settings, by: peer, at: host.clock.now(), wall: host.clock.wall())
         }
         return .result(PollSetResult(pollID: id))
     }
 
-    func getPoll(_ params: PollParameters, for peer: PeerID) throws(SignallingError) -> Reply {
+    func getPoll(_ params: PollParameters, for peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
         let info = try ruled { () throws(RoomError) in
-            try room.pollInfo(of: params.pollID, for: peer)
+            try host.room.pollInfo(of: params.pollID, for: peer)
         }
         return .result(PollInfoPayload(info))
     }
 
     func setPollQuestions(
-        _ params: PollQuestionsSetParameters, by peer: PeerID
+        _ params: PollQuestionsSetParameters, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        try require(.pollWrite, of: peer)
+        try require(.pollWrite, of: peer, in: host)
         let questions = try params.ordered()
         let count = try ruled { () throws(RoomError) in
-            try room.pollQuestionsSet(questions, of: params.pollID, by: peer, at: clock.now())
+            try host.room.pollQuestionsSet(
+                questions, of: params.pollID, by: peer, at: host.clock.now())
         }
         return .result(PollQuestionsSetResult(pollID: params.pollID, totalQuestions: count))
     }
 
     func getPollQuestions(
-        _ params: PollQuestionsGetParameters, for peer: PeerID
+        _ params: PollQuestionsGetParameters, for peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let questions = try ruled { () throws(RoomError) in
-            try room.pollQuestions(of: params.pollID, for: peer)
+            try host.room.pollQuestions(of: params.pollID, for: peer)
         }
         let page = Page(
             from: params.index, count: params.count, maximum: RoomLimits.pollPage,
@@ -48,27 +52,33 @@ extension RoomSignalling {
                 last: page.isLast))
     }
 
-    func startPoll(_ params: PollParameters, by peer: PeerID) throws(SignallingError) -> Reply {
+    func startPoll(_ params: PollParameters, by peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
         let info = try ruled { () throws(RoomError) in
-            try room.pollStarted(params.pollID, by: peer, at: clock.now(), wall: clock.wall())
+            try host.room.pollStarted(
+                params.pollID, by: peer, at: host.clock.now(), wall: host.clock.wall())
         }
         return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
     }
 
-    func stopPoll(_ params: PollParameters, by peer: PeerID) throws(SignallingError) -> Reply {
+    func stopPoll(_ params: PollParameters, by peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
         let info = try ruled { () throws(RoomError) in
-            try room.pollStopped(params.pollID, by: peer, at: clock.now(), wall: clock.wall())
+            try host.room.pollStopped(
+                params.pollID, by: peer, at: host.clock.now(), wall: host.clock.wall())
         }
         return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
     }
 
     func answerPoll(
-        _ params: PollResponseParameters, on connection: Connection
+        _ params: PollResponseParameters, on connection: Connection, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let verdicts = try ruled { () throws(RoomError) in
-            try room.pollAnswered(
+            try host.room.pollAnswered(
                 params.pollID, params.responses.map(\.submission), by: connection.peer,
-                at: clock.now())
+                at: host.clock.now())
         }
         let client = connection.claims.client
         return .result(
@@ -88,15 +98,15 @@ extension RoomSignalling {
     }
 
     func getPollResponses(
-        _ params: PollResponsesGetParameters, by peer: PeerID
+        _ params: PollResponsesGetParameters, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let (responses, isLast) = try ruled { () throws(RoomError) in
             guard params.own ?? false else {
-                return try room.pollResponses(
+                return try host.room.pollResponses(
                     of: params.pollID, from: params.index, count: params.count, by: peer,
-                    at: clock.now())
+                    at: host.clock.now())
             }
-            let own = try room.ownPollResponses(of: params.pollID, by: peer)
+            let own = try host.room.ownPollResponses(of: params.pollID, by: peer)
             let page = Page(
                 from: params.index, count: params.count, maximum: RoomLimits.pollPage,
                 of: own.count)
@@ -108,10 +118,11 @@ extension RoomSignalling {
                 last: isLast))
     }
 
-    func listPolls(_ params: PollListParameters, for peer: PeerID) throws(SignallingError) -> Reply
+    func listPolls(_ params: PollListParameters, for peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
     {
         let polls = try ruled { () throws(RoomError) in
-            try room.pollInfos(params.state, after: params.start, for: peer)
+            try host.room.pollInfos(params.state, after: params.start, for: peer)
         }
         let page = Page(
             from: 0, count: params.count, maximum: RoomLimits.pollPage, of: polls.count)
@@ -122,21 +133,21 @@ extension RoomSignalling {
     }
 
     func getPollResult(
-        _ params: PollParameters, for peer: PeerID
+        _ params: PollParameters, for peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let result = try ruled { () throws(RoomError) in
-            try room.pollResult(of: params.pollID, for: peer)
+            try host.room.pollResult(of: params.pollID, for: peer)
         }
         return .result(PollResultPayload(params.pollID, result))
     }
 
     func getPollLeaderboard(
-        _ params: PollLeaderboardParameters, by peer: PeerID
+        _ params: PollLeaderboardParameters, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let (board, info) = try ruled { () throws(RoomError) in
-            let board = try room.pollLeaderboard(
-                of: params.pollID, question: params.question, by: peer, at: clock.now())
-            return (board, try room.pollInfo(of: params.pollID, for: peer))
+            let board = try host.room.pollLeaderboard(
+                of: params.pollID, question: params.question, by: peer, at: host.clock.now())
+            return (board, try host.room.pollInfo(of: params.pollID, for: peer))
         }
         let page = Page(
             from: params.offset, count: params.count ?? PollLeaderboardResult.countDefault,

@@ -2,7 +2,7 @@ public import MediaKernel
 public import Rooms
 
 /// What the operator sees of those who are in the room, and does to them.
-extension RoomSignalling {
+extension RoomHost {
     /// One of those who are here.
     public func peer(_ id: PeerID) throws(RoomError) -> Peer { try room.visiblePeer(id) }
 
