@@ -211,11 +211,11 @@ extension PeerConnection {
         let mid = text(HeaderExtensionURI.mid, of: packet)
         let type = packet.payloadType.rawValue
         let candidates = sections.filter { section in
-            guard let track = section.remoteTrack else { return false }
+            guard let track = section.incoming else { return false }
             if let mid, section.mid != mid { return false }
             return track.codec.payloadType == type || track.rtxPayloadType == type
         }
-        guard let section = candidates.first, candidates.count == 1, let track = section.remoteTrack
+        guard let section = candidates.first, candidates.count == 1, let track = section.incoming
         else { return }
         let isRepair = track.rtxPayloadType == type
         let uri = isRepair ? HeaderExtensionURI.repairedRid : HeaderExtensionURI.rid

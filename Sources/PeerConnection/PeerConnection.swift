@@ -133,6 +133,10 @@ public final class PeerConnection {
     public internal(set) var offeredAt: Instant?
     /// An offer of ours waits for its answer.
     public var isOfferOutstanding: Bool { offeredAt != nil }
+    /// An offer of the remote side's was taken and is not answered.
+    var owesAnswer = false
+    /// The sections that both sides know, by place.
+    var settledMIDs: [String] = []
     var sessionVersion: UInt64 = 0
     var hasStartedDTLS = false
     var hasTransportFailed = false
