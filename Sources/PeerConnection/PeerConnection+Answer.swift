@@ -60,6 +60,11 @@ extension PeerConnection {
             for ssrc in section.activeSSRCs.values { forget(ssrc) }
         }
         sections = next
+        // Sections keep their places (RFC 3264 sect. 8), but a client may not know that.
+        for ssrc in inbound.keys {
+            guard let mid = inbound[ssrc]?.mid, let section = section(mid: mid) else { continue }
+            inbound[ssrc]?.section = section
+        }
         owesAnswer = true
         for codec in offer.media.lazy.flatMap(\.codecs) { payloadTypes.note(codec) }
         settleICE(at: now)

@@ -11,6 +11,11 @@ extension PeerConnection {
         HeaderExtensionURI.audioLevel, HeaderExtensionURI.videoOrientation,
     ]
 
+    /// The place of a section.
+    public func section(mid: String) -> SectionIndex? {
+        sections.firstIndex { $0.mid == mid }.map(SectionIndex.init)
+    }
+
     /// Sections in which the remote side's offer asks for media of that kind and nothing is sent,
     /// first come first.
     public func freeSections(for kind: MediaSection.Kind) -> [SectionIndex] {

@@ -170,7 +170,7 @@ import Testing
                 try await room.room.publishOffer(sdp, from: "ben")
             }
             await #expect(throws: MediaServerError.unknownPeer("ben")) {
-                try await room.room.trickle("candidate:x", direction: .publish, from: "ben")
+                try await room.room.trickle("candidate:x", on: .publish, from: "ben")
             }
             for text in ["", "v=0", sdp.replacing("a=fingerprint", with: "a=finger")] {
                 let error = await #expect(throws: MediaServerError.self) {

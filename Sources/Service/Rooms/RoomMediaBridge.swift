@@ -19,7 +19,8 @@ struct RoomMediaBridge: RoomMedia {
         // Ends with the room's own events, when its media is closed.
         Task {
             for await event in room.events {
-                if case .dropped = sink.yield(RoomMediaEvent(event)) {
+                guard let event = RoomMediaEvent(event) else { continue }
+                if case .dropped = sink.yield(event) {
                     logger.error("media events lost")
                 }
             }
@@ -44,7 +45,7 @@ struct RoomMediaBridge: RoomMedia {
     func answerRefused(from peer: PeerID) async { await room.answerRefused(from: peer) }
 
     func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws {
-        try await room.trickle(candidate, direction: ConnectionDirection(target), from: peer)
+        try await room.trickle(candidate, on: ConnectionKey(target), from: peer)
     }
 
     func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
@@ -63,12 +64,14 @@ struct RoomMediaBridge: RoomMedia {
 }
 
 extension RoomMediaEvent {
-    fileprivate init(_ event: MediaEvent) {
+    /// Nil for what happens on connections that 100ms' clients do not have.
+    fileprivate init?(_ event: MediaEvent) {
         switch event {
         case .subscribeOffer(let peer, let offer, let socket):
             self = .subscribeOffer(peer, sdp: offer.rendered(), socket: socket)
-        case .connection(let peer, let direction, let state):
-            self = .connection(peer, TransportTarget(direction), ConnectionState(state))
+        case .connection(let peer, let key, let state):
+            guard let target = TransportTarget(key) else { return nil }
+            self = .connection(peer, target, ConnectionState(state))
         case .trackMedia(let peer, let track, let isFlowing):
             self = .trackMedia(peer, track, hasMedia: isFlowing)
         case .excessMedia(let peer, let track):
@@ -146,7 +149,7 @@ extension TrackLayersPayload.Track {
     }
 }
 
-extension ConnectionDirection {
+extension ConnectionKey {
     fileprivate init(_ target: TransportTarget) {
         switch target {
         case .publish: self = .publish
@@ -156,10 +159,11 @@ extension ConnectionDirection {
 }
 
 extension TransportTarget {
-    fileprivate init(_ direction: ConnectionDirection) {
-        switch direction {
+    fileprivate init?(_ key: ConnectionKey) {
+        switch key {
         case .publish: self = .publish
         case .subscribe: self = .subscribe
+        case .named: return nil
         }
     }
 }
