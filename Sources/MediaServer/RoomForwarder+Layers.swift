@@ -57,7 +57,7 @@ extension RoomForwarder {
 
     /// Decides for one subscriber.
     func allocate(_ peer: MediaPeer, at now: Instant) {
-        guard let connection = peer.subscribe else { return }
+        guard let connection = peer.receiving else { return }
         let core = connection.core
         if core.selectedAddress != peer.probedAddress {
             peer.probedAddress = core.selectedAddress
@@ -114,7 +114,8 @@ extension RoomForwarder {
     func received(by peer: MediaPeer) -> ReceivedTracks {
         if let known = peer.received { return known }
         var received = ReceivedTracks()
-        for (id, (_, track)) in peer.offered {
+        for (id, entry) in peer.offered {
+            let track = entry.track
             guard let subscription = track.subscriptions[peer.id] else { continue }
             if track.codec.isVideo {
                 received.videos.append(
@@ -138,7 +139,7 @@ extension RoomForwarder {
     ) {
         let wanted = demands.indices.filter { !demands[$0].bitsPerSecond.isEmpty }
         peer.lossDegradation.update(
-            loss: peer.subscribe?.core.loss(at: now), videos: wanted.count, rule: peer.lossRule,
+            loss: peer.receiving?.core.loss(at: now), videos: wanted.count, rule: peer.lossRule,
             at: now)
         for index in wanted.suffix(peer.lossDegradation.taken) { demands[index].bitsPerSecond = [] }
     }
@@ -196,8 +197,8 @@ extension RoomForwarder {
 
     /// For a subscriber who has just begun to receive.
     func requestAwaited(by peer: MediaPeer, at now: Instant) {
-        for (_, track) in peer.offered.values where track.codec.isVideo {
-            requestAwaited(of: track, at: now)
+        for entry in peer.offered.values where entry.track.codec.isVideo {
+            requestAwaited(of: entry.track, at: now)
         }
     }
 
@@ -208,7 +209,7 @@ extension RoomForwarder {
     }
 
     func sendKeyframeRequest(of track: ForwardedTrack, encoding: Int, at now: Instant) {
-        guard let publish = peers[track.publisher]?.publish else { return }
+        guard let publish = track.source else { return }
         publish.core.requestKeyframe(mid: track.incoming.mid, encoding: encoding)
         loop.drain(publish, at: now)
     }

@@ -15,7 +15,7 @@ extension RoomForwarder {
         let isComplete = qualityRounds % Self.qualityReport == 0
         var qualities: [PeerQuality] = []
         for peer in peers.values {
-            guard let connection = peer.subscribe else { continue }
+            guard let connection = peer.receiving else { continue }
             let before = peer.quality.score
             peer.quality.update(sample(of: peer, over: connection, at: now))
             guard isComplete || peer.quality.score != before else { continue }

@@ -103,10 +103,14 @@ public final class PeerConnection {
     var remoteCredentials: ICECredentials?
     /// Ids of header extensions as negotiated on this transport. RFC 8285: one space per bundle.
     public internal(set) var headerExtensions: [String: UInt8] = [:] {
-        didSet { transportSequenceID = headerExtensions[HeaderExtensionURI.transportSequence] }
+        didSet {
+            transportSequenceID = headerExtensions[HeaderExtensionURI.transportSequence]
+            audioLevelID = headerExtensions[HeaderExtensionURI.audioLevel]
+        }
     }
-    /// At hand, since each packet asks for it.
+    // At hand, since each packet asks for them.
     private(set) var transportSequenceID: UInt8?
+    public private(set) var audioLevelID: UInt8?
     /// By section; one stream for each encoding.
     var outbound: [String: [OutboundStream]] = [:]
     var outboundBySSRC: [SSRC: (mid: String, encoding: Int)] = [:]
@@ -133,6 +137,10 @@ public final class PeerConnection {
     public internal(set) var offeredAt: Instant?
     /// An offer of ours waits for its answer.
     public var isOfferOutstanding: Bool { offeredAt != nil }
+    /// An offer of the remote side's was taken and is not answered.
+    var owesAnswer = false
+    /// The sections that both sides know, by place.
+    var settledMIDs: [String] = []
     var sessionVersion: UInt64 = 0
     var hasStartedDTLS = false
     var hasTransportFailed = false

@@ -1,6 +1,5 @@
 public import MediaKernel
-internal import MediaServer
-public import PeerConnection
+public import MediaServer
 public import Rooms
 public import SDP
 
@@ -9,21 +8,27 @@ extension RoomHost {
     /// A client's wish to join.
     public struct Entry: Sendable {
         public var request: JoinRequest
-        /// The first offer of its publish connection; nil for a peer without media.
+        /// The first offer of one of its connections; nil for a peer without media.
         public var offer: SessionDescription?
+        public var connection: ConnectionKey
         /// It is sent no video before it has said in which form.
         public var asksForVideos: Bool
         /// Its media comes from this machine as a rule, and it gets this machine's addresses.
         public var isRecorder: Bool
+        /// Its client mutes when it is asked to. Of another one, muted tracks are not forwarded.
+        public var mutesItself: Bool
 
         public init(
-            _ request: JoinRequest, offer: SessionDescription?, asksForVideos: Bool = false,
-            isRecorder: Bool = false
+            _ request: JoinRequest, offer: SessionDescription?,
+            connection: ConnectionKey = .publish, asksForVideos: Bool = false,
+            isRecorder: Bool = false, mutesItself: Bool = true
         ) {
             self.request = request
             self.offer = offer
             self.asksForVideos = asksForVideos
             self.isRecorder = isRecorder
+            self.connection = connection
+            self.mutesItself = mutesItself
         }
     }
 
@@ -50,7 +55,8 @@ extension RoomHost {
         let answer: SessionDescription
         do {
             answer = try await connect(
-                peer, offer, asksForVideos: entry.asksForVideos, isRecorder: entry.isRecorder)
+                peer, offer, on: entry.connection, asksForVideos: entry.asksForVideos,
+                isRecorder: entry.isRecorder)
             // Refused when its session went or the room ended while the media plane was at work:
             // then the peer has lost its place.
             try complete(peer)
@@ -59,23 +65,24 @@ extension RoomHost {
             throw error
         }
         seats[peer] = .open
+        if !entry.mutesItself { mutedForOthers.insert(peer) }
         return answer
     }
 
-    /// A joined peer offers its publish connection: anew, or for the first time when it joined
-    /// without one.
+    /// A joined peer offers a connection: anew, or for the first time when it joined without media.
     ///
     /// - Returns: the answer, and whether it is the first one, behind which ``releaseHeld(for:)``
     ///   is due.
     public func offer(
-        _ offer: SessionDescription, from peer: PeerID
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws(RoomHostError) -> (answer: SessionDescription, isFirst: Bool) {
         switch seats[peer] {
         case .withoutMedia(let asksForVideos):
-            let answer = try await openMedia(of: peer, offer, asksForVideos: asksForVideos)
+            let answer = try await openMedia(
+                of: peer, offer, on: key, asksForVideos: asksForVideos)
             return (answer, true)
         case .open:
-            return (try await publish(offer, from: peer), false)
+            return (try await forward(offer, on: key, from: peer), false)
         case .opening, .closing, nil:
             throw .busy
         }
@@ -98,7 +105,7 @@ extension RoomHost {
     ) async throws(RoomHostError) {
         try requireMedia(of: peer)
         do {
-            try await media.subscribeAnswer(answer, from: peer)
+            try await media.answer(answer, from: peer)
         } catch {
             throw .media("the answer was refused: \(error)")
         }
@@ -112,11 +119,11 @@ extension RoomHost {
 
     /// A candidate of one of the peer's connections; empty at their end.
     public func trickle(
-        _ candidate: String, direction: ConnectionDirection, from peer: PeerID
+        _ candidate: String, on key: ConnectionKey, from peer: PeerID
     ) async throws(RoomHostError) {
         try requireMedia(of: peer)
         do {
-            try await media.trickle(candidate, direction: direction, from: peer)
+            try await media.trickle(candidate, on: key, from: peer)
         } catch {
             throw .media("the candidate was refused: \(error)")
         }
@@ -138,21 +145,22 @@ extension RoomHost {
     }
 
     private func connect(
-        _ peer: PeerID, _ offer: SessionDescription, asksForVideos: Bool, isRecorder: Bool
+        _ peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool,
+        isRecorder: Bool
     ) async throws(RoomHostError) -> SessionDescription {
         do {
             try await media.addPeer(peer, asksForVideos: asksForVideos, isRecorder: isRecorder)
         } catch {
             throw .mediaUnavailable("\(error)")
         }
-        return try await publish(offer, from: peer)
+        return try await forward(offer, on: key, from: peer)
     }
 
-    private func publish(
-        _ offer: SessionDescription, from peer: PeerID
+    private func forward(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws(RoomHostError) -> SessionDescription {
         do {
-            return try await media.publishOffer(offer, from: peer)
+            return try await media.offer(offer, on: key, from: peer)
         } catch {
             throw .media("the offer was refused: \(error)")
         }
@@ -167,13 +175,13 @@ extension RoomHost {
     /// The first offer of a peer that joined without one, as native clients do whose role has
     /// nothing to publish or to receive: it has been given another role.
     private func openMedia(
-        of peer: PeerID, _ offer: SessionDescription, asksForVideos: Bool
+        of peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool
     ) async throws(RoomHostError) -> SessionDescription {
         let attempt = Seat.opening(nextAttempt())
         seats[peer] = attempt
         do throws(RoomHostError) {
             let answer = try await connect(
-                peer, offer, asksForVideos: asksForVideos, isRecorder: false)
+                peer, offer, on: key, asksForVideos: asksForVideos, isRecorder: false)
             // Who has left meanwhile has no seat, or a new one.
             guard seats[peer] == attempt else { throw .busy }
             seats[peer] = .open
@@ -205,6 +213,7 @@ extension RoomHost {
         held[peer] = nil
         subscribeRestarts.forget(peer)
         offeredSockets[peer] = nil
+        mutedForOthers.remove(peer)
         switch seats[peer] {
         case .opening, .open:
             seats[peer] = .closing

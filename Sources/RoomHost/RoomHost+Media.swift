@@ -52,11 +52,11 @@ extension RoomHost {
                 .notice, "peer sends too much media", peer,
                 track.map { ["track": "\($0)"] } ?? [:])
             guard canHear(peer, event) else { return await settle() }
-        case .connection(let peer, let direction, let state):
+        case .connection(let peer, let key, let state):
             log(
                 state == .failed ? .notice : .debug, "media connection changed", peer,
-                ["target": "\(direction)", "state": "\(state)"])
-            connectionChanged(of: peer, direction, to: state)
+                ["target": "\(key)", "state": "\(state)"])
+            connectionChanged(of: peer, key, to: state)
         case .trackMedia(let peer, let track, let isFlowing):
             log(
                 .debug, "track media changed", peer,
@@ -69,20 +69,20 @@ extension RoomHost {
     }
 
     private func connectionChanged(
-        of peer: PeerID, _ direction: ConnectionDirection, to state: PeerConnectionState
+        of peer: PeerID, _ key: ConnectionKey, to state: PeerConnectionState
     ) {
-        switch (direction, state) {
-        case (.publish, .connected):
+        switch (key, state) {
+        case (.publish, .connected), (.named, .connected):
             room.mediaReturned(peer)
-        case (.publish, .disconnected), (.publish, .failed), (.publish, .closed):
+        case (.publish, .disconnected), (.publish, .failed), (.publish, .closed),
+            (.named, .disconnected), (.named, .failed), (.named, .closed):
             room.mediaLost(peer, at: clock.now())
         case (.subscribe, .connected):
             subscribeRestarts.connected(peer)
         case (.subscribe, .disconnected), (.subscribe, .failed):
             guard seats[peer] == .open else { break }
             subscribeRestarts.lost(peer, at: clock.now())
-        case (.publish, .new), (.publish, .connecting), (.subscribe, .new),
-            (.subscribe, .connecting), (.subscribe, .closed):
+        case (_, .new), (_, .connecting), (.subscribe, .closed):
             break
         }
     }

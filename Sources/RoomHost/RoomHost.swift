@@ -44,6 +44,8 @@ public actor RoomHost {
     var subscribeRestarts = SubscribeRestarts()
     /// For which of a peer's sockets its subscribe connection is offered; 0 is left out.
     var offeredSockets: [PeerID: Int] = [:]
+    /// Those whose clients go on to send what is muted.
+    var mutedForOthers: Set<PeerID> = []
 
     /// - Parameters:
     ///   - protocols: those whose clients may come into the room.

@@ -1,6 +1,5 @@
 public import MediaKernel
 public import MediaServer
-public import PeerConnection
 public import SDP
 
 /// The media of one room, as its host drives it.
@@ -9,25 +8,27 @@ public import SDP
 /// offer failed is removed too. Offers, answers and candidates of one peer come in the order in
 /// which its client sent them; `setSubscriptions` may come between. A refused offer changes nothing.
 public protocol RoomMedia: Sendable {
-    /// Makes a peer known. Its subscribe connection is offered once the publish side has spoken.
+    /// Makes a peer known.
     ///
     /// - Parameters:
     ///   - asksForVideos: it gets no video before it has stated a preference for it.
     ///   - isRecorder: it is on this machine as a rule.
     func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws
     func removePeer(_ peer: PeerID) async
-    /// Publish connection: the client's offer (join, renegotiation, ICE restart) in, answer out.
-    func publishOffer(
-        _ offer: SessionDescription, from peer: PeerID
+    /// The client's offer (join, renegotiation, ICE restart) of one of its connections in, answer
+    /// out. A peer with a publish connection is offered a subscribe connection; on a named one it
+    /// receives in the sections in which it asks for media.
+    func offer(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws -> SessionDescription
     /// The client's answer to the outstanding offer of its subscribe connection.
-    func subscribeAnswer(_ answer: SessionDescription, from peer: PeerID) async throws
+    func answer(_ answer: SessionDescription, from peer: PeerID) async throws
     /// The client's answer to the outstanding offer could not be read, and no other one will come:
-    /// as if ``subscribeAnswer(_:from:)`` had refused it.
+    /// as if ``answer(_:from:)`` had refused it.
     func answerRefused(from peer: PeerID) async
     /// An empty candidate is the end of candidates.
     func trickle(
-        _ candidate: String, direction: ConnectionDirection, from peer: PeerID
+        _ candidate: String, on key: ConnectionKey, from peer: PeerID
     ) async throws
     /// What these peers should now receive. The media plane renegotiates (emits
     /// `.subscribeOffer`) as needed; changes that follow each other closely go into one offer.

@@ -126,7 +126,7 @@ private final class EnvelopeOpener: ChannelInboundHandler {
 extension NIOLoopBound<MediaClient> {
     func publish(_ track: String, in room: MediaRoom, as peer: PeerID) async throws {
         let offer = try await eventLoop.submit { try value.offer(track) }.get()
-        let answer = try await room.publishOffer(offer, from: peer)
+        let answer = try await room.offer(offer, on: .publish, from: peer)
         try await eventLoop.submit { try value.accept(answer) }.get()
     }
 

@@ -104,7 +104,7 @@ struct LoopbackClient: Sendable {
 
     func publish(in room: MediaRoom, as peer: PeerID) async throws {
         let offer = try await offer()
-        let answer = try await room.publishOffer(offer, from: peer)
+        let answer = try await room.offer(offer, on: .publish, from: peer)
         try await eventLoop.submit { [media] in try media.value.publishAnswer(answer) }.get()
     }
 
@@ -112,7 +112,7 @@ struct LoopbackClient: Sendable {
         let answer = try await eventLoop.submit { [media] in
             try media.value.subscribeOffer(offer)
         }.get()
-        try await room.subscribeAnswer(answer, from: peer)
+        try await room.answer(answer, from: peer)
     }
 
     func seen() async throws -> Seen {

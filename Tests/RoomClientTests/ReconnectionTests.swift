@@ -57,8 +57,8 @@ import Testing
         try greet(first)
         let join = try JSONDocument.decode(
             Join.self, from: Data(try #require(await first.next(with: #""join""#)).utf8))
-        let answer = try await room.publishOffer(
-            try SessionDescription.parse(join.params.offer.sdp), from: "ann"
+        let answer = try await room.offer(
+            try SessionDescription.parse(join.params.offer.sdp), on: .publish, from: "ann"
         ).rendered()
         first.send(
             String(

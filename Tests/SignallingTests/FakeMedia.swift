@@ -130,15 +130,15 @@ final class FakeMedia: RoomMedia {
         await pass("removePeer")
     }
 
-    func publishOffer(
-        _ offer: SessionDescription, from peer: PeerID
+    func offer(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws -> SessionDescription {
         note("offer \(peer) \(offer.name)")
         try check("publishOffer")
         return SessionDescription(name: "answer to \(offer.name)")
     }
 
-    func subscribeAnswer(_ answer: SessionDescription, from peer: PeerID) async throws {
+    func answer(_ answer: SessionDescription, from peer: PeerID) async throws {
         note("answer \(peer) \(answer.name)")
         try check("subscribeAnswer")
     }
@@ -146,9 +146,9 @@ final class FakeMedia: RoomMedia {
     func answerRefused(from peer: PeerID) async { note("answer refused \(peer)") }
 
     func trickle(
-        _ candidate: String, direction: ConnectionDirection, from peer: PeerID
+        _ candidate: String, on key: ConnectionKey, from peer: PeerID
     ) async throws {
-        note("trickle \(peer) \(direction) \(candidate)")
+        note("trickle \(peer) \(key) \(candidate)")
         try check("trickle")
     }
 

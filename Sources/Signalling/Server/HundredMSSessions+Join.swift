@@ -1,5 +1,6 @@
 internal import Logging
 internal import MediaKernel
+internal import MediaServer
 internal import RoomHost
 internal import Rooms
 internal import SDP
@@ -88,7 +89,7 @@ extension HundredMSSessions {
         do throws(RoomHostError) {
             try host.checkOffering(by: peer)
             let offer = try description(in: params.desc.sdp, "the offer")
-            (answer, isFirst) = try await host.offer(offer, from: peer)
+            (answer, isFirst) = try await host.offer(offer, on: .publish, from: peer)
         } catch {
             throw SignallingError(error)
         }
@@ -145,7 +146,7 @@ extension HundredMSSessions {
         }
         do throws(RoomHostError) {
             try await host.trickle(
-                candidate.candidate, direction: params.target.direction, from: peer)
+                candidate.candidate, on: params.target.connection, from: peer)
         } catch {
             throw SignallingError(error)
         }

@@ -1,5 +1,4 @@
 internal import MediaServer
-internal import PeerConnection
 
 // The media plane's values as the protocol shows them, and back.
 
@@ -38,7 +37,7 @@ extension TrackLayersPayload.Track {
 }
 
 extension TransportTarget {
-    var direction: ConnectionDirection {
+    var connection: ConnectionKey {
         switch self {
         case .publish: .publish
         case .subscribe: .subscribe
