@@ -46,14 +46,8 @@ final class MediaPeer {
     var texts: TokenBucket
     /// The subscribe connection's channel is open: what is said before is heard by nobody.
     var hasChannel = false
-    var needsOffer = false
-    /// When the subscribe connection was last offered, its beginning left out.
-    var lastOffer: Instant?
-    var needsRestart = false
-    /// It is to be offered its subscribe connection though nothing has changed.
-    var isOwedOffer = false
-    /// Answers of it that were refused, one after the other.
-    var refusedAnswers = 0
+    /// When its subscribe connection is offered.
+    var negotiation = NegotiationMachine()
     /// Which of its WebSockets, counted from 0, its offers are for.
     var signallingSocket = 0
 

@@ -142,19 +142,17 @@ extension RoomForwarder {
             try connection.core.accept(answer: answer, at: now)
         } catch {
             if error == .unexpectedAnswer {
-                // An answer to an earlier offer was taken for this one's, so what we applied is not
-                // what the client has: it is offered once more.
-                peer.isOwedOffer = true
+                peer.negotiation.answeredUnasked()
                 offerSubscribe(peer, at: now)
             } else {
                 answerRefused(from: id, at: now)
             }
             throw .badDescription(String(describing: error))
         }
-        peer.refusedAnswers = 0
+        peer.negotiation.answered()
         loop.drain(connection, at: now)
         begin(peer, on: connection, at: now)
-        if peer.needsOffer { offerSubscribe(peer, at: now) }
+        if peer.negotiation.isDirty { offerSubscribe(peer, at: now) }
     }
 
     /// Has the tracks flow that both sides have agreed to send on a connection.
@@ -181,15 +179,9 @@ extension RoomForwarder {
             return
         }
         core.withdrawOffer()
-        peer.refusedAnswers += 1
-        peer.isOwedOffer = peer.refusedAnswers <= Self.refusedAnswersMaximum
-        if peer.refusedAnswers == Self.refusedAnswersMaximum { peer.needsRestart = true }
+        peer.negotiation.answerRefused()
         offerSubscribe(peer, at: now)
     }
-
-    /// Refused answers in a row after which it is offered the same once more, the last time with a
-    /// restart.
-    static let refusedAnswersMaximum = 2
 
     /// - Parameter signallingSocket: through which the peer is offered from now on. On a new one
     ///   nobody answers what was offered through the old one; on the same one it is waited for.
@@ -198,17 +190,8 @@ extension RoomForwarder {
         let isNew = signallingSocket != peer.signallingSocket
         peer.signallingSocket = signallingSocket
         guard peer.subscribe != nil else { return }
-        peer.needsRestart = true
+        peer.negotiation.restart()
         offerSubscribe(peer, at: now, waits: !isNew)
-    }
-
-    /// How long a restart waits for the answer to an offer. 100ms' web SDK ends its session when
-    /// another one comes while it makes its answer.
-    static let answerTimeout: Duration = .seconds(10)
-
-    private func awaitsAnswer(_ peer: MediaPeer, at now: Instant) -> Bool {
-        guard let offered = peer.subscribe?.core.offeredAt else { return false }
-        return !peer.needsRestart || now - offered < Self.answerTimeout
     }
 
     /// How often a peer is offered its subscribe connection at most. In a room that fills, every
@@ -223,9 +206,8 @@ extension RoomForwarder {
         return min(max(Self.offerInterval, wanted), Self.offerIntervalMaximum)
     }
 
-    /// Offers the subscribe connection when what the peer should receive has changed. One offer is
-    /// outstanding at a time, and one follows the other after an interval; changes meanwhile go
-    /// into the next. The beginning of a connection does not count, or every join would wait.
+    /// Offers the subscribe connection when what the peer should receive has changed and its
+    /// negotiation allows it.
     ///
     /// - Parameter waits: for the answer to the offer before it, and for the interval.
     func offerSubscribe(_ peer: MediaPeer, at now: Instant, waits: Bool = true) {
@@ -233,23 +215,17 @@ extension RoomForwarder {
         // The client makes its subscribe connection when it joins, which it does by publishing.
         guard peer.publish != nil else { return }
         let known = peer.subscribe
-        let isFirst = known == nil
         let connection =
             known ?? loop.makeConnection(of: peer, key: .subscribe, room: self, at: now)
-        if isFirst { peer.connections.append(connection) }
-        let isTooSoon = peer.lastOffer.map { now - $0 < offerInterval(of: peer) } ?? false
-        if waits, awaitsAnswer(peer, at: now) || isTooSoon {
-            peer.needsOffer = true
-            return
-        }
-        peer.needsOffer = false
+        if known == nil { peer.connections.append(connection) }
+        let interval = offerInterval(of: peer)
+        guard peer.negotiation.mayOffer(at: now, interval: interval, waits: waits) else { return }
         let hasChanged = reconcile(peer, over: connection)
-        guard isFirst || hasChanged || peer.needsRestart || peer.isOwedOffer else { return }
+        guard hasChanged || peer.negotiation.mustOffer else { return }
         do throws(PeerConnectionError) {
-            let offer = try connection.core.createOffer(restartsICE: peer.needsRestart, at: now)
-            peer.needsRestart = false
-            peer.isOwedOffer = false
-            if !isFirst { peer.lastOffer = now }
+            let offer = try connection.core.createOffer(
+                restartsICE: peer.negotiation.wantsRestart, at: now)
+            peer.negotiation.offered(at: now)
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
             emit(.subscribeOffer(peer.id, offer, signallingSocket: peer.signallingSocket))
@@ -265,7 +241,7 @@ extension RoomForwarder {
         let gone = removeSections(of: peer, from: connection)
         // What is gone and there again is offered as gone first. In one offer it might have the same
         // section, of which a browser tells its page nothing.
-        if gone.contains(where: { peer.desired[$0] != nil }) { peer.needsOffer = true }
+        if gone.contains(where: { peer.desired[$0] != nil }) { peer.negotiation.changed() }
         let hasAdded = addSections(of: peer, but: gone, to: connection)
         return hasAdded || !gone.isEmpty
     }

@@ -130,7 +130,7 @@ final class RoomForwarder {
                 emit(.trackMedia(track.publisher, track.id, isFlowing: false))
             }
         }
-        for peer in peers.values where peer.needsOffer { offerSubscribe(peer, at: now) }
+        for peer in peers.values where peer.negotiation.isDirty { offerSubscribe(peer, at: now) }
         if nextAllocation <= now {
             nextAllocation = now + Self.allocationInterval
             refreshLadders(at: now)
