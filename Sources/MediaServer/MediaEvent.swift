@@ -14,6 +14,8 @@ public enum MediaEvent: Sendable {
     case excessMedia(PeerID, TrackID?)
     /// Text that a peer sent on its data channel.
     case dataText(PeerID, ConnectionKey, String)
+    /// Bytes that a peer sent on a data channel.
+    case dataBinary(PeerID, ConnectionKey, [UInt8])
     /// What the peer gets of these videos has changed.
     case trackLayers(PeerID, [TrackLayers])
     /// Who is heard, loudest first; levels 1…100. Empty when the room fell silent.

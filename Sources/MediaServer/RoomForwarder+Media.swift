@@ -37,9 +37,13 @@ extension RoomForwarder {
                 allocate(connection.peer, at: now)
                 requestAwaited(by: connection.peer, at: now)
             }
-        case .channelText(_, let text):
+        case .channelMessage(_, let message):
             guard connection.peer.texts.take(at: now) else { return }
-            emit(.dataText(connection.peer.id, connection.key, text))
+            switch message {
+            case .text(let text): emit(.dataText(connection.peer.id, connection.key, text))
+            case .binary(let bytes):
+                emit(.dataBinary(connection.peer.id, connection.key, bytes))
+            }
         case .channelOpened:
             guard connection === connection.peer.receiving else { return }
             connection.peer.hasChannel = true

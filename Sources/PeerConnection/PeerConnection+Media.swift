@@ -89,15 +89,6 @@ extension PeerConnection {
         send([.genericNACK(GenericNACK(sender: reporter, media: ssrc, lost: lost))])
     }
 
-    /// Sends text on a channel. Dropped while the channel is not open.
-    public func send(_ text: String, on label: String, at now: Instant) {
-        guard let channels, let id = channelLabels.first(where: { $0.value == label })?.key else {
-            return
-        }
-        try? channels.send(text, on: id)
-        settleChannels(at: now)
-    }
-
     /// - Parameter counted: whether the packet's section takes part in the transport's count.
     func transmit(_ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant) {
         guard hasConsent, let address = selectedAddress else { return }

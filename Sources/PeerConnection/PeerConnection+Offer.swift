@@ -211,7 +211,7 @@ extension PeerConnection {
     }
 
     func addDataSectionIfNeeded() {
-        guard configuration.dataChannel != nil,
+        guard !channelBook.entries.isEmpty,
             !sections.contains(where: { $0.kind == .application })
         else { return }
         let mid = takeMID()

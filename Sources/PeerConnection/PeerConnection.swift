@@ -58,9 +58,10 @@ public final class PeerConnection {
         case senderReport(mid: String, encoding: Int, ntp: NTPTime, rtpTimestamp: UInt32)
         /// The remote side needs a key frame of one of our tracks.
         case keyframeRequested(mid: String, encoding: Int)
-        case channelOpened(label: String)
-        case channelText(label: String, text: String)
-        case channelClosed(label: String)
+        /// A channel can be used: the remote side's, or one of ours that it has acknowledged.
+        case channelOpened(ChannelHandle, label: String, protocol: String)
+        case channelMessage(ChannelHandle, ChannelMessage)
+        case channelClosed(ChannelHandle)
     }
 
     /// Sections of one description. A subscriber is not offered what a room has beyond.
@@ -131,7 +132,8 @@ public final class PeerConnection {
     private var outputs: [Output] = []
     private var outputIndex = 0
     var nextReport: Instant?
-    var channelLabels: [ChannelID: String] = [:]
+    var channelBook = DataChannels()
+    var hasAssociation = false
     public internal(set) var state = PeerConnectionState.new
     /// When the offer was made that is to be answered; nil while there is none.
     public internal(set) var offeredAt: Instant?
@@ -166,6 +168,10 @@ public final class PeerConnection {
         statusAllowance = TokenBucket(
             rate: Self.statusesPerSecond, burst: Self.statusesPerSecond, at: now)
         self.random = random
+        // The wire name of 100ms' channel protocol is "SCTP" (docs/PROTOCOL.md sect. 8).
+        if let label = configuration.dataChannel {
+            _ = channelBook.add(ChannelFormat(label: label, protocol: "SCTP"))
+        }
         readAgent()
     }
 

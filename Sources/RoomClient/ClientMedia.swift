@@ -338,9 +338,9 @@ public final class ClientMedia {
                         side.core.send(text, on: Self.channelLabel, at: now)
                     }
                 }
-            case .channelText(_, let text):
+            case .channelMessage(_, .text(let text)):
                 if direction == .subscribe { channelText(text) }
-            case .channelClosed:
+            case .channelMessage, .channelClosed:
                 break
             }
         }

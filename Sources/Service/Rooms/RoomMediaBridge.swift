@@ -78,6 +78,8 @@ extension RoomMediaEvent {
             self = .excessMedia(peer, track)
         case .dataText(let peer, _, let text):
             self = .dataMessage(peer, text)
+        case .dataBinary:
+            return nil
         case .trackLayers(let peer, let tracks):
             self = .trackLayers(peer, tracks.map(TrackLayersPayload.Track.init))
         case .activeSpeakers(let speakers):
