@@ -11,9 +11,6 @@ final class MediaPeer {
     /// As they came.
     var connections: [Connection] = []
     var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
-    /// Bits per second of all that it receives; nil for as much as its way carries.
-    var bitsPerSecondMaximum: Int?
-    var lossRule: LossDegradationRule?
     /// Tracks that are sent on its connections, by what they are called there. A track that went and
     /// came again under its id is another one.
     private(set) var offered: [TrackID: Offered] = [:] {
@@ -26,17 +23,7 @@ final class MediaPeer {
     var preferences: [TrackID: LayerPreference] = [:]
     /// Tracks for which there was no section left, as was logged last.
     var leftOutCount = 0
-    /// When it is looked anew what its way carries.
-    var nextAllocation: Instant
-    /// It received videos when that was last looked at.
-    var hadVideos = false
-    var allocator = LayerAllocator()
-    var probes = ProbePlan()
-    var lossDegradation = LossDegradation()
-    /// What the peer gets less of than it wants, it does for its way and not for its maximum.
-    var isLimitedByWay = false
-    /// The address to which the probes were planned.
-    var probedAddress: TransportAddress?
+    var sharing: BandwidthSharing
     var quality = ConnectionQuality()
     /// What its role says of the tracks that it publishes, in bits per second.
     var statedRates: [TrackID: Int] = [:]
@@ -66,7 +53,7 @@ final class MediaPeer {
         self.id = id
         self.asksForVideos = asksForVideos
         self.isRecorder = isRecorder
-        self.nextAllocation = nextAllocation
+        sharing = BandwidthSharing(nextAllocation: nextAllocation)
         budget = PeerBudget(at: now)
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
     }

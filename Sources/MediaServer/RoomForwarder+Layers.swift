@@ -59,15 +59,15 @@ extension RoomForwarder {
     func allocate(_ peer: MediaPeer, at now: Instant) {
         guard let connection = peer.receiving else { return }
         let core = connection.core
-        if core.selectedAddress != peer.probedAddress {
-            peer.probedAddress = core.selectedAddress
-            peer.probes = ProbePlan()
+        if core.selectedAddress != peer.sharing.probedAddress {
+            peer.sharing.probedAddress = core.selectedAddress
+            peer.sharing.probes = ProbePlan()
             core.measuresBandwidth = !loop.isHere(core.selectedAddress)
         }
         let received = received(by: peer)
         // Sound is not shared out. Once more where there were videos, which are forgotten so.
-        guard !received.videos.isEmpty || peer.hadVideos else { return }
-        peer.hadVideos = !received.videos.isEmpty
+        guard !received.videos.isEmpty || peer.sharing.hadVideos else { return }
+        peer.sharing.hadVideos = !received.videos.isEmpty
         let wishes = received.videos.map { video in
             Rungs(video.track.ladder, preference: video.subscription.preference)
         }
@@ -78,10 +78,10 @@ extension RoomForwarder {
         }
         takeForLoss(&demands, from: peer, at: now)
         let estimate = core.measuresBandwidth ? core.bandwidth.bitsPerSecond : nil
-        let maximum = peer.bitsPerSecondMaximum ?? .max
+        let maximum = peer.sharing.bitsPerSecondMaximum ?? .max
         let budget = min(estimate ?? .max, maximum)
-        peer.isLimitedByWay =
-            estimate.map { $0 < maximum } ?? false || peer.lossDegradation.taken > 0
+        peer.sharing.isLimitedByWay =
+            estimate.map { $0 < maximum } ?? false || peer.sharing.lossDegradation.taken > 0
         // Asked for where it counts: it is a sum over the whole room.
         let hasToShare = budget < .max && !received.videos.isEmpty
         let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
@@ -90,7 +90,7 @@ extension RoomForwarder {
         let poorest = isRepaired ? min(core.bandwidth.bitsPerSecondByDelay ?? .max, maximum) : 0
         // What flows wavers, by a key frame for one. It is too much where it fills the way.
         let given = core.bandwidth.isCongested(at: now) ? 0 : maximum
-        let result = peer.allocator.allocate(
+        let result = peer.sharing.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0),
             keepingGiven: max(given - audio, 0), keepingPoorest: max(poorest - audio, 0), at: now)
         for (index, video) in received.videos.enumerated() {
@@ -99,7 +99,7 @@ extension RoomForwarder {
             }
         }
         let missing = result.missingBitsPerSecond.map { $0 + audio }
-        let goal = peer.probes.probe(
+        let goal = peer.sharing.probes.probe(
             // Room for what the peer may not get is not looked for.
             missing: missing.flatMap { $0 <= maximum ? $0 : nil }, estimate: estimate,
             reached: core.bandwidth.lastProbeResult, at: now)
@@ -138,10 +138,13 @@ extension RoomForwarder {
         _ demands: inout [LayerAllocator.Demand], from peer: MediaPeer, at now: Instant
     ) {
         let wanted = demands.indices.filter { !demands[$0].bitsPerSecond.isEmpty }
-        peer.lossDegradation.update(
-            loss: peer.receiving?.core.loss(at: now), videos: wanted.count, rule: peer.lossRule,
+        peer.sharing.lossDegradation.update(
+            loss: peer.receiving?.core.loss(at: now), videos: wanted.count,
+            rule: peer.sharing.lossRule,
             at: now)
-        for index in wanted.suffix(peer.lossDegradation.taken) { demands[index].bitsPerSecond = [] }
+        for index in wanted.suffix(peer.sharing.lossDegradation.taken) {
+            demands[index].bitsPerSecond = []
+        }
     }
 
     /// Gives whether another form is wanted than before.

@@ -111,9 +111,9 @@ extension RoomForwarder {
         }
         peer.desired = desired
         stateRates(of: terms.tracks, at: now)
-        peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
-        peer.lossRule = terms.lossDegradation
-        peer.allocator.recoverGrace =
+        peer.sharing.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
+        peer.sharing.lossRule = terms.lossDegradation
+        peer.sharing.allocator.recoverGrace =
             terms.lossDegradation?.recoverGrace ?? LayerAllocator.recoverGraceDefault
         offerSubscribe(peer, at: now)
     }

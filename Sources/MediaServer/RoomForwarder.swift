@@ -135,10 +135,11 @@ final class RoomForwarder {
             nextAllocation = now + Self.allocationInterval
             refreshLadders(at: now)
         }
-        for peer in peers.values where peer.nextAllocation <= now {
+        for peer in peers.values where peer.sharing.nextAllocation <= now {
             // In its turn also after a pause.
-            peer.nextAllocation = max(
-                peer.nextAllocation + Self.allocationInterval, now + Self.allocationInterval / 2)
+            peer.sharing.nextAllocation = max(
+                peer.sharing.nextAllocation + Self.allocationInterval,
+                now + Self.allocationInterval / 2)
             allocate(peer, at: now)
         }
         for track in tracks.values where track.hasNewWishes { requestAwaited(of: track, at: now) }
