@@ -150,6 +150,10 @@ let package = Package(
             "Signalling",
             ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
 
+        room(
+            "WHIP",
+            ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
+
         // Floor 8: the client's end of a room.
         room(
             "RoomClient",
@@ -188,11 +192,9 @@ let package = Package(
             "Service",
             [
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "RoomHost", "Signalling", "MediaServer",
-                "Recording",
+                "Streams", "Tokens", "RoomHost", "Signalling", "WHIP", "MediaServer", "Recording",
                 "Catalogue", "Digests", "Signing", "Webhooks", "ObjectStorage", "ChildProcesses",
-                "ControlAPI", "Sandbox",
-                log,
+                "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -281,6 +283,8 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
                 "Datagrams", "PeerConnection", log,
             ] + nio),
+        tests(
+            "WHIP", ["MediaKernel", "SDP", "Rooms", "MediaServer", "PeerConnection", "RoomHost"]),
         tests(
             "Signalling",
             [

@@ -88,6 +88,7 @@ final class MediaPeer {
 
     /// The best form in which a track is to be sent to it.
     func preference(for track: ForwardedTrack, offeredAs id: TrackID) -> LayerPreference {
-        preferences[id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
+        if desired[id]?.isHeldBack ?? false { return .none }
+        return preferences[id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
     }
 }

@@ -26,8 +26,14 @@ extension RoomForwarder {
             peer.preferences = peer.preferences.filter { peer.desired[$0.key] != nil }
         }
         peer.preferences[id] = preference
-        guard let track = peer.offered[id]?.track, let subscription = track.subscriptions[peerID]
+        preferenceChanged(of: id, for: peer, at: now)
+    }
+
+    /// Has a track flow in the form that the peer is to get now, or not at all.
+    func preferenceChanged(of id: TrackID, for peer: MediaPeer, at now: Instant) {
+        guard let track = peer.offered[id]?.track, let subscription = track.subscriptions[peer.id]
         else { return }
+        let preference = peer.preference(for: track, offeredAs: id)
         subscription.preference = preference
         if track.codec.isVideo {
             allocate(peer, at: now)

@@ -109,7 +109,11 @@ extension RoomForwarder {
         for (id, entry) in peer.offered where desired[id].map(TrackKey.init) != entry.track.key {
             peer.lapsed.insert(id)
         }
+        let changed = peer.desired.values.filter { old in
+            desired[old.id].map { $0.isHeldBack != old.isHeldBack } ?? false
+        }
         peer.desired = desired
+        for track in changed { preferenceChanged(of: track.id, for: peer, at: now) }
         stateRates(of: terms.tracks, at: now)
         peer.sharing.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
         peer.sharing.lossRule = terms.lossDegradation

@@ -15,19 +15,22 @@ extension RoomHost {
         public var asksForVideos: Bool
         /// Its media comes from this machine as a rule, and it gets this machine's addresses.
         public var isRecorder: Bool
+        /// What it wants of what it may receive.
+        public var view: RoomView
         /// Its client mutes when it is asked to. Of another one, muted tracks are not forwarded.
         public var mutesItself: Bool
 
         public init(
             _ request: JoinRequest, offer: SessionDescription?,
             connection: ConnectionKey = .publish, asksForVideos: Bool = false,
-            isRecorder: Bool = false, mutesItself: Bool = true
+            isRecorder: Bool = false, view: RoomView = .everything, mutesItself: Bool = true
         ) {
             self.request = request
             self.offer = offer
             self.asksForVideos = asksForVideos
             self.isRecorder = isRecorder
             self.connection = connection
+            self.view = view
             self.mutesItself = mutesItself
         }
     }
@@ -66,6 +69,7 @@ extension RoomHost {
         }
         seats[peer] = .open
         if !entry.mutesItself { mutedForOthers.insert(peer) }
+        if entry.view != .everything { views[peer] = entry.view }
         return answer
     }
 
@@ -214,6 +218,7 @@ extension RoomHost {
         subscribeRestarts.forget(peer)
         offeredSockets[peer] = nil
         mutedForOthers.remove(peer)
+        views[peer] = nil
         switch seats[peer] {
         case .opening, .open:
             seats[peer] = .closing

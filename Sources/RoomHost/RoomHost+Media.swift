@@ -36,6 +36,14 @@ extension RoomHost {
         subscribeRestarts.restarted(peer, at: clock.now())
     }
 
+    /// What a peer publishes was muted or unmuted, whose client goes on to send what is muted.
+    public func mutesChanged(of peer: PeerID) {
+        guard mutedForOthers.contains(peer), let publisher = room.peer(peer) else { return }
+        for listener in room.subscribers(of: publisher) {
+            orders.add(.subscriptions(listener.id))
+        }
+    }
+
     /// Hands on what was said to a peer whose first offer has just been answered.
     public func releaseHeld(for peer: PeerID) async {
         for event in held.removeValue(forKey: peer) ?? [] { await received(event) }
@@ -61,7 +69,9 @@ extension RoomHost {
             log(
                 .debug, "track media changed", peer,
                 ["track": "\(track)", "has_media": "\(isFlowing)"])
-        case .dataText, .trackLayers, .activeSpeakers, .connectionQuality:
+        case .activeSpeakers(let speakers):
+            heard(speakers)
+        case .dataText, .dataBinary, .trackLayers, .connectionQuality:
             break
         }
         for protocolSessions in sessions { await protocolSessions.received(event, in: self) }

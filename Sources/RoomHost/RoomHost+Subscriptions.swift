@@ -14,9 +14,14 @@ extension RoomHost {
         return ids.compactMap { room.peer($0) }.map { (peer: Peer) -> SubscriberTerms in
             let role = room.policy.role(peer.role)
             let params = role?.isHidden == false ? role?.subscribeParams : nil
+            let view = views[peer.id] ?? .everything
             let received = published.filter { room.receives(peer, from: $0.publisher) }
+            let tracks = received.flatMap { publisher, wanted in
+                zip(publisher.tracks, wanted)
+                    .filter { view.includes($0.0, of: publisher, speaker: speaker) }.map(\.1)
+            }
             return SubscriberTerms(
-                peer: peer.id, tracks: received.flatMap { $0.tracks },
+                peer: peer.id, tracks: tracks,
                 bitsPerSecondMaximum: (params?.maxSubsBitRate).map { $0 * 1000 },
                 lossDegradation: params?.subscribeDegradation.map(LossDegradationRule.init))
         }
@@ -32,7 +37,8 @@ extension RoomHost {
                 isVideo: track.kind == .video,
                 statedBitsPerSecond: bitRate.map { min($0, 1_000_000) * 1000 },
                 importance: TrackImportance(
-                    priority: role?.priority ?? 5, isScreen: track.isPresentation))
+                    priority: role?.priority ?? 5, isScreen: track.isPresentation),
+                isHeldBack: track.isMuted && mutedForOthers.contains(publisher.id))
         }
     }
 }

@@ -44,6 +44,10 @@ public actor RoomHost {
     var subscribeRestarts = SubscribeRestarts()
     /// For which of a peer's sockets its subscribe connection is offered; 0 is left out.
     var offeredSockets: [PeerID: Int] = [:]
+    /// Of those that do not want everything.
+    var views: [PeerID: RoomView] = [:]
+    /// Who is shown to those who want whoever speaks.
+    private var lastSpeaker: PeerID?
     /// Those whose clients go on to send what is muted.
     var mutedForOthers: Set<PeerID> = []
 
@@ -105,6 +109,22 @@ public actor RoomHost {
 
     /// Nobody is here, hidden peers and those who only look in included, nor to be told why not.
     public var isEmpty: Bool { room.isEmpty && sessions.allSatisfy(\.isEmpty) }
+
+    /// Whoever speaks, or spoke last; before anybody has, who publishes a camera.
+    public var speaker: PeerID? {
+        if let lastSpeaker, (try? room.visiblePeer(lastSpeaker)) != nil { return lastSpeaker }
+        let publishers = room.publishers
+        let camera = publishers.first { $0.tracks.contains { $0.kind == .video } }
+        return (camera ?? publishers.first)?.id
+    }
+
+    /// - Parameter speakers: loudest first.
+    func heard(_ speakers: [ActiveSpeaker]) {
+        let loudest = speakers.first { (try? room.visiblePeer($0.peer)) != nil }?.peer
+        guard let loudest, loudest != lastSpeaker else { return }
+        lastSpeaker = loudest
+        for (peer, view) in views where view == .activeSpeaker { orders.add(.subscriptions(peer)) }
+    }
 
     func isConnected(_ peer: PeerID) -> Bool { sessions.contains { $0.isConnected(peer) } }
 

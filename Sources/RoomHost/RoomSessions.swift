@@ -40,3 +40,10 @@ public protocol RoomSessions: AnyObject {
     /// No connection is open, and nobody is to be told anything any more.
     var isEmpty: Bool { get }
 }
+
+/// For protocols without previews, whose clients do not come back to a place that they had.
+extension RoomSessions {
+    public func previewsWentStale() {}
+    public func report(at now: Instant, in host: isolated RoomHost) {}
+    public func hasUnheardDismissal(of peer: PeerID, owner: TokenOwner?) -> Bool { false }
+}

@@ -11,6 +11,7 @@ public import ServiceLifecycle
 import Signalling
 public import Streams
 public import Tokens
+import WHIP
 
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
@@ -182,7 +183,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let host = RoomHost(
             room: room, media: mediaRoom, streaming: streaming,
-            protocols: [HundredMS(limits: settings.signalling)],
+            protocols: [HundredMS(limits: settings.signalling), WHIP()],
             journal: { [journal, registry, streamControl] note, time in
                 // Who notes does not wait. Until it is written down the room itself knows it.
                 if note == .roomLocked { Task { await registry.locked(id) } }
@@ -216,6 +217,22 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             iceServers: role.isHidden ? [] : relays(for: peer),
             enabledFlags: ["simulcast", "subscribeDegradation"])
     }
+
+    /// Makes the room of a client that is let in, if there is none yet.
+    func admitted(_ claims: RoomTokenClaims) async throws(APIError) -> RoomHost {
+        _ = try await check(claims, peer: nil)
+        do {
+            return try await entry(claims.room).host
+        } catch let error as APIError {
+            throw error
+        } catch {
+            logger.error(
+                "room not opened", metadata: ["room": "\(claims.room)", "error": "\(error)"])
+            throw .unavailable("the room cannot be opened")
+        }
+    }
+
+    public func iceServers() -> [InitialConfiguration.ICEServer] { relays(for: nil) }
 
     /// For everybody but a recorder, which is beside the server.
     private func relays(for peer: PeerID?) -> [InitialConfiguration.ICEServer] {

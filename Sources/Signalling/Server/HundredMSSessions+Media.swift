@@ -33,7 +33,7 @@ extension HundredMSSessions {
             await tellSpeakers(speakers, in: host)
         case .connectionQuality(let qualities):
             await tellQuality(qualities, in: host)
-        case .connection, .trackMedia:
+        case .connection, .trackMedia, .dataBinary:
             break
         }
     }
