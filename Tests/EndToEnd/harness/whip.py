@@ -1,0 +1,230 @@
+"""Clients of WHIP and WHEP that nobody of us wrote: Debian's `whip-client`, FFmpeg's muxer by PyAV, and
+aiortc with the exchange of RFC 9725 around it."""
+
+import asyncio
+import contextlib
+import fractions
+import subprocess
+import threading
+from urllib.parse import urlsplit
+
+import av
+import numpy as np
+from aiortc import (
+    RTCConfiguration,
+    RTCPeerConnection,
+    RTCRtpSender,
+    RTCSessionDescription,
+)
+from aiortc.mediastreams import MediaStreamError
+
+from . import tokens
+from .stranger import Received
+from .waiting import wait_for
+
+TIMEOUT = 20  # s
+SDP = {"Content-Type": "application/sdp"}
+FRAGMENT = "application/trickle-ice-sdpfrag"
+RATE = 10  # pictures in a second
+SIZE = 320, 180
+
+class Exchange:
+    """One connection of aiortc's that is offered by a `POST`, from its making to its end."""
+
+    def __init__(self, server, path, token):
+        self.server = server
+        self.token = token
+        self.received = {}  # by kind
+        self._consumers = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        try:
+            self._run(self._exchange(path))
+        except BaseException:
+            self.close()
+            raise
+
+    def prepare(self, connection):
+        """Says what is offered."""
+
+    async def _exchange(self, path):
+        # With everything bundled from the beginning aiortc never connects without a data channel.
+        configuration = RTCConfiguration(iceServers=[])
+        self.connection = RTCPeerConnection(configuration)
+        self.connection.on("track", self._track_came)
+        self.prepare(self.connection)
+        await self.connection.setLocalDescription(await self.connection.createOffer())
+        self.answer = self.server.http.post(
+            path, body=self.connection.localDescription.sdp.encode(), token=self.token, headers=SDP)
+        assert self.answer.status == 201, self.answer.body
+        self.session = urlsplit(self.answer.headers["location"]).path
+        await self.connection.setRemoteDescription(
+            RTCSessionDescription(type="answer", sdp=self.answer.body.decode()))
+
+    def is_there(self):
+        return self.connection.connectionState == "connected"
+
+    def frames(self, kind):
+        return self.received[kind].count if kind in self.received else 0
+
+    def wait_for_frames(self, kind, count, timeout=TIMEOUT):
+        wait_for(f"{count} frames of {kind}", lambda: self.frames(kind) >= count, timeout)
+        return self.received[kind]
+
+    def vanish(self):
+        """Says nothing more, not even goodbye."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(TIMEOUT)
+
+    def end(self):
+        """As the RFC has it."""
+        answer = self.server.http.request("DELETE", self.session, token=self.token)
+        self.close()
+        return answer
+
+    def close(self):
+        if not self._thread.is_alive():
+            return
+        try:
+            self._run(self._close())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(TIMEOUT)
+            self._loop.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _run(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(TIMEOUT)
+
+    async def _close(self):
+        for consumer in self._consumers:
+            consumer.cancel()
+        if hasattr(self, "connection"):
+            await self.connection.close()
+
+    def _track_came(self, track):
+        self.received[track.kind] = Received(track.kind)
+        self._consumers.append(self._loop.create_task(self._consume(track)))
+
+    async def _consume(self, track):
+        with contextlib.suppress(MediaStreamError):
+            while True:
+                self.received[track.kind].take(await track.recv())
+
+class Publisher(Exchange):
+    """Publishes tracks of `stranger`."""
+
+    def __init__(self, server, room, *tracks, codec=None, role="host", query="", in_path=False):
+        self.tracks = tracks
+        self.codec = codec
+        token = tokens.room_token(room, user="whip", role=role)
+        if in_path:
+            super().__init__(server, f"/whip/{room}/{token}{query}", None)
+        else:
+            super().__init__(server, f"/whip/{room}{query}", token)
+
+    def prepare(self, connection):
+        for track in self.tracks:
+            transceiver = connection.addTransceiver(track, direction="sendonly")
+            if self.codec and track.kind == "video":
+                transceiver.setCodecPreferences([
+                    one for one in RTCRtpSender.getCapabilities("video").codecs
+                    if one.name in (self.codec, "rtx")])
+
+class Viewer(Exchange):
+    """Plays what `query` says."""
+
+    def __init__(self, server, room, query="", role="viewer"):
+        token = tokens.room_token(room, user="whep", role=role)
+        super().__init__(server, f"/whep/{room}{query}", token)
+
+    def prepare(self, connection):
+        for kind in ("audio", "video"):
+            connection.addTransceiver(kind, direction="recvonly")
+
+@contextlib.contextmanager
+def debian_client(server, room, colour, frequency, log):
+    """Meetecho's `whip-client`, on GStreamer."""
+    url = f"http://127.0.0.1:{server.http.port}/whip/{room}?name=Debian"
+    red, green, blue = colour
+    video = (f"videotestsrc is-live=true pattern=solid-color foreground-color=0xff{red:02x}{green:02x}{blue:02x}"
+             f" ! video/x-raw,width={SIZE[0]},height={SIZE[1]},framerate={RATE}/1"
+             " ! vp8enc deadline=1 keyframe-max-dist=20 ! rtpvp8pay pt=96 ssrc=2"
+             " ! application/x-rtp,media=video,encoding-name=VP8,payload=96")
+    audio = (f"audiotestsrc is-live=true freq={frequency} volume=0.15 ! audioconvert ! opusenc"
+             " ! rtpopuspay pt=100 ssrc=1 ! application/x-rtp,media=audio,encoding-name=OPUS,payload=100")
+    with open(log, "wb") as output:
+        process = subprocess.Popen(
+            ["whip-client", "-u", url, "-t", tokens.room_token(room, user="debian"), "-A", audio,
+             "-V", video, "-o"], stdout=output, stderr=subprocess.STDOUT)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+class FFmpeg:
+    """FFmpeg's muxer, in a thread: H.264 and Opus, until its block ends."""
+
+    def __init__(self, server, room, colour, frequency):
+        self.url = f"http://127.0.0.1:{server.http.port}/whip/{room}?name=FFmpeg"
+        self.token = tokens.room_token(room, user="ffmpeg")
+        self.colour = colour
+        self.frequency = frequency
+        self.failure = None
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ends.set()
+        self._thread.join(TIMEOUT)
+
+    def _work(self):
+        try:
+            self._publish()
+        except Exception as error:  # noqa: BLE001  shown by the test
+            self.failure = error
+
+    def _publish(self):
+        output = av.open(self.url, "w", format="whip", options={"authorization": self.token})
+        video = output.add_stream("libx264", rate=RATE, options={
+            "preset": "ultrafast", "tune": "zerolatency", "profile": "baseline", "bf": "0"})
+        video.width, video.height, video.pix_fmt = *SIZE, "yuv420p"
+        video.gop_size = 2 * RATE
+        audio = output.add_stream("libopus", rate=48_000, layout="stereo")
+        picture = np.empty((SIZE[1], SIZE[0], 3), np.uint8)
+        picture[:] = self.colour
+        count = 0
+        while not self._ends.wait(1 / RATE):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24").reformat(format="yuv420p")
+            frame.pts, frame.time_base = count, fractions.Fraction(1, RATE)
+            for packet in video.encode(frame):
+                output.mux(packet)
+            for packet in audio.encode(self._sound(count)):
+                output.mux(packet)
+            count += 1
+        output.close()
+
+    def _sound(self, count):
+        samples = 48_000 // RATE
+        times = (np.arange(samples) + count * samples) / 48_000
+        wave = (np.sin(2 * np.pi * self.frequency * times) * 4000).astype(np.int16)
+        frame = av.AudioFrame.from_ndarray(
+            np.repeat(wave, 2)[None], format="s16", layout="stereo")
+        frame.sample_rate = 48_000
+        frame.pts, frame.time_base = count * samples, fractions.Fraction(1, 48_000)
+        return frame

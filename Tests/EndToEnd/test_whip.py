@@ -1,0 +1,215 @@
+"""WHIP into a room and WHEP out of it, with clients that nobody here wrote."""
+
+import contextlib
+
+import numpy as np
+import pytest
+from harness import tokens, whip
+from harness.stranger import Colour, Stranger, Tone
+from harness.waiting import wait_for
+
+RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
+TIMEOUT = 20  # s
+
+
+@pytest.fixture
+def stack():
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def ann(server, room, stack):
+    """Somebody with a client of 100ms."""
+    ann = stack.enter_context(Stranger(server, room, "Ann"))
+    ann.join()
+    return ann
+
+
+def is_near(picture, colour):
+    return np.abs(np.median(picture[40:].reshape(-1, 3), axis=0) - colour).max() < 50
+
+
+def tracks_of(ann, name):
+    """What Ann is told that somebody publishes, by kind."""
+    told = ann.told("on-track-add", lambda params: params["peer"]["info"]["name"] == name)
+    return {track["type"]: identifier for identifier, track in told["tracks"].items()}
+
+
+def assert_is_seen_and_heard(ann, name, colour):
+    tracks = tracks_of(ann, name)
+    assert is_near(ann.wait_for_frames(tracks["video"], 10).last, colour)
+    assert np.abs(ann.wait_for_frames(tracks["audio"], 50).last).max() > 0.02
+    return tracks
+
+
+@pytest.mark.parametrize("codec", ["VP8", "H264"])
+def test_a_publisher_is_a_peer_like_any_other(server, room, ann, stack, codec):
+    publisher = stack.enter_context(
+        whip.Publisher(server, room, Tone(500), Colour(RED), codec=codec, query="?name=Camera"))
+    assert publisher.answer.headers["content-type"] == "application/sdp"
+    assert publisher.answer.headers["accept-patch"] == whip.FRAGMENT
+    joined = ann.told("on-peer-join")
+    assert joined["info"]["name"] == "Camera" and joined["role"] == "host"
+    assert_is_seen_and_heard(ann, "Camera", RED)
+
+    # What is muted of it goes nowhere, though it goes on to be sent.
+    [audio] = [one for kind, one in tracks_of(ann, "Camera").items() if kind == "audio"]
+    request = {"requested_for": joined["peer_id"], "value": True, "type": "audio"}
+    ann.call("change-track-mute-state-request", request)
+    assert ann.told("on-track-update")["tracks"][audio]["mute"] is True
+    [video] = [one for kind, one in tracks_of(ann, "Camera").items() if kind == "video"]
+    wait_for("the sound stops while the picture goes on",
+             lambda: is_still(ann, audio, video), TIMEOUT)
+    ann.call("change-track-mute-state-request", request | {"value": False})
+    ann.wait_for_frames(audio, ann.frames(audio) + 50)
+
+    assert publisher.end().status == 200
+    ann.told("on-peer-leave", lambda peer: peer["peer_id"] == joined["peer_id"])
+    assert server.http.request("DELETE", publisher.session).status == 404
+
+
+def is_still(viewer, track, other):
+    before, heard = viewer.frames(track), viewer.frames(other)
+    viewer.wait_for_frames(other, heard + 10)
+    return viewer.frames(track) == before
+
+
+def test_a_publisher_that_is_put_out_is_gone(server, room, ann, stack):
+    publisher = stack.enter_context(
+        whip.Publisher(server, room, Colour(RED), in_path=True, query="?name=Camera"))
+    peer = ann.told("on-peer-join")["peer_id"]
+    tracks_of(ann, "Camera")
+    ann.call("peer-leave-request", {"requested_for": peer, "reason": "enough"})
+    ann.told("on-peer-leave")
+    wait_for("it notices", lambda: not publisher.is_there(), TIMEOUT)
+
+
+def test_a_publisher_that_vanishes_is_gone_within_half_a_minute(server, room, ann, stack):
+    publisher = stack.enter_context(
+        whip.Publisher(server, room, Tone(500), query="?name=Camera"))
+    ann.wait_for_frames(tracks_of(ann, "Camera")["audio"], 10)
+    publisher.vanish()
+    wait_for("the room hears of it",
+             lambda: any(one["method"] == "on-peer-leave" for one in list(ann.notifications)), 30)
+
+
+def test_debians_client_publishes(server, room, ann, stack, tmp_path):
+    log = tmp_path / "whip-client.log"
+    process = stack.enter_context(whip.debian_client(server, room, GREEN, 700, log))
+    try:
+        assert_is_seen_and_heard(ann, "Debian", GREEN)
+    except BaseException:
+        print(log.read_text(errors="replace"))
+        raise
+    assert process.poll() is None
+
+
+def test_ffmpeg_publishes(server, room, ann, stack):
+    publisher = stack.enter_context(whip.FFmpeg(server, room, BLUE, 900))
+    try:
+        assert_is_seen_and_heard(ann, "FFmpeg", BLUE)
+    finally:
+        assert publisher.failure is None
+
+
+def test_a_viewer_gets_whoever_speaks_and_is_not_seen(server, room, ann, stack):
+    ann.publish(Colour(RED), codec="VP8")
+    viewer = stack.enter_context(whip.Viewer(server, room))
+    assert is_near(viewer.wait_for_frames("video", 5).last, RED)
+    ben = stack.enter_context(Stranger(server, room, "Ben"))
+    ben.join()
+    assert [one["info"]["name"] for one in ben.told("peer-list")["peers"].values()] == ["Ann"]
+    ben.publish(Colour(BLUE), Tone(600), codec="VP8")
+    wait_for("the viewer sees Ben, who speaks",
+             lambda: is_near(viewer.received["video"].last, BLUE), TIMEOUT)
+    assert np.abs(viewer.wait_for_frames("audio", 50).last).max() > 0.02
+    assert viewer.end().status == 200
+    ann.told("on-peer-join", lambda peer: peer["info"]["name"] == "Ben")
+    assert not any(one["method"] == "on-peer-leave" for one in ann.notifications)
+
+
+def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack):
+    """A client of 100ms, our publisher's own, WHIP and WHEP: each sees what it should."""
+    ann.publish(Colour(RED), Tone(440), codec="VP8")
+    stack.enter_context(
+        whip.Publisher(server, room, Tone(620), Colour(BLUE), codec="H264", query="?name=Camera"))
+    assert_is_seen_and_heard(ann, "Camera", BLUE)
+    peer = ann.told("on-peer-join")["peer_id"]
+    viewer = stack.enter_context(whip.Viewer(server, room, f"?peer={peer}"))
+    assert is_near(viewer.wait_for_frames("video", 5).last, BLUE)
+    started = server.start_stream(room, {})
+    server.wait_for_status(started["id"], "running", 60)
+    server.stop_stream(room)
+
+
+# MARK: what is refused
+
+OFFER = "v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"
+
+
+@pytest.mark.parametrize("path", ["whip", "whep"])
+def test_bad_requests_are_refused_in_order(server, room, path):
+    def post(body, token, **headers):
+        return server.http.post(f"/{path}/{room}", body=body, token=token,
+                                headers={"Content-Type": "application/sdp"} | headers)
+
+    token = tokens.room_token(room)
+    answer = post(b"x" * 100_000, None)
+    assert answer.status == 401 and answer.headers["www-authenticate"] == "Bearer"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert post(b"", tokens.room_token("other")).status == 400
+    assert post(OFFER.encode(), token, **{"Content-Type": "text/plain"}).status == 415
+    assert post(b"x" * 100_000, token).status == 413
+    refusal = post(b"nonsense", token)
+    assert refusal.status == 400 and "malformed session description" in refusal.json["details"][0]
+    assert post(OFFER.encode(), token, **{"Content-Type": "Application/SDP; charset=utf-8"}).status == 400
+    session = f"/{path}/{room}/sessions/0123456789ab"
+    fragment = {"Content-Type": whip.FRAGMENT, "If-Match": "*"}
+    assert server.http.request("PATCH", session, body=b"m=audio 9 x 0", headers=fragment).status == 404
+    assert server.http.request("DELETE", session).status == 404
+
+
+@pytest.mark.parametrize("path", ["whip", "whep"])
+def test_pages_of_other_sites_may_ask(server, room, path):
+    answer = server.http.request("OPTIONS", f"/{path}/{room}", headers={
+        "Origin": "https://example.org", "Access-Control-Request-Method": "POST"})
+    assert answer.status == 204 and answer.headers["accept-post"] == "application/sdp"
+    assert "PATCH" in answer.headers["access-control-allow-methods"]
+    assert "if-match" in answer.headers["access-control-allow-headers"]
+    answer = server.http.request("HEAD", f"/{path}/{room}")
+    assert answer.status == 200 and answer.headers["content-type"] == "application/sdp"
+
+
+def test_an_old_entity_tag_is_refused_and_nothing_else_notices(server, room, ann, stack):
+    publisher = stack.enter_context(
+        whip.Publisher(server, room, Tone(500), query="?name=Camera"))
+    audio = tracks_of(ann, "Camera")["audio"]
+    ann.wait_for_frames(audio, 10)
+
+    def patch(condition, body=b"m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n"):
+        headers = {"Content-Type": whip.FRAGMENT}
+        if condition:
+            headers["If-Match"] = condition
+        return server.http.request("PATCH", publisher.session, body=body, headers=headers).status
+
+    assert patch(publisher.answer.headers["etag"]) == 204
+    assert patch('"old"') == 412
+    assert patch(None) == 428
+    assert patch("*", b"nonsense") == 400
+    ann.wait_for_frames(audio, ann.frames(audio) + 50)
+    assert publisher.is_there()
+
+
+def test_who_may_not_publish_or_hear_is_refused(server, room):
+    answer = server.http.post(f"/whip/{room}", body=recording_offer(), headers=whip.SDP,
+                              token=tokens.room_token(room, role="viewer"))
+    assert answer.status == 403 and "may not publish" in answer.json["message"]
+    answer = server.http.post(f"/whep/{room}", body=recording_offer().replace(b"sendonly", b"recvonly"),
+                              headers=whip.SDP, token=tokens.room_token(room, role="viewer"))
+    assert answer.status == 409 and answer.headers["retry-after"]
+
+
+def recording_offer():
+    return (OFFER + "a=group:BUNDLE 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\nc=IN IP4 0.0.0.0\r\n"
+            "a=mid:0\r\na=sendonly\r\na=rtpmap:111 opus/48000/2\r\na=rtcp-mux\r\n").encode()
