@@ -120,6 +120,13 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
                 "Datagrams", "PeerConnection", log, nioCore,
             ]),
+        room(
+            "MediaClient",
+            [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
+                "Datagrams", "PeerConnection",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ] + nio),
         room("Signalling", ["MediaKernel", "Clocks", "Rooms", log]),
         room(
             "Pipeline",
@@ -139,25 +146,30 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ] + nio, resources: [.copy("Web")]),
-        // Floor 6: the client's end of a room.
+        // Floor 6: a room that a program has joined. Speaks no protocol.
         room(
-            "RoomClient",
+            "RemoteRoom",
+            ["MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log, nioCore]),
+
+        // Floor 7: a protocol's client each.
+        room(
+            "HundredMSClient",
             [
-                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
-                "Datagrams", "PeerConnection", "Rooms", "Signalling", log,
+                "MediaKernel", "SDP", "SecureTransport", "Clocks", "PeerConnection", "Rooms",
+                "Signalling", "MediaClient", "RemoteRoom", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
 
-        // Floor 7: the roles, wired.
+        // Floor 8: the roles, wired.
         room(
             "Bot",
             [
-                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Streams", "Clocks", "Codec",
-                "PeerConnection", "Pipeline", "Recording", "Signalling", "ChildProcesses",
-                "RoomClient", "Sandbox", log,
+                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Streams", "Clocks", "Codec",
+                "PeerConnection", "Pipeline", "Recording", "ChildProcesses", "MediaClient",
+                "RemoteRoom", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
@@ -170,8 +182,8 @@ let package = Package(
         room(
             "Publisher",
             [
-                "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "Rooms",
-                "Signalling", "RoomClient", log, nioCore,
+                "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "MediaClient",
+                "RemoteRoom", log, nioCore,
             ]),
         room(
             "Service",
@@ -191,13 +203,14 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + nio),
 
-        // Floor 8: the command line.
+        // Floor 9: the command line.
         .executableTarget(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
                 "Catalogue",
-                "ChildProcesses", "RoomClient", "Sandbox", "Service", "ControlAPI", log,
+                "ChildProcesses", "MediaClient", "HundredMSClient", "Sandbox", "Service",
+                "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -217,8 +230,9 @@ let package = Package(
         .executableTarget(
             name: "load-rooms",
             dependencies: [
-                "MediaKernel", "RTP", "SDP", "Clocks", "PeerConnection", "Signalling", "RoomClient",
-                log,
+                "MediaKernel", "RTP", "SDP", "Clocks", "PeerConnection", "MediaClient",
+                "RemoteRoom",
+                "HundredMSClient", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -290,10 +304,16 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
         tests(
-            "RoomClient",
+            "MediaClient",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "Digests", "SecureTransport", "Datagrams",
-                "PeerConnection", "MediaServer", "Rooms", "Signalling", log,
+                "PeerConnection", "MediaServer", log,
+            ] + nio),
+        tests(
+            "HundredMSClient",
+            [
+                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaServer", "MediaClient",
+                "RemoteRoom", "Rooms", "Signalling", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
@@ -306,10 +326,10 @@ let package = Package(
         tests(
             "Bot",
             [
-                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "Signalling",
+                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "RemoteRoom",
             ] + nio),
         tests(
-            "Publisher", ["MediaKernel", "RTP", "Codec", "Rooms", "Signalling", "Workbench"]),
+            "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),
         tests(
             "Service",
             [

@@ -1,60 +1,33 @@
 public import Clocks
 public import Logging
+public import MediaClient
 public import MediaKernel
 public import NIOCore
-public import PeerConnection
+public import RemoteRoom
 import SecureTransport
-public import Signalling
+import Signalling
 
-/// A participant that is a program: joins a room over the 100ms protocol, receives what it may
-/// see and sends what it is given.
+/// A room that a program joins over 100ms' protocol: it receives what its role may see and sends
+/// what it is given.
 ///
-/// `run()` is its life. Signalling that breaks is taken up again for up to a minute with the same
+/// Signalling that breaks is taken up again for up to a minute with the same
 /// peer id, as the protocol has it; media goes on meanwhile. A server that does not know us any
 /// more, as after its restart, is joined again, with new media connections.
-public actor RoomClient {
+public actor HundredMSRoom: PublishingRoom {
     public struct Configuration: Sendable {
         /// Origin of the server: `http://127.0.0.1:8080`.
         public var endpoint: String
         /// A room token.
         public var token: String
         public var peer: PeerID
-        public var name: String
-        public var metadata: String
-        /// What happens to the datagrams that are sent.
-        public var network: NetworkConditions
-        /// Whether anybody's video is received.
-        public var receivesVideo: Bool
-        /// How often what has arrived is taken, and time passes for media. That costs half as much
-        /// as to wake up for each packet, and times of arrival are up to so much late. Nil for each
-        /// packet as it comes.
-        public var readingInterval: Duration?
+        public var guest: RoomGuest
 
-        public init(
-            endpoint: String, token: String, peer: PeerID, name: String, metadata: String = "",
-            network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true,
-            readingInterval: Duration? = nil
-        ) {
+        public init(endpoint: String, token: String, peer: PeerID, guest: RoomGuest) {
             self.endpoint = endpoint
             self.token = token
             self.peer = peer
-            self.name = name
-            self.metadata = metadata
-            self.network = network
-            self.receivesVideo = receivesVideo
-            self.readingInterval = readingInterval
+            self.guest = guest
         }
-    }
-
-    public enum Event: Sendable {
-        /// The room has taken us in; comes once.
-        case joined
-        /// What the server said, for whoever cares.
-        case signalling(SignallingEvent)
-        /// The connection on which the room's media come has a new state.
-        case receiving(PeerConnectionState)
-        /// What we get of some videos, and in which forms there are.
-        case trackLayers([TrackLayersPayload.Track])
     }
 
     /// How long a lost connection is tried again (docs/PROTOCOL.md sect. 9).
@@ -63,21 +36,18 @@ public actor RoomClient {
     static let timerInterval: Duration = .milliseconds(500)
     /// Frames waiting for the socket.
     static let outboxMaximum = 4096
-    static let eventsMaximum = 4096
 
     enum Membership { case outside, joining, inside }
 
     let configuration: Configuration
-    /// Our own id in the room.
-    public nonisolated let peer: PeerID
     let group: any EventLoopGroup
     let eventLoop: any EventLoop
     let logger: Logger
     let clock: @Sendable () -> Instant
     let makeObserver: @Sendable () -> any ClientMediaObserver
-    public nonisolated let events: AsyncStream<Event>
-    let eventSink: AsyncStream<Event>.Continuation
+    nonisolated let feed = RoomEvents()
     var signalling: SignallingClient
+    var roster: SignallingRoster
     var media: NIOLoopBound<ClientMedia>?
     var outbox: AsyncStream<String>.Continuation?
     var membership = Membership.outside
@@ -87,18 +57,17 @@ public actor RoomClient {
     var policy: PolicyPayload?
     /// The role of our token.
     var firstRole: String?
-    var published: [PublishedMedia] = []
-    var isOfferOutstanding = false
-    var needsOffer = false
-    var needsRestart = false
+    var published: [LocalTrack] = []
+    var offers = PublishOffers()
     var isLeaving = false
     /// Since when there has been no connection; nil while the server speaks to us.
     var lostAt: Instant?
     /// Before this the server must not be reached; see `interrupt(for:)`.
     var interruptedUntil = Instant.zero
-    /// Finished when `run()` has returned, for those who wait for it.
-    nonisolated let ended: AsyncStream<Never>
-    let endedSink: AsyncStream<Never>.Continuation
+
+    public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
+    /// Our own id in the room.
+    public nonisolated var peer: PeerID { configuration.peer }
 
     /// - Parameter clock: the signalling's.
     public init(
@@ -107,7 +76,6 @@ public actor RoomClient {
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver
     ) {
         self.configuration = configuration
-        peer = configuration.peer
         self.group = group
         eventLoop = group.next()
         self.logger = logger
@@ -115,29 +83,34 @@ public actor RoomClient {
         self.makeObserver = makeObserver
         var random = SecureRandom()
         signalling = SignallingClient(seed: random.next())
-        (ended, endedSink) = AsyncStream.makeStream()
-        (events, eventSink) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.eventsMaximum))
+        roster = SignallingRoster(ownID: configuration.peer)
     }
 
     // MARK: Life
 
-    /// Joins and stays. Returns after `leave()`; throws when the room does not want us, or cannot
-    /// be reached for `reconnectWindow`.
-    public func run() async throws {
+    /// Joins and stays. Throws when the room does not want us, or cannot be reached for
+    /// `reconnectWindow`.
+    public func run() async throws(RoomEnd) {
         // Whatever happens: others wait for the end.
-        defer {
-            eventSink.finish()
-            endedSink.finish()
-        }
-        try await startMedia()
-        do {
-            try await stayConnected()
-        } catch {
-            await stopMedia()
-            throw error
-        }
+        defer { feed.finish() }
+        let end = await stay()
         await stopMedia()
+        if let end { throw end }
+    }
+
+    /// - Returns: nil after `leave()` or a cancellation.
+    private func stay() async -> RoomEnd? {
+        do {
+            try await startMedia()
+            try await stayConnected()
+            return nil
+        } catch let end as RoomEnd {
+            return end
+        } catch is CancellationError {
+            return nil
+        } catch {
+            return .failed(NetworkFault.words(error))
+        }
     }
 
     private func stayConnected() async throws {
@@ -145,7 +118,7 @@ public actor RoomClient {
             do {
                 try await connectOnce()
                 try giveUpIfDue(because: .unreachable("the server closed the connection"))
-            } catch let error as RoomClientError {
+            } catch let error as RoomEnd {
                 if case .unreachable = error {} else { throw error }
                 try giveUpIfDue(because: error)
             } catch is CancellationError {
@@ -160,7 +133,7 @@ public actor RoomClient {
         }
     }
 
-    private func giveUpIfDue(because error: RoomClientError) throws {
+    private func giveUpIfDue(because error: RoomEnd) throws {
         let now = clock()
         let since = lostAt ?? now
         lostAt = since
@@ -182,7 +155,7 @@ public actor RoomClient {
             ("protocol_version", "2.5"), ("protocol_spec", "20250115"),
         ]
         guard let url = WebSocketURL(endpoint, adding: query) else {
-            throw RoomClientError.protocolViolation("'\(endpoint)' is no WebSocket endpoint")
+            throw RoomEnd.protocolViolation("'\(endpoint)' is no WebSocket endpoint")
         }
         let (frames, outbox) = AsyncStream.makeStream(
             of: String.self, bufferingPolicy: .bufferingOldest(Self.outboxMaximum))
@@ -223,7 +196,7 @@ public actor RoomClient {
             }
         }
         outbox?.finish()
-        for await _ in ended {}
+        await feed.waitForEnd()
     }
 
     private func keepTime() async throws {

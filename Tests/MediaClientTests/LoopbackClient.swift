@@ -7,7 +7,7 @@ import RTP
 import SDP
 import SecureTransport
 
-@testable import RoomClient
+@testable import MediaClient
 
 /// What a test client sends: packets that can be recognised, no real media.
 enum OutgoingMedia: String, CaseIterable, Sendable {
@@ -63,7 +63,9 @@ struct LoopbackClient: Sendable {
             let observer = Observer(sending: sending, eventLoop: eventLoop)
             let media = ClientMedia(
                 eventLoop: eventLoop, identity: identity, observer: observer,
-                receivesVideo: receivesVideo, readingInterval: readingInterval,
+                configuration: ClientMedia.Configuration(
+                    channelLabel: "texts",
+                    receivesVideo: receivesVideo, readingInterval: readingInterval),
                 stateChanged: { _, _ in }, channelText: { _ in })
             return (
                 NIOLoopBound(observer, eventLoop: eventLoop),

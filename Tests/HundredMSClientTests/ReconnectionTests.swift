@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MediaClient
 import MediaKernel
 import MediaServer
 import NIOCore
@@ -7,12 +8,13 @@ import NIOHTTP1
 import NIOPosix
 import PeerConnection
 import RTP
+import RemoteRoom
 import Rooms
 import SDP
 import Synchronization
 import Testing
 
-@testable import RoomClient
+@testable import HundredMSClient
 @testable import Signalling
 
 /// Clients whose server falls silent, is lost, or is away.
@@ -20,11 +22,11 @@ import Testing
     private let group = MultiThreadedEventLoopGroup.singleton
     private let clock = ClockDouble()
 
-    private func client(of server: SocketServer) async throws -> RoomClient {
+    private func client(of server: SocketServer) async throws -> HundredMSRoom {
         let door = try await StubServer.start(on: group, status: .ok, body: server.initBody)
-        return RoomClient(
-            configuration: RoomClient.Configuration(
-                endpoint: door.endpoint, token: "t", peer: "ann", name: "Ann"),
+        return HundredMSRoom(
+            configuration: HundredMSRoom.Configuration(
+                endpoint: door.endpoint, token: "t", peer: "ann", guest: RoomGuest(name: "Ann")),
             group: group, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { [clock] in clock.now }, makeObserver: { DeafObserver() })
     }
@@ -36,7 +38,7 @@ import Testing
         let life = Task { try await client.run() }
         _ = try #require(await server.nextSocket())
         clock.advance(SignallingClient.silenceMaximum)
-        await #expect(throws: RoomClientError.unreachable("no sign of life")) {
+        await #expect(throws: RoomEnd.unreachable("no sign of life")) {
             try await end(of: life)
         }
     }
@@ -44,7 +46,7 @@ import Testing
     /// A client that is in a room, and its socket.
     private func entered(
         _ server: SocketServer,
-        _ body: (RoomClient, Task<Void, any Error>, SocketServer.Socket) async throws -> Void
+        _ body: (HundredMSRoom, Task<Void, any Error>, SocketServer.Socket) async throws -> Void
     ) async throws {
         let media = try await MediaServer.start(
             configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
@@ -123,7 +125,7 @@ import Testing
             _ = await server.nextRefusal()
             clock.advance(.seconds(61))
             // The answer, or that none came for so long, by whichever is looked at first.
-            let error = await #expect(throws: RoomClientError.self) { try await end(of: life) }
+            let error = await #expect(throws: RoomEnd.self) { try await end(of: life) }
             guard case .unreachable = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -137,7 +139,7 @@ import Testing
             server.answer(with: .forbidden)
             first.close()
             await #expect(
-                throws: RoomClientError.protocolViolation(
+                throws: RoomEnd.protocolViolation(
                     "the server refused the WebSocket with 403 Forbidden")
             ) { try await end(of: life) }
         }
@@ -149,7 +151,7 @@ import Testing
         try await entered(server) { client, life, first in
             var numbers = PayloadTypeAllocator()
             try await client.publish([
-                RoomClient.PublishedMedia(
+                LocalTrack(
                     .opus, streamID: "s", trackID: "t", numbers: &numbers)
             ])
             let before = try #require(await first.next(with: #""offer""#))
@@ -185,7 +187,7 @@ import Testing
         try greet(socket)
         _ = try #require(await socket.next(with: #""join""#))
         socket.close()
-        await #expect(throws: RoomClientError.self) { try await end(of: life) }
+        await #expect(throws: RoomEnd.self) { try await end(of: life) }
     }
 
     @Test func whoLosesItsNetworkWhileItJoinsJoinsAgain() async throws {

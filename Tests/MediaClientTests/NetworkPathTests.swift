@@ -1,7 +1,7 @@
 import MediaKernel
 import Testing
 
-@testable import RoomClient
+@testable import MediaClient
 
 /// What `NetworkConditions` do to datagrams, at times of the tests' own.
 @Suite struct NetworkPathTests {

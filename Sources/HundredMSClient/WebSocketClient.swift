@@ -3,6 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOWebSocket
+import RemoteRoom
 
 /// A WebSocket to a server, for as long as `body` runs. RFC 6455, text messages only.
 enum WebSocketClient {
@@ -60,7 +61,7 @@ enum WebSocketClient {
         }
     }
 
-    private static func refusal(_ status: HTTPResponseStatus) -> RoomClientError {
+    private static func refusal(_ status: HTTPResponseStatus) -> RoomEnd {
         InitCall.isWorthAnotherTry(status.code)
             ? .unreachable("the WebSocket was answered with \(status)")
             : .protocolViolation("the server refused the WebSocket with \(status)")

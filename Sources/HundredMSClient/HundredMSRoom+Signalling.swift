@@ -1,11 +1,13 @@
 import Logging
+import MediaClient
 import MediaKernel
 import PeerConnection
+import RemoteRoom
 import SDP
 import Signalling
 
 /// What the server says, and the answers to it.
-extension RoomClient {
+extension HundredMSRoom {
     func drain() async throws {
         while let output = signalling.poll() {
             switch output {
@@ -22,16 +24,16 @@ extension RoomClient {
         case .joined(_, let sdp):
             let answer = try SessionDescription.parse(sdp)
             try await onMedia { try $0.publishAnswer(answer) }
-            isOfferOutstanding = false
+            _ = offers.answered()
             membership = .inside
-            if !hasJoined { eventSink.yield(.joined) }
+            if !hasJoined { feed.send(.joined) }
             hasJoined = true
             if !published.isEmpty { try await offerPublish() }
         case .answered(_, let sdp):
             let answer = try SessionDescription.parse(sdp)
             try await onMedia { try $0.publishAnswer(answer) }
-            isOfferOutstanding = false
-            if needsOffer { try await offerPublish() }
+            if offers.answered() { try await offerPublish() }
+            feed.send(.published)
         case .offer(let sdp):
             let offer = try SessionDescription.parse(sdp)
             signalling.answer(try await onMedia { try $0.subscribeOffer(offer) }.rendered())
@@ -51,26 +53,36 @@ extension RoomClient {
                     metadata: ["method": "\(method.rawValue)", "error": "\(error.message)"])
                 break
             }
-            throw RoomClientError.refused(code: error.code, message: error.message)
+            throw RoomEnd.refused(code: error.code, message: error.message)
         case .fatal(let error):
-            throw RoomClientError.refused(code: error.code, message: error.message)
+            throw RoomEnd.refused(code: error.code, message: error.message)
         case .leaveRequested(let request):
             throw request.roomEnd
-                ? RoomClientError.roomEnded(reason: request.reason)
-                : RoomClientError.removed(reason: request.reason)
+                ? RoomEnd.roomEnded(reason: request.reason)
+                : RoomEnd.removed(reason: request.reason)
         case .warning(let error):
             logger.warning(
                 "warned by the server",
                 metadata: ["code": "\(error.code)", "error": "\(error.message)"])
         case .silent:
-            throw RoomClientError.unreachable("no sign of life")
+            throw RoomEnd.unreachable("no sign of life")
         case .peerList, .roomState, .roomInfo, .sessionInfo, .peerJoined, .peerLeft, .peerUpdated,
             .tracksAdded, .tracksUpdated, .tracksRemoved, .broadcast, .hls, .metadata,
             .roleOffered, .trackMuteRequested, .mutesRequested, .sent, .groups,
             .peersFound, .done, .ignored:
             break
         }
-        eventSink.yield(.signalling(event))
+        report(event)
+    }
+
+    /// Tells the program what follows from an event for it.
+    private func report(_ event: SignallingEvent) {
+        let wasListed = roster.isListed
+        if !roster.received(event).isEmpty || roster.isListed != wasListed {
+            feed.send(.roster(roster.remotePeers))
+        }
+        for request in TrackMuteRequest.requests(of: event) { feed.send(.muteRequested(request)) }
+        if case .broadcast(let message) = event { feed.send(.message(RoomMessage(message))) }
     }
 
     /// Whether the server has no place for us any more, though it once let us in.
@@ -81,10 +93,9 @@ extension RoomClient {
     /// The server closes this socket; on the next one we come as for the first time.
     private func beginAnew(because error: ErrorPayload) async throws {
         membership = .outside
-        isOfferOutstanding = false
-        needsRestart = false
+        offers = PublishOffers()
         try await onMedia { try $0.beginAnew() }
-        throw RoomClientError.unreachable(error.message)
+        throw RoomEnd.unreachable(error.message)
     }
 
     /// The server speaks first; only then may a client join or come back. Whatever policy comes
@@ -102,17 +113,17 @@ extension RoomClient {
         case .outside:
             membership = .joining
             let offer = try await onMedia { try $0.publishOffer(tracks: []) }
-            isOfferOutstanding = true
+            _ = offers.begin()
             signalling.join(
-                name: configuration.name, metadata: configuration.metadata,
+                name: configuration.guest.name, metadata: configuration.guest.metadata,
                 offer: offer.rendered())
         case .joining:
             break
         case .inside:
             // docs/PROTOCOL.md sect. 9: an offer on the existing connection, then all track states.
-            isOfferOutstanding = false
+            offers.lost(connection: false)
             try await offerPublish()
-            signalling.updateTracks(publishable.map(\.payload))
+            signalling.updateTracks(publishable.map { TrackPayload($0) })
         }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoomClient
+@testable import HundredMSClient
 
 @Suite struct WebSocketURLTests {
     @Test func partsAreTakenAsTheyAre() throws {

@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 
 /// Why there is no connection, in words for people.
-enum NetworkFault {
-    static func words(_ error: any Error) -> String {
+public enum NetworkFault {
+    public static func words(_ error: any Error) -> String {
         switch error {
         case let error as IOError: words(code: error.errnoCode)
         case let error as NIOConnectionError:

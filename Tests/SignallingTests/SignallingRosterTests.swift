@@ -3,8 +3,8 @@ import Rooms
 import Signalling
 import Testing
 
-@Suite struct RemoteRoomTests {
-    var room = RemoteRoom(ownID: "me")
+@Suite struct SignallingRosterTests {
+    var room = SignallingRoster(ownID: "me")
 
     func peer(_ id: PeerID, name: String = "N", tracks: [TrackPayload]? = nil) -> PeerPayload {
         PeerPayload(
@@ -100,12 +100,12 @@ import Testing
     }
 
     @Test mutating func aServerThatListsTooMuchIsNotBelieved() {
-        for index in 0...RemoteRoom.peersMaximum {
+        for index in 0...SignallingRoster.peersMaximum {
             _ = room.received(.peerJoined(peer(PeerID("\(index)"))))
         }
-        #expect(room.peers.count == RemoteRoom.peersMaximum)
-        let tracks = (0...RemoteRoom.tracksMaximum).map { track(TrackID("\($0)")) }
+        #expect(room.peers.count == SignallingRoster.peersMaximum)
+        let tracks = (0...SignallingRoster.tracksMaximum).map { track(TrackID("\($0)")) }
         _ = room.received(.tracksAdded(tracks, of: peer("0")))
-        #expect(room.tracks(of: "0").count == RemoteRoom.tracksMaximum)
+        #expect(room.tracks(of: "0").count == SignallingRoster.tracksMaximum)
     }
 }

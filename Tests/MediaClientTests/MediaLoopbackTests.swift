@@ -10,7 +10,7 @@ import SDP
 import SecureTransport
 import Testing
 
-@testable import RoomClient
+@testable import MediaClient
 
 /// Two clients and a media server on loopback: media from one end to the other.
 @Suite(.timeLimit(.minutes(2))) struct MediaLoopbackTests {

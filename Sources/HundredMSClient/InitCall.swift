@@ -1,8 +1,10 @@
 import AsyncHTTPClient
 import Foundation
+import MediaClient
 import MediaKernel
 import NIOCore
 import NIOHTTP1
+import RemoteRoom
 
 /// `GET /init`: where the room's WebSocket is (docs/PROTOCOL.md sect. 2).
 enum InitCall {
@@ -18,7 +20,7 @@ enum InitCall {
     /// The WebSocket endpoint. Throws `.refused` with the server's words, or `.unreachable`.
     static func run(
         endpoint: String, token: String, peer: PeerID, timeout: TimeAmount = timeout
-    ) async throws(RoomClientError) -> String {
+    ) async throws(RoomEnd) -> String {
         guard var parts = URLComponents(string: endpoint), parts.host?.isEmpty == false,
             ["http", "https"].contains(parts.scheme?.lowercased())
         else { throw .badEndpoint(endpoint) }

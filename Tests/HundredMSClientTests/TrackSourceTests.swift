@@ -1,7 +1,7 @@
-import Pipeline
+import MediaKernel
 import Testing
 
-@testable import Bot
+@testable import HundredMSClient
 
 @Suite struct TrackSourceTests {
     @Test func theWordsOf100msSayWhatATrackIsOf() {

@@ -4,7 +4,7 @@ public import MediaKernel
 ///
 /// After a reconnection the server sends the whole list anew. This value compares, so that whoever
 /// uses it hears of each peer and each track once, and of its end once, whatever was missed.
-public struct RemoteRoom: Sendable {
+public struct SignallingRoster: Sendable {
     /// What changed, in an order that can be followed: a peer joins before its tracks are added and
     /// leaves after they are removed.
     public enum Change: Hashable, Sendable {
@@ -32,6 +32,8 @@ public struct RemoteRoom: Sendable {
     private let ownID: PeerID
     private var entries: [PeerID: Entry] = [:]
     public private(set) var hls: HLSPayload?
+    /// Whether the server has told who is there.
+    public private(set) var isListed = false
 
     /// - Parameter ownID: of the client itself, which is nobody's remote peer.
     public init(ownID: PeerID) { self.ownID = ownID }
@@ -50,6 +52,7 @@ public struct RemoteRoom: Sendable {
     public mutating func received(_ event: SignallingEvent) -> [Change] {
         switch event {
         case .peerList(let list):
+            isListed = true
             return replace(with: list)
         case .peerJoined(let peer), .peerUpdated(let peer):
             // In a large room who only watches is told of no more.

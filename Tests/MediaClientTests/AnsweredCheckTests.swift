@@ -8,7 +8,7 @@ import SDP
 import SecureTransport
 import Testing
 
-@testable import RoomClient
+@testable import MediaClient
 
 @Suite(.timeLimit(.minutes(1))) struct AnsweredCheckTests {
     private struct Authenticator: MessageAuthenticator {

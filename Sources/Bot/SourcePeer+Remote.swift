@@ -1,34 +1,19 @@
 import Foundation
 import MediaKernel
 import Pipeline
-import Rooms
-import Signalling
+import RemoteRoom
 
-extension RemoteRoom {
-    /// Who is in the room and what they publish, as the pipeline wants to know it.
-    var sources: [SourcePeer] {
-        peers.map { peer in
-            SourcePeer(
-                id: peer.peerID, name: peer.info.name, role: peer.role,
-                picture: PeerMetadata(peer.info.data)?.picture, joinedAt: peer.joinedAt ?? 0,
-                tracks: tracks(of: peer.peerID).map { track in
-                    SourceTrack(
-                        id: track.trackID, isVideo: track.type == .video,
-                        source: TrackSource(named: track.source), isMuted: track.mute)
-                })
-        }
-    }
-}
-
-extension TrackSource {
-    /// By the word with which a client of 100ms publishes a track.
-    init(named word: String) {
-        switch word {
-        case "regular": self = .regular
-        case _ where PublishedTrack.presentations.contains(word): self = .presentation
-        // A playlist's sound, and words of clients' own.
-        default: self = .other
-        }
+extension SourcePeer {
+    /// A peer as the pipeline wants to know it.
+    init(_ peer: RemotePeer) {
+        self.init(
+            id: peer.id, name: peer.name, role: peer.role,
+            picture: PeerMetadata(peer.metadata)?.picture, joinedAt: peer.joinedAt,
+            tracks: peer.tracks.map { track in
+                SourceTrack(
+                    id: track.id, isVideo: track.isVideo, source: track.source,
+                    isMuted: track.isMuted)
+            })
     }
 }
 

@@ -9,11 +9,38 @@ public import RTP
 public import SDP
 import SecureTransport
 
-/// The client's two connections to a server: publish, where we offer, and subscribe, where the
-/// server does. Confined to its event loop.
+/// A client's connections to a server: publish, where the client offers, and subscribe, where the
+/// server does. Speaks no signalling protocol. Confined to its event loop.
 public final class ClientMedia {
-    /// The name that 100ms' clients give the channel (hms.md sect. 8).
-    static let channelLabel = "ion-sfu"
+    /// What a client's connections are made by.
+    public struct Configuration: Sendable {
+        /// The connections that are opened.
+        public var directions: Set<ConnectionDirection>
+        /// The data channel that the publish connection opens, and the one that carries wishes and
+        /// the server's texts on the subscribe connection; nil for a protocol without one.
+        public var channelLabel: String?
+        /// What happens to the datagrams that are sent.
+        public var network: NetworkConditions
+        /// Whether anybody's video is received.
+        public var receivesVideo: Bool
+        /// How often what has arrived is taken, and time passes for media. That costs half as much
+        /// as to wake up for each packet, and times of arrival are up to so much late. Nil for each
+        /// packet as it comes.
+        public var readingInterval: Duration?
+
+        public init(
+            directions: Set<ConnectionDirection> = [.publish, .subscribe],
+            channelLabel: String? = nil, network: NetworkConditions = NetworkConditions(),
+            receivesVideo: Bool = true, readingInterval: Duration? = nil
+        ) {
+            self.directions = directions
+            self.channelLabel = channelLabel
+            self.network = network
+            self.receivesVideo = receivesVideo
+            self.readingInterval = readingInterval
+        }
+    }
+
     /// Tracks of which a wish is remembered.
     static let wishesMaximum = 1024
 
@@ -47,9 +74,7 @@ public final class ClientMedia {
     private let eventLoop: any EventLoop
     private let observer: any ClientMediaObserver
     private let identity: DTLSIdentity
-    private let network: NetworkConditions
-    private let receivesVideo: Bool
-    private let readingInterval: Duration?
+    private let configuration: Configuration
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     private let channelText: @Sendable (String) -> Void
     /// What we said we wish to receive, by track: said again when the channel opens.
@@ -64,49 +89,45 @@ public final class ClientMedia {
 
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
-        network: NetworkConditions = NetworkConditions(), receivesVideo: Bool = true,
-        readingInterval: Duration? = nil,
+        configuration: Configuration = Configuration(),
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
         channelText: @escaping @Sendable (String) -> Void
     ) {
         self.eventLoop = eventLoop
         self.identity = identity
         self.observer = observer
-        self.network = network
-        self.receivesVideo = receivesVideo
-        self.readingInterval = readingInterval
+        self.configuration = configuration
         self.stateChanged = stateChanged
         self.channelText = channelText
     }
 
     // MARK: Life
 
-    /// Opens both connections, on sockets of their own.
+    /// Opens the connections, on sockets of their own.
     ///
     /// - Parameters:
-    ///   - readingInterval: see `RoomClient.Configuration`.
     ///   - stateChanged: called on the loop, as is `channelText`.
     ///   - channelText: what the server says on the data channel.
     public static func open(
-        on eventLoop: any EventLoop, network: NetworkConditions = NetworkConditions(),
-        receivesVideo: Bool = true, readingInterval: Duration? = nil,
+        on eventLoop: any EventLoop, configuration: Configuration = Configuration(),
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
-        channelText: @escaping @Sendable (String) -> Void
+        channelText: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> NIOLoopBound<ClientMedia> {
         let identity = try DTLSIdentity.generate()
         let media = try await eventLoop.submit {
             NIOLoopBound(
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
-                    network: network, receivesVideo: receivesVideo,
-                    readingInterval: readingInterval, stateChanged: stateChanged,
+                    configuration: configuration, stateChanged: stateChanged,
                     channelText: channelText),
                 eventLoop: eventLoop)
         }.get()
-        func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket> {
-            try await DatagramSocket.bind(
-                host: "0.0.0.0", port: 0, on: eventLoop, readsByItself: readingInterval == nil
+        func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket>? {
+            guard configuration.directions.contains(direction) else { return nil }
+            return try await DatagramSocket.bind(
+                host: "0.0.0.0", port: 0, on: eventLoop,
+                readsByItself: configuration.readingInterval == nil
             ) {
                 DatagramSocket.Handlers(
                     received: { media.value.received($0, from: $1, direction) },
@@ -116,16 +137,16 @@ public final class ClientMedia {
         let publish = try await bind(.publish)
         let subscribe = try await bind(.subscribe)
         try await eventLoop.submit {
-            media.value.start(publish: publish.value, subscribe: subscribe.value)
+            media.value.start(publish: publish?.value, subscribe: subscribe?.value)
         }.get()
         return media
     }
 
-    func start(publish: DatagramSocket, subscribe: DatagramSocket) {
+    func start(publish: DatagramSocket?, subscribe: DatagramSocket?) {
         let now = MonotonicClock.now
-        self.publish = makeSide(socket: publish, opensChannel: true, at: now)
-        self.subscribe = makeSide(socket: subscribe, opensChannel: false, at: now)
-        let ticker = MediaTicker(self, every: readingInterval, on: eventLoop)
+        self.publish = publish.map { makeSide(socket: $0, opensChannel: true, at: now) }
+        self.subscribe = subscribe.map { makeSide(socket: $0, opensChannel: false, at: now) }
+        let ticker = MediaTicker(self, every: configuration.readingInterval, on: eventLoop)
         ticker.schedule(on: eventLoop)
         self.ticker = ticker
         observer.start(self)
@@ -133,11 +154,11 @@ public final class ClientMedia {
 
     /// Leaves both connections and begins new ones, on the same sockets: for a server that knows
     /// nothing of the old ones. What was sent is to be offered again.
-    func beginAnew() throws {
-        guard let publish, let subscribe else { throw RoomClientError.protocolViolation("closed") }
+    public func beginAnew() throws(ClientMediaError) {
+        guard publish != nil || subscribe != nil else { throw .closed }
         let now = MonotonicClock.now
-        self.publish = makeSide(socket: publish.socket, opensChannel: true, at: now)
-        self.subscribe = makeSide(socket: subscribe.socket, opensChannel: false, at: now)
+        publish = publish.map { makeSide(socket: $0.socket, opensChannel: true, at: now) }
+        subscribe = subscribe.map { makeSide(socket: $0.socket, opensChannel: false, at: now) }
         outgoing = [:]
         incoming = [:]
         observer.incomingTracksChanged([], at: now)
@@ -151,18 +172,20 @@ public final class ClientMedia {
                 ICECandidate.host($0, preference: UInt16(65_535 - min(index, 65_535)))
             }
         }
-        let configuration = PeerConnection.Configuration(
+        let settings = PeerConnection.Configuration(
             identity: identity, mode: .full(controlling: true), localCandidates: candidates,
             canonicalName: String(random.next(), radix: 36),
-            dataChannel: opensChannel ? Self.channelLabel : nil, receivesVideo: receivesVideo,
-            seed: random.next())
+            dataChannel: opensChannel ? configuration.channelLabel : nil,
+            receivesVideo: configuration.receivesVideo, seed: random.next())
         return Side(
-            core: PeerConnection(configuration: configuration, at: now), socket: socket,
-            path: NetworkPath(network))
+            core: PeerConnection(configuration: settings, at: now), socket: socket,
+            path: NetworkPath(configuration.network))
     }
 
-    /// See `DatagramSocket`: of what is received into.
-    var receiveBufferShortage: String? { subscribe?.socket.receiveBufferShortage }
+    /// Why the kernel's receive buffer is smaller than it should be; nil when it is not.
+    public var receiveBufferShortage: String? {
+        (subscribe ?? publish)?.socket.receiveBufferShortage
+    }
 
     /// Takes leave of the server and closes the sockets.
     public func stop() {
@@ -183,8 +206,8 @@ public final class ClientMedia {
         subscribe = nil
     }
 
-    /// Cuts both connections off from the network until the instant.
-    func interrupt(until end: Instant) {
+    /// Cuts the connections off from the network until the instant.
+    public func interrupt(until end: Instant) {
         publish?.path.interrupt(until: end)
         subscribe?.path.interrupt(until: end)
     }
@@ -196,7 +219,7 @@ public final class ClientMedia {
     public func publishOffer(
         tracks: [OutgoingTrack], restartsICE: Bool = false
     ) throws -> SessionDescription {
-        guard let core = publish?.core else { throw RoomClientError.protocolViolation("closed") }
+        guard let core = publish?.core else { throw ClientMediaError.closed }
         let now = MonotonicClock.now
         for (trackID, mid) in outgoing where !tracks.contains(where: { $0.trackID == trackID }) {
             core.remove(mid: mid)
@@ -218,7 +241,7 @@ public final class ClientMedia {
 
     /// The server's offer for the subscribe connection: our answer.
     public func subscribeOffer(_ offer: SessionDescription) throws -> SessionDescription {
-        guard let core = subscribe?.core else { throw RoomClientError.protocolViolation("closed") }
+        guard let core = subscribe?.core else { throw ClientMediaError.closed }
         let now = MonotonicClock.now
         let answer = try core.answer(offer, at: now)
         let tracks = core.incomingTracks.filter(\.isSending)
@@ -232,18 +255,19 @@ public final class ClientMedia {
         return answer
     }
 
-    func trickle(_ candidate: String, direction: ConnectionDirection) {
+    public func trickle(_ candidate: String, direction: ConnectionDirection) {
         let now = MonotonicClock.now
         side(direction)?.core.addRemoteCandidate(candidate, at: now)
         drain(direction, at: now)
     }
 
     /// Says on the channel what we wish to receive of a track, at once or when it opens.
-    func wish(_ text: String, for track: TrackID) {
+    public func wish(_ text: String, for track: TrackID) {
         guard wishes[track] != nil || wishes.count < Self.wishesMaximum else { return }
         wishes[track] = text
         let now = MonotonicClock.now
-        subscribe?.core.send(text, on: Self.channelLabel, at: now)
+        guard let label = configuration.channelLabel else { return }
+        subscribe?.core.send(text, on: label, at: now)
         drain(.subscribe, at: now)
     }
 
@@ -333,10 +357,8 @@ public final class ClientMedia {
                 observer.stateChanged(direction, state, at: now)
                 stateChanged(direction, state)
             case .channelOpened:
-                if direction == .subscribe {
-                    for text in wishes.values {
-                        side.core.send(text, on: Self.channelLabel, at: now)
-                    }
+                if direction == .subscribe, let label = configuration.channelLabel {
+                    for text in wishes.values { side.core.send(text, on: label, at: now) }
                 }
             case .channelText(_, let text):
                 if direction == .subscribe { channelText(text) }
@@ -348,7 +370,7 @@ public final class ClientMedia {
 
     func tick() {
         // First: what waits in the sockets has come in time, and nothing of it is to be missed.
-        if readingInterval != nil {
+        if configuration.readingInterval != nil {
             for side in [publish, subscribe] { side?.socket.read() }
         }
         let now = MonotonicClock.now

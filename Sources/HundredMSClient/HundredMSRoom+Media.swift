@@ -1,15 +1,20 @@
 import Logging
+import MediaClient
 import NIOCore
 import PeerConnection
+import RemoteRoom
 import Signalling
 
 /// The media's side, which lives on an event loop of its own.
-extension RoomClient {
+extension HundredMSRoom {
+    /// The name that 100ms' clients give the data channel (docs/PROTOCOL.md sect. 8).
+    static let channelLabel = "ion-sfu"
+
     /// Runs on the media loop.
-    public func onMedia<Result: Sendable>(
+    func onMedia<Result: Sendable>(
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
     ) async throws -> Result {
-        guard let media else { throw RoomClientError.protocolViolation("not connected") }
+        guard let media else { throw RoomEnd.protocolViolation("not connected") }
         return try await eventLoop.submit {
             defer { media.value.flush() }
             return try body(media.value)
@@ -17,11 +22,11 @@ extension RoomClient {
     }
 
     func startMedia() async throws {
-        let eventSink = eventSink
+        let feed = feed
         let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
             [weak self] direction, state in
             guard direction == .publish else {
-                eventSink.yield(.receiving(state))
+                feed.send(.path(state))
                 return
             }
             guard state == .failed || state == .disconnected else { return }
@@ -29,13 +34,14 @@ extension RoomClient {
             Task { try await self?.publishConnectionLost() }
         }
         let heard: @Sendable (String) -> Void = { text in
-            guard let payload = TrackLayersPayload(frame: text) else { return }
-            eventSink.yield(.trackLayers(Array(payload.tracks.values)))
+            if let event = RemoteRoomEvent(channelText: text) { feed.send(event) }
         }
         let media = try await ClientMedia.open(
-            on: eventLoop, network: configuration.network,
-            receivesVideo: configuration.receivesVideo,
-            readingInterval: configuration.readingInterval,
+            on: eventLoop,
+            configuration: ClientMedia.Configuration(
+                channelLabel: Self.channelLabel, network: configuration.guest.network,
+                receivesVideo: configuration.guest.receivesVideo,
+                readingInterval: configuration.guest.readingInterval),
             makeObserver: makeObserver, stateChanged: changed, channelText: heard)
         self.media = media
         if let shortage = try await eventLoop.submit({ media.value.receiveBufferShortage }).get() {
@@ -52,8 +58,7 @@ extension RoomClient {
     /// The client restarts the publish side; the server the other (docs/PROTOCOL.md sect. 9).
     func publishConnectionLost() async throws {
         guard membership == .inside, !isLeaving else { return }
-        needsRestart = true
-        isOfferOutstanding = false
+        offers.lost(connection: true)
         try await offerPublish()
     }
 }

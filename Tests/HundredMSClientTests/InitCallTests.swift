@@ -2,19 +2,20 @@ import MediaKernel
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import RemoteRoom
 import Testing
 
-@testable import RoomClient
+@testable import HundredMSClient
 
 @Suite struct InitCallTests {
     /// The outcome of a call that is answered so, and what the server was asked.
     private func call(
         _ status: HTTPResponseStatus, _ body: String, path: String = "", peer: PeerID = "p"
-    ) async throws -> (outcome: Result<String, RoomClientError>, asked: [HTTPRequestHead]) {
+    ) async throws -> (outcome: Result<String, RoomEnd>, asked: [HTTPRequestHead]) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server = try await StubServer.start(on: group, status: status, body: body)
-        let outcome: Result<String, RoomClientError>
-        do throws(RoomClientError) {
+        let outcome: Result<String, RoomEnd>
+        do throws(RoomEnd) {
             outcome = .success(
                 try await InitCall.run(
                     endpoint: server.endpoint + path, token: "t.o.k", peer: peer))
@@ -79,7 +80,7 @@ import Testing
         let server = try await StubServer.start(on: group, status: .ok, body: "")
         let endpoint = server.endpoint
         try await server.stop()
-        let error = await #expect(throws: RoomClientError.self) {
+        let error = await #expect(throws: RoomEnd.self) {
             try await InitCall.run(
                 endpoint: endpoint, token: "t", peer: "p", timeout: .milliseconds(200))
         }
@@ -92,7 +93,7 @@ import Testing
 
     @Test(arguments: ["", "h", "ftp://h", "ws://h", "http:", "http://"])
     func whatIsNoOriginIsRefusedBeforeAnythingIsSent(endpoint: String) async {
-        await #expect(throws: RoomClientError.badEndpoint(endpoint)) {
+        await #expect(throws: RoomEnd.badEndpoint(endpoint)) {
             try await InitCall.run(endpoint: endpoint, token: "t", peer: "p")
         }
     }
