@@ -121,6 +121,13 @@ let package = Package(
                 "Datagrams", "PeerConnection", log, nioCore,
             ]),
         room(
+            "MediaClient",
+            [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
+                "Datagrams", "PeerConnection",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ] + nio),
+        room(
             "Pipeline",
             ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
         room(
@@ -138,12 +145,16 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ] + nio, resources: [.copy("Web")]),
-        // Floor 6: the owner of a room.
+        // Floor 6: a room that a program has joined, and the owner of one. Neither speaks a protocol.
         room(
             "RoomHost",
             [
                 "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer", log,
             ]),
+
+        room(
+            "RemoteRoom",
+            ["MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log, nioCore]),
 
         // Floor 7: the protocols, a target each.
         room(
@@ -154,12 +165,12 @@ let package = Package(
             "WHIP",
             ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
 
-        // Floor 8: the client's end of a room.
+        // Floor 8: a protocol's client each.
         room(
-            "RoomClient",
+            "HundredMSClient",
             [
-                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
-                "Datagrams", "PeerConnection", "Rooms", "Signalling", log,
+                "MediaKernel", "SDP", "SecureTransport", "Clocks", "PeerConnection", "Rooms",
+                "Signalling", "MediaClient", "RemoteRoom", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -170,9 +181,9 @@ let package = Package(
         room(
             "Bot",
             [
-                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Streams", "Clocks", "Codec",
-                "PeerConnection", "Pipeline", "Recording", "Signalling", "ChildProcesses",
-                "RoomClient", "Sandbox", log,
+                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Streams", "Clocks", "Codec",
+                "PeerConnection", "Pipeline", "Recording", "ChildProcesses", "MediaClient",
+                "RemoteRoom", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
@@ -185,8 +196,8 @@ let package = Package(
         room(
             "Publisher",
             [
-                "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "Rooms",
-                "Signalling", "RoomClient", log, nioCore,
+                "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "MediaClient",
+                "RemoteRoom", log, nioCore,
             ]),
         room(
             "Service",
@@ -211,7 +222,8 @@ let package = Package(
             dependencies: [
                 "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
                 "Catalogue",
-                "ChildProcesses", "RoomClient", "Sandbox", "Service", "ControlAPI", log,
+                "ChildProcesses", "MediaClient", "HundredMSClient", "Sandbox", "Service",
+                "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -231,8 +243,9 @@ let package = Package(
         .executableTarget(
             name: "load-rooms",
             dependencies: [
-                "MediaKernel", "RTP", "SDP", "Clocks", "PeerConnection", "Signalling", "RoomClient",
-                log,
+                "MediaKernel", "RTP", "SDP", "Clocks", "PeerConnection", "MediaClient",
+                "RemoteRoom",
+                "HundredMSClient", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -311,10 +324,16 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
         tests(
-            "RoomClient",
+            "MediaClient",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "Digests", "SecureTransport", "Datagrams",
-                "PeerConnection", "MediaServer", "Rooms", "Signalling", log,
+                "PeerConnection", "MediaServer", log,
+            ] + nio),
+        tests(
+            "HundredMSClient",
+            [
+                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaServer", "MediaClient",
+                "RemoteRoom", "Rooms", "Signalling", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
@@ -327,10 +346,10 @@ let package = Package(
         tests(
             "Bot",
             [
-                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "Signalling",
+                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "RemoteRoom",
             ] + nio),
         tests(
-            "Publisher", ["MediaKernel", "RTP", "Codec", "Rooms", "Signalling", "Workbench"]),
+            "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),
         tests(
             "Service",
             [

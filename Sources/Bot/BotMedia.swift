@@ -1,8 +1,8 @@
+import MediaClient
 import MediaKernel
 import PeerConnection
 import Pipeline
 import RTP
-import RoomClient
 import SDP
 import Synchronization
 

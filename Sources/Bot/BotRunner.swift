@@ -9,25 +9,21 @@ import NIOCore
 import NIOPosix
 import Pipeline
 import Recording
-import RoomClient
-import Signalling
+public import RemoteRoom
 import Streams
 import Synchronization
 
 /// The life of one bot: join the room, write the stream, say what happens, finish cleanly.
 public struct BotRunner: Sendable {
     public struct Options: Sendable {
-        public var endpoint: String
-        public var token: String
+        public var room: any RoomAddress
         public var outputDirectory: String
         public var configuration: BotConfiguration
 
         public init(
-            endpoint: String, token: String, outputDirectory: String,
-            configuration: BotConfiguration
+            room: any RoomAddress, outputDirectory: String, configuration: BotConfiguration
         ) {
-            self.endpoint = endpoint
-            self.token = token
+            self.room = room
             self.outputDirectory = outputDirectory
             self.configuration = configuration
         }
@@ -127,18 +123,16 @@ public struct BotRunner: Sendable {
         let path = SharedMediaPath()
         let requests = MediaRequests(
             roles: options.configuration.plan.audio.roles.map(Set.init))
-        let client = RoomClient(
-            configuration: RoomClient.Configuration(
-                endpoint: options.endpoint, token: options.token,
-                peer: PeerID(UUID().uuidString.lowercased()), name: "recorder",
-                receivesVideo: !options.configuration.plan.audio.only,
+        let room: any RemoteRoom = options.room.room(
+            for: RoomGuest(
+                name: "recorder", receivesVideo: !options.configuration.plan.audio.only,
                 readingInterval: BotMedia.readingInterval),
-            group: group, logger: logger
+            on: group, logger: logger
         ) { BotMedia(pipeline: pipeline, wishes: wishes) }
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
-            tasks.addTask { await self.stay(client) }
-            tasks.addTask { await self.watchRoom(client, path, pipeline, requests, pictures) }
+            tasks.addTask { await self.stay(in: room) }
+            tasks.addTask { await self.watch(room, path, pipeline, requests, pictures) }
             tasks.addTask { await self.watch(path) }
             tasks.addTask { await self.obey(orders, pipeline, requests, pictures) }
             tasks.addTask {
@@ -146,7 +140,7 @@ public struct BotRunner: Sendable {
                     pipeline, wishes, requests, pictures, started: started)
             }
             tasks.addTask {
-                await requests.run(client, logger: self.logger)
+                await requests.run(room, logger: self.logger)
                 return nil
             }
             tasks.addTask {
@@ -165,7 +159,7 @@ public struct BotRunner: Sendable {
             }
             // What is being said is still to come out of the pipeline, so the room is left last.
             let summary = await pipeline.stop(failure: ending.failure)
-            await client.leave()
+            await room.leave()
             tasks.cancelAll()
             return (ending, summary)
         }
@@ -173,18 +167,18 @@ public struct BotRunner: Sendable {
         return result
     }
 
-    private func stay(_ client: RoomClient) async -> Ending? {
-        do {
-            try await client.run()
-            return nil
-        } catch RoomClientError.roomEnded {
-            return .asked("room ended")
-        } catch RoomClientError.removed(let reason) {
-            return .asked(reason.isEmpty ? "removed from the room" : reason)
-        } catch is CancellationError {
+    private func stay(in room: any RemoteRoom) async -> Ending? {
+        do throws(RoomEnd) {
+            try await room.run()
             return nil
         } catch {
-            return .failed(PipelineFailure(String(describing: error)))
+            switch error {
+            case .roomEnded: return .asked("room ended")
+            case .removed(let reason):
+                return .asked(reason.isEmpty ? "removed from the room" : reason)
+            case .badEndpoint, .refused, .unreachable, .protocolViolation, .failed:
+                return .failed(PipelineFailure(String(describing: error)))
+            }
         }
     }
 
@@ -216,18 +210,16 @@ public struct BotRunner: Sendable {
         return nil
     }
 
-    private func watchRoom(
-        _ client: RoomClient, _ path: SharedMediaPath, _ pipeline: StreamPipeline,
+    private func watch(
+        _ room: any RemoteRoom, _ path: SharedMediaPath, _ pipeline: StreamPipeline,
         _ requests: MediaRequests, _ pictures: BotPictures
     ) async -> Ending? {
-        var room = RemoteRoom(ownID: client.peer)
-        var hasRoster = false
-        for await event in client.events {
+        for await event in room.events {
             switch event {
             case .joined:
                 writer.write(.joined)
                 path.state.withLock { $0.joined(at: MonotonicClock.now) }
-            case .receiving(let connection):
+            case .path(let connection):
                 let change = path.state.withLock {
                     $0.changed(to: connection, at: MonotonicClock.now)
                 }
@@ -237,19 +229,16 @@ public struct BotRunner: Sendable {
                 case .lost: writer.write(.warning("the media path to the server is lost"))
                 case nil: break
                 }
-            case .signalling(let event):
-                let changes = room.received(event)
-                // An empty room is news too, once: the stream's start waits for it.
-                if !changes.isEmpty || (!hasRoster && event.isPeerList) {
-                    let sources = room.sources
-                    // First: what the picture then wants of them may come at once.
-                    requests.roomChanged(sources)
-                    pipeline.show(sources)
-                    await pictures.wanted(by: sources)
-                }
-                hasRoster = hasRoster || event.isPeerList
-            case .trackLayers(let tracks):
+            case .roster(let peers):
+                let sources = peers.map { SourcePeer($0) }
+                // First: what the picture then wants of them may come at once.
+                requests.roomChanged(sources)
+                pipeline.show(sources)
+                await pictures.wanted(by: sources)
+            case .layers(let tracks):
                 requests.layersChanged(tracks)
+            case .published, .muteRequested, .activeSpeakers, .message:
+                break
             }
         }
         return nil
@@ -328,8 +317,4 @@ public struct BotRunner: Sendable {
             frameRate: rate / Double(reduction.pictureInterval),
             layersThinned: reduction.layersThinned, videosLeftOut: videosLeftOut)
     }
-}
-
-extension SignallingEvent {
-    fileprivate var isPeerList: Bool { if case .peerList = self { true } else { false } }
 }

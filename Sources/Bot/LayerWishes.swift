@@ -1,6 +1,6 @@
 import MediaKernel
 import Pipeline
-import Signalling
+import RemoteRoom
 import Stage
 
 /// Which form of which video the recorder needs: for what is on the canvas the smallest one that
@@ -11,7 +11,7 @@ import Stage
 struct LayerWishes {
     struct Wish: Hashable {
         var track: TrackID
-        var layer: VideoLayerPreference
+        var layer: LayerPreference
     }
 
     /// Videos in the room.
@@ -20,8 +20,8 @@ struct LayerWishes {
     private var places: [TrackID: PlacedTile]?
     /// Videos that the latest layout knew, whether or not it shows them.
     private var laidOut: Set<TrackID> = []
-    private var layers: [TrackID: [TrackLayersPayload.Layer]] = [:]
-    private var asked: [TrackID: VideoLayerPreference] = [:]
+    private var layers: [TrackID: [TrackLayers.Layer]] = [:]
+    private var asked: [TrackID: LayerPreference] = [:]
 
     /// These videos are in the room, and no others. What is new comes as it is until a layout
     /// knows it: to refuse it and then to ask for it would cost a key frame.
@@ -48,9 +48,9 @@ struct LayerWishes {
         return changes()
     }
 
-    mutating func layersChanged(_ tracks: [TrackLayersPayload.Track]) -> [Wish] {
-        for track in tracks where videos.contains(track.trackID) {
-            layers[track.trackID] = track.layers
+    mutating func layersChanged(_ tracks: [TrackLayers]) -> [Wish] {
+        for track in tracks where videos.contains(track.track) {
+            layers[track.track] = track.layers
         }
         return changes()
     }
@@ -67,8 +67,8 @@ struct LayerWishes {
         return wishes
     }
 
-    private func wanted(of track: TrackID, for tile: PlacedTile) -> VideoLayerPreference {
-        let known = (layers[track] ?? []).filter { $0.layer != .none }
+    private func wanted(of track: TrackID, for tile: PlacedTile) -> LayerPreference {
+        let known = (layers[track] ?? []).filter { $0.name != .none }
             .sorted { ($0.width * $0.height) < ($1.width * $1.height) }
         let fitting = known.first {
             let (width, height) = tile.isSideways ? ($0.height, $0.width) : ($0.width, $0.height)
@@ -80,6 +80,6 @@ struct LayerWishes {
             case .letterbox: coversWidth || coversHeight
             }
         }
-        return fitting?.layer ?? .high
+        return fitting?.name ?? .high
     }
 }

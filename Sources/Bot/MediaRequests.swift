@@ -1,8 +1,7 @@
 import Logging
 import MediaKernel
 import Pipeline
-import RoomClient
-import Signalling
+import RemoteRoom
 
 /// Asks the server for what `LayerWishes` and `SoundWishes` find, in one place and in order,
 /// whoever saw the change.
@@ -15,7 +14,7 @@ struct MediaRequests: Sendable {
         case room([SourcePeer])
         case roles(Set<String>?)
         case tiles([PlacedTile], among: Set<TrackID>)
-        case layers([TrackLayersPayload.Track])
+        case layers([TrackLayers])
     }
 
     /// The roles that are heard at first, nil for everybody.
@@ -37,10 +36,10 @@ struct MediaRequests: Sendable {
         sink.yield(.tiles(tiles, among: videos))
     }
 
-    func layersChanged(_ tracks: [TrackLayersPayload.Track]) { sink.yield(.layers(tracks)) }
+    func layersChanged(_ tracks: [TrackLayers]) { sink.yield(.layers(tracks)) }
 
     /// Runs until cancelled.
-    func run(_ client: RoomClient, logger: Logger) async {
+    func run(_ room: any RemoteRoom, logger: Logger) async {
         var pictures = LayerWishes()
         var sound = SoundWishes(roles: roles)
         for await change in changes {
@@ -58,29 +57,28 @@ struct MediaRequests: Sendable {
                 for track in tracks { log(track, to: logger) }
                 layers = pictures.layersChanged(tracks)
             }
-            // These fail only once the media is gone, and with it the need.
             for wish in layers {
                 logger.debug(
                     "layer wanted",
                     metadata: ["track": "\(wish.track)", "layer": "\(wish.layer.rawValue)"])
-                try? await client.preferVideo(wish.track, layer: wish.layer)
+                await room.want(wish.track, layer: wish.layer)
             }
             for wish in voices {
                 logger.debug(
                     "sound wanted",
                     metadata: ["track": "\(wish.track)", "wanted": "\(wish.isSubscribed)"])
-                try? await client.preferAudio(wish.track, isSubscribed: wish.isSubscribed)
+                await room.want(wish.track, isHeard: wish.isSubscribed)
             }
         }
     }
 
-    private func log(_ track: TrackLayersPayload.Track, to logger: Logger) {
-        let sizes = (track.layers ?? []).map { "\($0.width)x\($0.height)" }
+    private func log(_ track: TrackLayers, to logger: Logger) {
+        let sizes = track.layers.map { "\($0.width)x\($0.height)" }
         logger.debug(
             "layer given",
             metadata: [
-                "track": "\(track.trackID)", "layer": "\(track.currentLayer.rawValue)",
-                "expected": "\(track.expectedLayer.rawValue)",
+                "track": "\(track.track)", "layer": "\(track.current.rawValue)",
+                "expected": "\(track.expected.rawValue)",
                 "sizes": "\(sizes.joined(separator: ","))",
             ])
     }

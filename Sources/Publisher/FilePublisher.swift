@@ -1,9 +1,10 @@
 import Clocks
 import Logging
+import MediaClient
 import MediaKernel
 import PeerConnection
 import RTP
-import RoomClient
+import RemoteRoom
 
 /// Sends a file's frames when their time has come, and does what the script says. Lives on the
 /// media loop.
@@ -20,8 +21,6 @@ final class FilePublisher: ClientMediaObserver {
     private let orders: AsyncStream<Order>.Continuation
     private let requests: MuteRequests
     private let logger: Logger
-    private let videoCodec: MediaCodec?
-    private let hasAudio: Bool
     private let round: MediaTime
     /// What the script plays later, by path.
     private let laterFiles: [String: MediaFile]
@@ -29,10 +28,7 @@ final class FilePublisher: ClientMediaObserver {
     /// One for each form of the video, best first. The first one has the sound as well.
     private var files: [ShownFile]
     private var layers: VideoLayers
-    /// As `files`; empty without pictures and while nothing is published.
-    private var pictureLanes: [OutgoingLane] = []
-    private var soundLane: OutgoingLane?
-    private var muted: Set<String> = []
+    private var lanes: OutgoingLanes
     private var gate = SilenceGate()
     private var rotation = VideoRotation.none
     private var script: Script
@@ -58,22 +54,15 @@ final class FilePublisher: ClientMediaObserver {
         self.logger = logger
         self.laterFiles = laterFiles
         self.meter = meter
-        videoCodec = file.videoCodec
-        hasAudio = file.hasAudio
         round = file.duration
         files = ([file] + layers).map { ShownFile($0) }
         self.layers = VideoLayers(count: files.count)
         script = conditions.script
         random = SeededRandom(seed: conditions.network.seed)
-        makeLanes(names)
-    }
-
-    private func makeLanes(_ names: TrackNames) {
-        func lane(_ id: String, _ codec: MediaCodec) -> OutgoingLane {
-            OutgoingLane(trackID: id, codec: codec, wrapsSoon: conditions.wrapsSoon)
-        }
-        pictureLanes = videoCodec.map { codec in files.map { _ in lane(names.video, codec) } } ?? []
-        soundLane = hasAudio ? lane(names.audio, .opus) : nil
+        lanes = OutgoingLanes(
+            videoCodec: file.videoCodec, layers: layers.count + 1, hasAudio: file.hasAudio,
+            wrapsSoon: conditions.wrapsSoon)
+        lanes.open(names)
     }
 
     // MARK: The connection
@@ -127,12 +116,11 @@ final class FilePublisher: ClientMediaObserver {
         case .mute(let isVideo): mute(true, isVideo: isVideo)
         case .unmute(let isVideo): mute(false, isVideo: isVideo)
         case .unpublish:
-            (pictureLanes, soundLane) = ([], nil)
+            lanes.close()
             orders.yield(.unpublish)
         case .publish:
             let names = TrackNames()
-            makeLanes(names)
-            muted = []
+            lanes.open(names)
             for file in files { file.requestKeyframe() }
             orders.yield(.publish(names))
         case .interrupt(let duration):
@@ -149,10 +137,10 @@ final class FilePublisher: ClientMediaObserver {
     }
 
     /// Does what somebody in the room asks for, where it is not so already.
-    private func heed(_ request: MuteRequests.Request) {
-        for (isVideo, lane) in [(false, soundLane), (true, pictureLanes.first)] {
-            guard let lane, muted.contains(lane.trackID) != request.isMuted,
-                [.kind(isVideo: isVideo), .track(id: lane.trackID)].contains(request.target)
+    private func heed(_ request: TrackMuteRequest) {
+        for (isVideo, lane) in [(false, lanes.sound), (true, lanes.pictures.first)] {
+            guard let lane, lanes.isMuted(lane) != request.isMuted,
+                [.kind(isVideo: isVideo), .track(TrackID(lane.trackID))].contains(request.target)
             else { continue }
             logger.info(
                 "asked", metadata: ["muted": "\(request.isMuted)", "video": "\(isVideo)"])
@@ -161,8 +149,7 @@ final class FilePublisher: ClientMediaObserver {
     }
 
     private func mute(_ isMuted: Bool, isVideo: Bool) {
-        guard let lane = isVideo ? pictureLanes.first : soundLane else { return }
-        if isMuted { muted.insert(lane.trackID) } else { muted.remove(lane.trackID) }
+        guard let lane = lanes.mute(isMuted, isVideo: isVideo) else { return }
         orders.yield(.mute(isMuted, trackID: lane.trackID))
         // A camera that is switched on begins with a key frame.
         if isVideo, !isMuted { for file in files { file.requestKeyframe() } }
@@ -200,23 +187,23 @@ final class FilePublisher: ClientMediaObserver {
             logger.warning("no key frame was made", metadata: ["error": "\(error)"])
         }
         let id = media?.outgoingExtensions[HeaderExtensionURI.videoOrientation]
-        for var packet in pictureLanes[encoding].packets(of: picture, at: time) {
+        for var packet in lanes.pictures[encoding].packets(of: picture, at: time) {
             // 3GPP TS 26.114 sect. 7.4.5: on the last packet of a picture.
             if let id, packet.marker {
                 packet.extensions.set(id, VideoOrientation(rotation: rotation).extensionBytes)
             }
             media?.send(
-                packet, trackID: pictureLanes[encoding].trackID, encoding: encoding, at: now)
+                packet, trackID: lanes.pictures[encoding].trackID, encoding: encoding, at: now)
         }
     }
 
     private func isSent(_ encoding: Int) -> Bool {
-        guard pictureLanes.indices.contains(encoding) else { return false }
-        return layers.isSent(encoding) && !muted.contains(pictureLanes[encoding].trackID)
+        guard lanes.pictures.indices.contains(encoding) else { return false }
+        return layers.isSent(encoding) && !lanes.isMuted(lanes.pictures[encoding])
     }
 
     private func sendSound(_ frame: MediaFile.Frame, at time: Duration, now: Instant) {
-        guard var lane = soundLane, !muted.contains(lane.trackID) else { return }
+        guard var lane = lanes.sound, !lanes.isMuted(lane) else { return }
         let level = meter.level(of: frame.data)
         let isSilent = level >= AudioMeter.silence
         var beginsTalkspurt = false
@@ -233,18 +220,18 @@ final class FilePublisher: ClientMediaObserver {
             }
             media?.send(packet, trackID: lane.trackID, at: now)
         }
-        soundLane = lane
+        lanes.sound = lane
     }
 
     /// Ties the tracks to one wall clock, so that receivers can put them together.
     private func report(after elapsed: Duration) {
         guard let clock, elapsed >= nextReport else { return }
         nextReport = elapsed + SenderReports.interval
-        for encoding in pictureLanes.indices where isSent(encoding) {
-            report(pictureLanes[encoding], encoding: encoding, after: elapsed, by: clock)
+        for encoding in lanes.pictures.indices where isSent(encoding) {
+            report(lanes.pictures[encoding], encoding: encoding, after: elapsed, by: clock)
         }
-        if let soundLane, !muted.contains(soundLane.trackID) {
-            report(soundLane, encoding: 0, after: elapsed, by: clock)
+        if let sound = lanes.sound, !lanes.isMuted(sound) {
+            report(sound, encoding: 0, after: elapsed, by: clock)
         }
     }
 

@@ -1,4 +1,4 @@
-public import RoomClient
+public import MediaClient
 
 /// What a publisher does differently from a good one on a good network: for tests of those who
 /// receive it.

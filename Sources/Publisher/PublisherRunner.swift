@@ -1,19 +1,14 @@
-import Foundation
 public import Logging
 import MediaKernel
 public import NIOCore
 import PeerConnection
 import RTP
-import RoomClient
-import Rooms
+public import RemoteRoom
 import SDP
-import Signalling
 
 /// A participant that shows a media file: for demonstrations, load and tests.
 public struct PublisherRunner: Sendable {
     public struct Options: Sendable {
-        public var endpoint: String
-        public var token: String
         public var name: String
         public var metadata: String
         public var path: String
@@ -22,12 +17,9 @@ public struct PublisherRunner: Sendable {
         public var conditions: PublisherConditions
 
         public init(
-            endpoint: String, token: String, name: String, metadata: String = "", path: String,
-            layers: [String] = [],
+            name: String, metadata: String = "", path: String, layers: [String] = [],
             conditions: PublisherConditions = PublisherConditions()
         ) {
-            self.endpoint = endpoint
-            self.token = token
             self.name = name
             self.metadata = metadata
             self.path = path
@@ -44,14 +36,14 @@ public struct PublisherRunner: Sendable {
         self.logger = logger
     }
 
-    /// Publishes until `stop` says something or the room ends.
+    /// Publishes in a room until `stop` says something or the room ends.
     ///
     /// - Parameter published: called when the room has taken the tracks.
-    /// - Throws: `PublisherError`, `RoomClientError`, or what the file's reader found.
-    public func run(
-        group: any EventLoopGroup, stop: AsyncStream<String>,
+    /// - Throws: `PublisherError`, `RoomEnd`, or what the file's reader found.
+    public func run<Address: RoomAddress>(
+        in address: Address, group: any EventLoopGroup, stop: AsyncStream<String>,
         published: @escaping @Sendable () -> Void = {}
-    ) async throws {
+    ) async throws where Address.Room: PublishingRoom {
         let conditions = options.conditions
         let file = try MediaFile(path: options.path)
         let layers = try VideoLayers.open(options.layers, of: file)
@@ -68,13 +60,10 @@ public struct PublisherRunner: Sendable {
         nonisolated(unsafe) let parts = (
             file: file, layers: layers, laterFiles: laterFiles, meter: meter
         )
-        let client = RoomClient(
-            configuration: RoomClient.Configuration(
-                endpoint: options.endpoint, token: options.token,
-                peer: PeerID(UUID().uuidString.lowercased()), name: options.name,
-                metadata: options.metadata,
-                network: conditions.network),
-            group: group, logger: logger
+        let room = address.room(
+            for: RoomGuest(
+                name: options.name, metadata: options.metadata, network: conditions.network),
+            on: group, logger: logger
         ) {
             FilePublisher(
                 file: parts.file, layers: parts.layers, laterFiles: parts.laterFiles, names: names,
@@ -83,27 +72,27 @@ public struct PublisherRunner: Sendable {
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
-                try await client.run()
+                try await room.run()
                 orderSink.finish()
             }
             tasks.addTask {
-                for await event in client.events {
+                for await event in room.events {
                     switch event {
-                    case .joined: try await client.publish(contents.tracks(names))
-                    case .signalling(.answered): published()
-                    case .signalling(let event): requests.note(event)
-                    case .trackLayers, .receiving: break
+                    case .joined: try await room.publish(contents.tracks(names))
+                    case .published: published()
+                    case .muteRequested(let request): requests.note(request)
+                    case .roster, .path, .layers, .activeSpeakers, .message: break
                     }
                 }
             }
             tasks.addTask {
-                for await order in orders { try await Self.carryOut(order, contents, client) }
+                for await order in orders { try await Self.carryOut(order, contents, room) }
             }
             tasks.addTask {
                 for await _ in stop { break }
-                await client.leave()
+                await room.leave()
             }
-            // The client's end, by leaving or by an error, ends all.
+            // The room's end, by leaving or by an error, ends all.
             try await tasks.next()
             try await tasks.next()
             tasks.cancelAll()
@@ -126,14 +115,14 @@ public struct PublisherRunner: Sendable {
     }
 
     private static func carryOut(
-        _ order: FilePublisher.Order, _ contents: Contents, _ client: RoomClient
+        _ order: FilePublisher.Order, _ contents: Contents, _ room: some PublishingRoom
     ) async throws {
         switch order {
-        case .publish(let names): try await client.publish(contents.tracks(names))
-        case .unpublish: try await client.publish([])
+        case .publish(let names): try await room.publish(contents.tracks(names))
+        case .unpublish: try await room.publish([])
         case .mute(let isMuted, let trackID):
-            try await client.setMuted(isMuted, track: TrackID(trackID))
-        case .interrupt(let duration): try await client.interrupt(for: duration)
+            try await room.setMuted(isMuted, track: TrackID(trackID))
+        case .interrupt(let duration): try await room.interrupt(for: duration)
         }
     }
 }
@@ -145,17 +134,17 @@ private struct Contents: Hashable, Sendable {
     /// The names of the video's layers; empty for one form.
     let rids: [String]
 
-    func tracks(_ names: TrackNames) -> [RoomClient.PublishedMedia] {
-        var tracks: [RoomClient.PublishedMedia] = []
+    func tracks(_ names: TrackNames) -> [LocalTrack] {
+        var tracks: [LocalTrack] = []
         var allocator = PayloadTypeAllocator()
         if hasAudio {
             tracks.append(
-                RoomClient.PublishedMedia(
+                LocalTrack(
                     .opus, streamID: names.stream, trackID: names.audio, numbers: &allocator))
         }
         if let videoCodec {
             tracks.append(
-                RoomClient.PublishedMedia(
+                LocalTrack(
                     videoCodec, streamID: names.stream, trackID: names.video, rids: rids,
                     numbers: &allocator))
         }

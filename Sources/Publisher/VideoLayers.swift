@@ -3,7 +3,7 @@ import RTP
 
 /// The forms in which one video is sent, best first: the published file and its simulcast layers.
 struct VideoLayers {
-    /// What 100ms' clients call their layers, the best first (docs/PROTOCOL.md sect. 8).
+    /// The layers' names, the best first: full, half and quarter, as SFUs have them.
     static let rids = ["f", "h", "q"]
 
     /// Files whose lengths differ by more would show different moments after some rounds.

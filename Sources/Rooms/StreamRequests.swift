@@ -1,5 +1,3 @@
-public import MediaKernel
-
 /// A view of the room that a peer asked to stream.
 public struct HLSVariantRequest: Hashable, Sendable, Codable {
     public var meetingURL: String?

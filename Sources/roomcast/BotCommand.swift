@@ -3,6 +3,7 @@ import Bot
 import ChildProcesses
 import Foundation
 import Glibc
+import HundredMSClient
 import Logging
 import MediaKernel
 import Sandbox
@@ -75,7 +76,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         }
         let status = await BotRunner(
             options: BotRunner.Options(
-                endpoint: endpoint, token: token,
+                room: HundredMSAddress(endpoint: endpoint, token: token),
                 outputDirectory: URL(fileURLWithPath: output).path, configuration: settings),
             logger: stream
         ).run(stop: signals.reasons, orders: orders)

@@ -1,6 +1,7 @@
 import ChildProcesses
 import Clocks
 import Foundation
+import HundredMSClient
 import Logging
 import MediaKernel
 import NIOPosix
@@ -120,9 +121,12 @@ struct Demo: Sendable {
             let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
             for name in Self.participants {
                 let (stop, _) = AsyncStream.makeStream(of: String.self)
-                let publisher = try await publisher(name, at: endpoint, server.authority)
+                let publisher = publisher(name)
+                let token = try server.authority.makeRoomToken(
+                    room: Self.room, user: name.lowercased(), role: "host", at: .now)
                 tasks.addTask {
                     try await publisher.run(
+                        in: HundredMSAddress(endpoint: endpoint, token: token),
                         group: MultiThreadedEventLoopGroup.singleton, stop: stop
                     ) { arrived.yield() }
                     throw Failure("\(name) left the room")
@@ -141,15 +145,10 @@ struct Demo: Sendable {
         }
     }
 
-    private func publisher(
-        _ name: String, at endpoint: String, _ authority: TokenAuthority
-    ) async throws -> PublisherRunner {
-        let token = try authority.makeRoomToken(
-            room: Self.room, user: name.lowercased(), role: "host", at: .now)
-        return PublisherRunner(
+    private func publisher(_ name: String) -> PublisherRunner {
+        PublisherRunner(
             options: PublisherRunner.Options(
-                endpoint: endpoint, token: token, name: name,
-                path: "\(mediaDirectory)/\(name.lowercased()).webm"),
+                name: name, path: "\(mediaDirectory)/\(name.lowercased()).webm"),
             logger: logger)
     }
 

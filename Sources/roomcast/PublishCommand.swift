@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HundredMSClient
 import Logging
 import NIOPosix
 import Publisher
@@ -52,11 +53,13 @@ struct PublishCommand: AsyncParsableCommand {
         let signals = StopSignals()
         try await PublisherRunner(
             options: PublisherRunner.Options(
-                endpoint: endpoint, token: token, name: name, metadata: metadata, path: file,
-                layers: layers,
+                name: name, metadata: metadata, path: file, layers: layers,
                 conditions: conditions.conditions()),
             logger: logger
-        ).run(group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons) {
+        ).run(
+            in: HundredMSAddress(endpoint: endpoint, token: token),
+            group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons
+        ) {
             logger.info("published", metadata: ["file": "\(file)"])
         }
     }

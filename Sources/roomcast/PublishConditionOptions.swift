@@ -1,6 +1,6 @@
 public import ArgumentParser
+import MediaClient
 public import Publisher
-import RoomClient
 
 /// Ways for a publisher to be difficult: for tests of servers and streams.
 struct PublishConditionOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import MediaKernel
 import Pipeline
-import Signalling
+import RemoteRoom
 import Stage
 import Testing
 
@@ -10,10 +10,10 @@ import Testing
     private static let ann: TrackID = "ann"
     private static let ben: TrackID = "ben"
     private static let all: Set<TrackID> = [ann, ben]
-    private static let sizes: [TrackLayersPayload.Layer] = [
-        .init(layer: .low, width: 160, height: 90),
-        .init(layer: .medium, width: 320, height: 180),
-        .init(layer: .high, width: 640, height: 360),
+    private static let sizes: [TrackLayers.Layer] = [
+        .init(name: .low, width: 160, height: 90),
+        .init(name: .medium, width: 320, height: 180),
+        .init(name: .high, width: 640, height: 360),
     ]
 
     private func tile(
@@ -25,11 +25,10 @@ import Testing
     }
 
     private func layers(
-        of track: TrackID, _ sizes: [TrackLayersPayload.Layer]?
-    ) -> TrackLayersPayload.Track {
+        of track: TrackID, _ sizes: [TrackLayers.Layer]
+    ) -> TrackLayers {
         .init(
-            trackID: track, currentLayer: .high, expectedLayer: .high, isSubscriberDegraded: false,
-            isPublisherDegraded: false, layers: sizes)
+            track: track, current: .high, expected: .high, layers: sizes)
     }
 
     private func known(_ tracks: TrackID...) -> LayerWishes {
@@ -40,12 +39,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (640, 360, VideoLayerPreference.high), (322, 180, .high), (320, 182, .high),
+        (640, 360, LayerPreference.high), (322, 180, .high), (320, 182, .high),
         (320, 180, .medium), (200, 90, .medium), (160, 90, .low), (40, 90, .low),
         (1280, 720, .high),
     ])
     func theSmallestLayerThatFillsTheTileIsWanted(
-        width: Int, height: Int, layer: VideoLayerPreference
+        width: Int, height: Int, layer: LayerPreference
     ) {
         var wishes = known(Self.ann)
         #expect(
@@ -55,11 +54,11 @@ import Testing
 
     /// A picture that is not cut off fills its tile when it reaches from one side to the other.
     @Test(arguments: [
-        (640, 720, VideoLayerPreference.high), (1000, 360, .high), (320, 400, .medium),
+        (640, 720, LayerPreference.high), (1000, 360, .high), (320, 400, .medium),
         (600, 90, .low), (641, 361, .high),
     ])
     func aWholePictureIsWantedNoLargerThanItIsShown(
-        width: Int, height: Int, layer: VideoLayerPreference
+        width: Int, height: Int, layer: LayerPreference
     ) {
         var wishes = known(Self.ann)
         #expect(
@@ -69,11 +68,11 @@ import Testing
 
     /// A phone's picture that is sent lying on its side and stands upright in its tile.
     @Test(arguments: [
-        (180, 320, TileFit.crop, VideoLayerPreference.medium), (320, 180, .crop, .high),
+        (180, 320, TileFit.crop, LayerPreference.medium), (320, 180, .crop, .high),
         (180, 600, .letterbox, .medium), (600, 320, .letterbox, .medium), (90, 160, .crop, .low),
     ])
     func aPictureThatIsTurnedFillsItsTileWithItsSidesTurned(
-        width: Int, height: Int, fit: TileFit, layer: VideoLayerPreference
+        width: Int, height: Int, fit: TileFit, layer: LayerPreference
     ) {
         var wishes = known(Self.ann)
         var tile = tile(Self.ann, width, height, fit)
@@ -127,7 +126,7 @@ import Testing
         #expect(
             wishes.tilesChanged([tile(Self.ann, 160, 90)], among: Self.all)
                 == [.init(track: Self.ann, layer: .high)])
-        #expect(wishes.layersChanged([layers(of: Self.ann, nil)]).isEmpty)
+        #expect(wishes.layersChanged([layers(of: Self.ann, [])]).isEmpty)
         #expect(
             wishes.layersChanged([layers(of: Self.ann, Self.sizes)])
                 == [.init(track: Self.ann, layer: .low)])

@@ -1,4 +1,4 @@
-import RoomClient
+import MediaClient
 
 /// A peer in a room of whichever server, for as long as it stays.
 protocol Attendance: Sendable {

@@ -1,9 +1,10 @@
 import AsyncHTTPClient
 import Foundation
+import MediaClient
 import MediaKernel
 import NIOCore
 import PeerConnection
-import RoomClient
+import RemoteRoom
 import SDP
 
 /// A peer of a Janus VideoRoom, by its HTTP interface: one handle publishes, another one
@@ -15,13 +16,17 @@ struct JanusAttendance: Attendance {
     let group: any EventLoopGroup
     let http: HTTPClient
 
+    /// The measured clients have a data channel, as browsers' have.
+    private static let channelLabel = "JanusDataChannel"
+
     func attend(
         _ member: Member, makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
         joined: @escaping @Sendable () -> Void
     ) async throws {
         let loop = group.next()
         let media = try await ClientMedia.open(
-            on: loop, makeObserver: makeObserver, stateChanged: { _, _ in }, channelText: { _ in })
+            on: loop, configuration: ClientMedia.Configuration(channelLabel: Self.channelLabel),
+            makeObserver: makeObserver, stateChanged: { _, _ in })
         do {
             try await stay(member, with: media, on: loop, joined: joined)
         } catch {
@@ -114,7 +119,7 @@ private struct Visit {
 
     private func published(_ data: JSONValue, answer: String?) async throws {
         if data["videoroom"]?.text == "joined" {
-            let tracks = member.tracks.map(\.track)
+            let tracks = member.tracks.map(\.media)
             let offer = try await onMedia { try $0.publishOffer(tracks: tracks) }
             try await session.send(
                 .object(["request": "configure", "audio": true, "video": true]), to: publisher,

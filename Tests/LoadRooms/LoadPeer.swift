@@ -1,8 +1,8 @@
 import Clocks
+import MediaClient
 import MediaKernel
 import PeerConnection
 import RTP
-import RoomClient
 import SDP
 
 /// The media of one peer: sends what `Load` has it send, and measures what it receives. Confined to

@@ -2,10 +2,10 @@ import ArgumentParser
 import AsyncHTTPClient
 import Clocks
 import Foundation
+import MediaClient
 import MediaKernel
 import NIOCore
 import NIOPosix
-import RoomClient
 
 /// Fills one room with peers, all in this process, and measures what comes back: latency, loss,
 /// joining time, and the server's CPU. Who sends all the time is on one event loop and who listens on

@@ -1,12 +1,12 @@
 import Foundation
 import RTP
-import RoomClient
+import RemoteRoom
 import SDP
 
 /// What one peer is before it joins: its place in the load, its tracks and what they send.
 struct Member: Sendable {
     let index: Int
-    let tracks: [RoomClient.PublishedMedia]
+    let tracks: [LocalTrack]
     let sources: [Source]
 
     init(index: Int, of load: Load) {
@@ -15,14 +15,14 @@ struct Member: Sendable {
         let (audio, video) = (UUID().uuidString.lowercased(), UUID().uuidString.lowercased())
         var numbers = PayloadTypeAllocator()
         var tracks = [
-            RoomClient.PublishedMedia(
+            LocalTrack(
                 .opus, streamID: stream, trackID: audio, numbers: &numbers)
         ]
         let id = UInt32(index) * 8
         var sources = [Source(sound: audio, id: id, isSpeech: load.speaks(index))]
         if load.hasCamera(index) {
             tracks.append(
-                RoomClient.PublishedMedia(
+                LocalTrack(
                     .vp8, streamID: stream, trackID: video, rids: Load.layers.map(\.rid),
                     numbers: &numbers))
             for (encoding, layer) in Load.layers.enumerated() {

@@ -1,8 +1,8 @@
 import Clocks
 import Foundation
+import MediaClient
 import MediaKernel
 import NIOCore
-import RoomClient
 
 /// Peers that share an event loop.
 struct Party: Sendable {

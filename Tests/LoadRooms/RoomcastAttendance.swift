@@ -1,9 +1,8 @@
-import Foundation
+import HundredMSClient
 import Logging
-import MediaKernel
+import MediaClient
 import NIOCore
-import RoomClient
-import Signalling
+import RemoteRoom
 
 /// A peer of a Roomcast room.
 struct RoomcastAttendance: Attendance {
@@ -17,19 +16,17 @@ struct RoomcastAttendance: Attendance {
     ) async throws {
         var logger = Logger(label: "load-rooms")
         logger.logLevel = .warning
-        let client = RoomClient(
-            configuration: RoomClient.Configuration(
-                endpoint: endpoint, token: token, peer: PeerID(UUID().uuidString.lowercased()),
-                name: "Peer \(member.index)"),
-            group: group, logger: logger, makeObserver: makeObserver)
+        let room = HundredMSAddress(endpoint: endpoint, token: token).room(
+            for: RoomGuest(name: "Peer \(member.index)"), on: group, logger: logger,
+            makeObserver: makeObserver)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await client.run() }
+            tasks.addTask { try await room.run() }
             tasks.addTask {
-                for await event in client.events {
+                for await event in room.events {
                     switch event {
-                    case .joined: try await client.publish(member.tracks)
-                    case .signalling(.answered): joined()
-                    case .signalling, .trackLayers, .receiving: break
+                    case .joined: try await room.publish(member.tracks)
+                    case .published: joined()
+                    case .roster, .path, .layers, .muteRequested, .activeSpeakers, .message: break
                     }
                 }
             }

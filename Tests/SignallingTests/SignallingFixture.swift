@@ -13,7 +13,7 @@ final class SignallingFixture: Sendable {
     let media = FakeMedia()
     let streaming = FakeStreaming()
     let host: RoomHost
-    let signalling: HundredMSRoom
+    let signalling: HundredMSEntrance
     private let time: TestTime
 
     final class TestTime: Sendable {
@@ -38,7 +38,7 @@ final class SignallingFixture: Sendable {
                 limits: roomLimits, seed: 7),
             media: media, streaming: streaming, protocols: [HundredMS(limits: limits)],
             clock: clock)
-        signalling = HundredMSRoom(host)
+        signalling = HundredMSEntrance(host)
     }
 
     /// Moves the clock, then ticks.

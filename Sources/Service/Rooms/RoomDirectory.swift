@@ -22,7 +22,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     private struct Entry {
         let host: RoomHost
-        let hundredMS: HundredMSRoom
+        let hundredMS: HundredMSEntrance
         let media: MediaRoom
         /// What it opened with, until it is let go.
         let policy: RoomPolicy
@@ -195,7 +195,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
                     note, in: id, name: room.name, template: room.policy.templateID, at: time)
             }, logger: logger)
         let entry = Entry(
-            host: host, hundredMS: HundredMSRoom(host),
+            host: host, hundredMS: HundredMSEntrance(host),
             media: mediaRoom, policy: policy, pump: Task { await host.run() }, record: record)
         entries[id] = entry
         if let state = streams[id] {

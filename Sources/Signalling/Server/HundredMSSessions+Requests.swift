@@ -15,7 +15,7 @@ extension HundredMSSessions {
         static var empty: Reply { .result(EmptyResult()) }
     }
 
-    /// See ``HundredMSRoom/received(_:on:)``.
+    /// See ``HundredMSEntrance/received(_:on:)``.
     func received(_ text: String, on id: ConnectionID, in host: isolated RoomHost) async {
         guard let connection = connections[id] else { return }
         let hasJoined = host.room.peer(connection.peer)?.hasJoined ?? false

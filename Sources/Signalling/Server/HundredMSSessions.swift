@@ -5,7 +5,7 @@ internal import Rooms
 
 /// The peers of one room that speak 100ms' protocol, the server's end (`docs/PROTOCOL.md`).
 ///
-/// ``HundredMSRoom`` is what others use of it.
+/// ``HundredMSEntrance`` is what others use of it.
 final class HundredMSSessions: RoomSessions {
     struct Connection {
         let id: ConnectionID
@@ -109,7 +109,7 @@ final class HundredMSSessions: RoomSessions {
 
     // MARK: - Connections
 
-    /// See ``HundredMSRoom/open(peer:claims:socket:)``.
+    /// See ``HundredMSEntrance/open(peer:claims:socket:)``.
     func open(
         peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket,
         in host: isolated RoomHost
@@ -160,7 +160,7 @@ final class HundredMSSessions: RoomSessions {
         return connection.id
     }
 
-    /// See ``HundredMSRoom/closed(_:)``.
+    /// See ``HundredMSEntrance/closed(_:)``.
     func closed(_ id: ConnectionID, in host: isolated RoomHost) async {
         if let index = farewells.firstIndex(where: { $0.connection == id }) {
             let farewell = farewells.remove(at: index)

@@ -1,0 +1,172 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+import RemoteRoom
+
+/// A WebSocket to a server, for as long as `body` runs. RFC 6455, text messages only.
+enum WebSocketClient {
+    /// The largest message taken: the list of a full room whose peers have all the metadata they may,
+    /// in ordinary letters.
+    static let messageBytesMaximum = 128 << 20
+
+    struct Writer: Sendable {
+        fileprivate let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+
+        func send(_ text: String) async throws {
+            try await outbound.write(
+                WebSocketFrame(
+                    fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(string: text)))
+        }
+
+        func close() async throws {
+            var data = ByteBuffer()
+            data.write(webSocketErrorCode: .normalClosure)
+            try await outbound.write(
+                WebSocketFrame(
+                    fin: true, opcode: .connectionClose, maskKey: .random(), data: data))
+        }
+    }
+
+    private enum Upgrade: Sendable {
+        case accepted(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
+        /// By what says so instead.
+        case refused(EventLoopFuture<HTTPResponseStatus>)
+    }
+
+    /// Connects, then runs `session` with a writer and each text message for `received`. Returns
+    /// when either side closes; throws what the connection or `received` throws, `.unreachable` where
+    /// the server, or a proxy in front of it, cannot take the socket now, and `.protocolViolation`
+    /// where it does not want it.
+    static func run(
+        url: WebSocketURL, group: any EventLoopGroup,
+        session: @escaping @Sendable (Writer) async throws -> Void,
+        received: @escaping @Sendable (String) async throws -> Void
+    ) async throws {
+        let upgrade = try await connect(url, group: group)
+        let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+        switch upgrade {
+        case .accepted(let accepted): channel = accepted
+        case .refused(let status): throw refusal(try await status.get())
+        }
+        try await channel.executeThenClose { inbound, outbound in
+            let writer = Writer(outbound: outbound)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await session(writer) }
+                group.addTask { try await read(inbound, outbound, received) }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private static func refusal(_ status: HTTPResponseStatus) -> RoomEnd {
+        InitCall.isWorthAnotherTry(status.code)
+            ? .unreachable("the WebSocket was answered with \(status)")
+            : .protocolViolation("the server refused the WebSocket with \(status)")
+    }
+
+    private static func read(
+        _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
+        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>,
+        _ received: @Sendable (String) async throws -> Void
+    ) async throws {
+        for try await frame in inbound {
+            switch frame.opcode {
+            case .text:
+                try await received(String(buffer: frame.unmaskedData))
+            case .ping:
+                try await outbound.write(
+                    WebSocketFrame(
+                        fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData))
+            case .connectionClose:
+                return
+            default:
+                continue
+            }
+        }
+    }
+
+    private static func connect(
+        _ url: WebSocketURL, group: any EventLoopGroup
+    ) async throws -> Upgrade {
+        let tls = url.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        let (channel, upgrade) = try await ClientBootstrap(group: group)
+            .connectTimeout(.seconds(5))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connect(host: url.host, port: url.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
+                    }
+                    return (channel, try configure(channel, url))
+                }
+            }
+        return try await withTaskCancellationHandler {
+            try await upgrade.get()
+        } onCancel: {
+            // Or a server that takes connections and answers nothing would be waited for for ever.
+            channel.close(promise: nil)
+        }
+    }
+
+    private static func configure(
+        _ channel: any Channel, _ url: WebSocketURL
+    ) throws -> EventLoopFuture<Upgrade> {
+        let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(
+            maxFrameSize: messageBytesMaximum
+        ) { channel, _ in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(
+                    NIOWebSocketFrameAggregator(
+                        minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024,
+                        maxAccumulatedFrameSize: messageBytesMaximum))
+                return .accepted(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+            }
+        }
+        var headers = HTTPHeaders()
+        headers.add(name: "Host", value: url.authority)
+        headers.add(name: "Content-Length", value: "0")
+        let configuration = NIOTypedHTTPClientUpgradeConfiguration(
+            upgradeRequestHead: HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: url.target, headers: headers),
+            upgraders: [upgrader],
+            notUpgradingCompletionHandler: { channel in
+                // The answer is handed on to whoever is next.
+                let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(StatusReader(status))
+                    return .refused(status.futureResult)
+                }
+            })
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: configuration)
+        // The server speaks first: its first message may come in one read with its answer, and
+        // would be dropped with the HTTP decoder.
+        pipeline.leftOverBytesStrategy = .forwardBytes
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+            configuration: pipeline)
+    }
+}
+
+/// Takes the status of one HTTP answer, then closes the connection.
+private final class StatusReader: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let status: EventLoopPromise<HTTPResponseStatus>
+
+    init(_ status: EventLoopPromise<HTTPResponseStatus>) { self.status = status }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        status.succeed(head.status)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        status.fail(ChannelError.eof)
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,389 @@
+import Clocks
+import DataChannel
+import Datagrams
+import ICE
+public import MediaKernel
+public import NIOCore
+public import PeerConnection
+public import RTP
+public import SDP
+import SecureTransport
+
+/// A client's connections to a server: publish, where the client offers, and subscribe, where the
+/// server does. Speaks no signalling protocol. Confined to its event loop.
+public final class ClientMedia {
+    /// What a client's connections are made by.
+    public struct Configuration: Sendable {
+        /// The connections that are opened.
+        public var directions: Set<ConnectionDirection>
+        /// The data channel that the publish connection opens, and the one that carries wishes and
+        /// the server's texts on the subscribe connection; nil for a protocol without one.
+        public var channelLabel: String?
+        /// What happens to the datagrams that are sent.
+        public var network: NetworkConditions
+        /// Whether anybody's video is received.
+        public var receivesVideo: Bool
+        /// How often what has arrived is taken, and time passes for media. That costs half as much
+        /// as to wake up for each packet, and times of arrival are up to so much late. Nil for each
+        /// packet as it comes.
+        public var readingInterval: Duration?
+
+        public init(
+            directions: Set<ConnectionDirection> = [.publish, .subscribe],
+            channelLabel: String? = nil, network: NetworkConditions = NetworkConditions(),
+            receivesVideo: Bool = true, readingInterval: Duration? = nil
+        ) {
+            self.directions = directions
+            self.channelLabel = channelLabel
+            self.network = network
+            self.receivesVideo = receivesVideo
+            self.readingInterval = readingInterval
+        }
+    }
+
+    /// Tracks of which a wish is remembered.
+    static let wishesMaximum = 1024
+
+    private final class Side {
+        let core: PeerConnection
+        let socket: DatagramSocket
+        var path: NetworkPath
+
+        init(core: PeerConnection, socket: DatagramSocket, path: NetworkPath) {
+            self.core = core
+            self.socket = socket
+            self.path = path
+        }
+
+        /// An answer to a connectivity check leaves from the address that was checked: whoever asked
+        /// another one would not know it (RFC 8445 sect. 7.3.1.2).
+        func transmit(_ bytes: [UInt8], to address: TransportAddress, at now: Instant) {
+            let source = STUNMessage.isAnswer(bytes) ? socket.arrivedAt : nil
+            path.send(
+                NetworkPath.Datagram(bytes: bytes, address: address, source: source), at: now)
+        }
+
+        func flush(at now: Instant) {
+            for datagram in path.due(at: now) {
+                socket.send(datagram.bytes, to: datagram.address, from: datagram.source)
+            }
+            socket.flush()
+        }
+    }
+
+    private let eventLoop: any EventLoop
+    private let observer: any ClientMediaObserver
+    private let identity: DTLSIdentity
+    private let configuration: Configuration
+    private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
+    private let channelText: @Sendable (String) -> Void
+    /// What we said we wish to receive, by track: said again when the channel opens.
+    private var wishes: [TrackID: String] = [:]
+    private var publish: Side?
+    private var subscribe: Side?
+    /// Tracks we send, by track id, with their sections.
+    private var outgoing: [String: String] = [:]
+    /// Tracks we receive, by section.
+    private var incoming: [String: IncomingTrack] = [:]
+    private var ticker: MediaTicker?
+
+    init(
+        eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
+        configuration: Configuration = Configuration(),
+        stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
+        channelText: @escaping @Sendable (String) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.identity = identity
+        self.observer = observer
+        self.configuration = configuration
+        self.stateChanged = stateChanged
+        self.channelText = channelText
+    }
+
+    // MARK: Life
+
+    /// Opens the connections, on sockets of their own.
+    ///
+    /// - Parameters:
+    ///   - stateChanged: called on the loop, as is `channelText`.
+    ///   - channelText: what the server says on the data channel.
+    public static func open(
+        on eventLoop: any EventLoop, configuration: Configuration = Configuration(),
+        makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
+        stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
+        channelText: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> NIOLoopBound<ClientMedia> {
+        let identity = try DTLSIdentity.generate()
+        let media = try await eventLoop.submit {
+            NIOLoopBound(
+                ClientMedia(
+                    eventLoop: eventLoop, identity: identity, observer: makeObserver(),
+                    configuration: configuration, stateChanged: stateChanged,
+                    channelText: channelText),
+                eventLoop: eventLoop)
+        }.get()
+        func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket>? {
+            guard configuration.directions.contains(direction) else { return nil }
+            return try await DatagramSocket.bind(
+                host: "0.0.0.0", port: 0, on: eventLoop,
+                readsByItself: configuration.readingInterval == nil
+            ) {
+                DatagramSocket.Handlers(
+                    received: { media.value.received($0, from: $1, direction) },
+                    batchEnded: { media.value.flush() })
+            }.get()
+        }
+        let publish = try await bind(.publish)
+        let subscribe = try await bind(.subscribe)
+        try await eventLoop.submit {
+            media.value.start(publish: publish?.value, subscribe: subscribe?.value)
+        }.get()
+        return media
+    }
+
+    func start(publish: DatagramSocket?, subscribe: DatagramSocket?) {
+        let now = MonotonicClock.now
+        self.publish = publish.map { makeSide(socket: $0, opensChannel: true, at: now) }
+        self.subscribe = subscribe.map { makeSide(socket: $0, opensChannel: false, at: now) }
+        let ticker = MediaTicker(self, every: configuration.readingInterval, on: eventLoop)
+        ticker.schedule(on: eventLoop)
+        self.ticker = ticker
+        observer.start(self)
+    }
+
+    /// Leaves both connections and begins new ones, on the same sockets: for a server that knows
+    /// nothing of the old ones. What was sent is to be offered again.
+    public func beginAnew() throws(ClientMediaError) {
+        guard publish != nil || subscribe != nil else { throw .closed }
+        let now = MonotonicClock.now
+        publish = publish.map { makeSide(socket: $0.socket, opensChannel: true, at: now) }
+        subscribe = subscribe.map { makeSide(socket: $0.socket, opensChannel: false, at: now) }
+        outgoing = [:]
+        incoming = [:]
+        observer.incomingTracksChanged([], at: now)
+    }
+
+    private func makeSide(socket: DatagramSocket, opensChannel: Bool, at now: Instant) -> Side {
+        var random = SecureRandom()
+        let candidates = HostAddresses.all().filter { !$0.isIPv6 }.enumerated().compactMap {
+            index, address in
+            TransportAddress(ip: address.ip, port: socket.localAddress.port).map {
+                ICECandidate.host($0, preference: UInt16(65_535 - min(index, 65_535)))
+            }
+        }
+        let settings = PeerConnection.Configuration(
+            identity: identity, mode: .full(controlling: true), localCandidates: candidates,
+            canonicalName: String(random.next(), radix: 36),
+            dataChannel: opensChannel ? configuration.channelLabel : nil,
+            receivesVideo: configuration.receivesVideo, seed: random.next())
+        return Side(
+            core: PeerConnection(configuration: settings, at: now), socket: socket,
+            path: NetworkPath(configuration.network))
+    }
+
+    /// Why the kernel's receive buffer is smaller than it should be; nil when it is not.
+    public var receiveBufferShortage: String? {
+        (subscribe ?? publish)?.socket.receiveBufferShortage
+    }
+
+    /// Takes leave of the server and closes the sockets.
+    public func stop() {
+        let now = MonotonicClock.now
+        ticker?.stop()
+        ticker = nil
+        for side in [publish, subscribe].compactMap({ $0 }) {
+            side.core.close(at: now)
+            while let output = side.core.poll() {
+                if case .transmit(let bytes, let address) = output {
+                    side.transmit(bytes, to: address, at: now)
+                }
+            }
+            side.flush(at: now)
+            side.socket.close()
+        }
+        publish = nil
+        subscribe = nil
+    }
+
+    /// Cuts the connections off from the network until the instant.
+    public func interrupt(until end: Instant) {
+        publish?.path.interrupt(until: end)
+        subscribe?.path.interrupt(until: end)
+    }
+
+    // MARK: Descriptions
+
+    /// Announces exactly these tracks on the publish connection: the offer to send. Mids follow
+    /// from `mid(ofTrack:)`.
+    public func publishOffer(
+        tracks: [OutgoingTrack], restartsICE: Bool = false
+    ) throws -> SessionDescription {
+        guard let core = publish?.core else { throw ClientMediaError.closed }
+        let now = MonotonicClock.now
+        for (trackID, mid) in outgoing where !tracks.contains(where: { $0.trackID == trackID }) {
+            core.remove(mid: mid)
+            outgoing[trackID] = nil
+        }
+        for track in tracks where outgoing[track.trackID] == nil {
+            outgoing[track.trackID] = try core.add(track)
+        }
+        let offer = try core.createOffer(restartsICE: restartsICE, at: now)
+        drain(.publish, at: now)
+        return offer
+    }
+
+    public func publishAnswer(_ answer: SessionDescription) throws {
+        let now = MonotonicClock.now
+        try publish?.core.accept(answer: answer, at: now)
+        drain(.publish, at: now)
+    }
+
+    /// The server's offer for the subscribe connection: our answer.
+    public func subscribeOffer(_ offer: SessionDescription) throws -> SessionDescription {
+        guard let core = subscribe?.core else { throw ClientMediaError.closed }
+        let now = MonotonicClock.now
+        let answer = try core.answer(offer, at: now)
+        let tracks = core.incomingTracks.filter(\.isSending)
+        let kept = Set(tracks.map(\.trackID))
+        for gone in incoming.values where !kept.contains(gone.trackID) {
+            wishes[TrackID(gone.trackID)] = nil
+        }
+        incoming = Dictionary(tracks.map { ($0.mid, $0) }) { first, _ in first }
+        drain(.subscribe, at: now)
+        observer.incomingTracksChanged(tracks, at: now)
+        return answer
+    }
+
+    public func trickle(_ candidate: String, direction: ConnectionDirection) {
+        let now = MonotonicClock.now
+        side(direction)?.core.addRemoteCandidate(candidate, at: now)
+        drain(direction, at: now)
+    }
+
+    /// Says on the channel what we wish to receive of a track, at once or when it opens.
+    public func wish(_ text: String, for track: TrackID) {
+        guard wishes[track] != nil || wishes.count < Self.wishesMaximum else { return }
+        wishes[track] = text
+        let now = MonotonicClock.now
+        guard let label = configuration.channelLabel else { return }
+        subscribe?.core.send(text, on: label, at: now)
+        drain(.subscribe, at: now)
+    }
+
+    // MARK: For observers
+
+    /// Sends one packet of our track; see `PeerConnection.send`.
+    ///
+    /// - Parameter encoding: the layer of a track with `rids`, by its place there.
+    public func send(
+        _ packet: RTPPacket, trackID: String, encoding: Int = 0, at now: Instant
+    ) {
+        guard let mid = outgoing[trackID] else { return }
+        publish?.core.send(packet, mid: mid, encoding: encoding, at: now)
+    }
+
+    public func sendSenderReport(
+        trackID: String, encoding: Int = 0, ntp: NTPTime, rtpTimestamp: UInt32
+    ) {
+        guard let mid = outgoing[trackID] else { return }
+        publish?.core.sendSenderReport(
+            mid: mid, encoding: encoding, ntp: ntp, rtpTimestamp: rtpTimestamp)
+    }
+
+    public func requestKeyframe(of track: IncomingTrack) {
+        subscribe?.core.requestKeyframe(mid: track.mid)
+    }
+
+    public func requestRetransmission(of lost: [SequenceNumber], track: IncomingTrack) {
+        subscribe?.core.requestRetransmission(of: lost, mid: track.mid)
+    }
+
+    /// Ids of the header extensions on packets that the server sends us, by URI.
+    public var incomingExtensions: [String: UInt8] { subscribe?.core.headerExtensions ?? [:] }
+
+    /// Ids of the header extensions on packets that we send, by URI.
+    public var outgoingExtensions: [String: UInt8] { publish?.core.headerExtensions ?? [:] }
+
+    // MARK: Datagrams and time
+
+    private func side(_ direction: ConnectionDirection) -> Side? {
+        direction == .publish ? publish : subscribe
+    }
+
+    func received(
+        _ datagram: [UInt8], from source: TransportAddress, _ direction: ConnectionDirection
+    ) {
+        let now = MonotonicClock.now
+        guard let side = side(direction), !side.path.isInterrupted(at: now) else { return }
+        side.core.handle(datagram, from: source, at: now)
+        // Sent when the batch of datagrams has ended.
+        bringOut(side, direction, at: now)
+    }
+
+    /// Sends what is written so far, after calls from outside.
+    public func flush() {
+        let now = MonotonicClock.now
+        publish?.flush(at: now)
+        subscribe?.flush(at: now)
+    }
+
+    private func drain(_ direction: ConnectionDirection, at now: Instant) {
+        guard let side = side(direction) else { return }
+        bringOut(side, direction, at: now)
+        side.flush(at: now)
+    }
+
+    private func bringOut(_ side: Side, _ direction: ConnectionDirection, at now: Instant) {
+        while let output = side.core.poll() {
+            switch output {
+            case .transmit(let bytes, let address):
+                side.transmit(bytes, to: address, at: now)
+            case .media(let packet):
+                if let track = incoming[packet.mid] {
+                    observer.received(packet, of: track, at: now)
+                }
+            case .senderReport(let mid, _, let ntp, let rtpTimestamp):
+                if let track = incoming[mid] {
+                    observer.senderReport(
+                        of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
+                }
+            case .keyframeRequested(let mid, let encoding):
+                if let entry = outgoing.first(where: { $0.value == mid }) {
+                    observer.keyframeRequested(
+                        trackID: entry.key, encoding: encoding, at: now)
+                }
+            case .stateChanged(let state):
+                observer.stateChanged(direction, state, at: now)
+                stateChanged(direction, state)
+            case .channelOpened:
+                if direction == .subscribe, let label = configuration.channelLabel {
+                    for text in wishes.values { side.core.send(text, on: label, at: now) }
+                }
+            case .channelMessage(_, .text(let text)):
+                if direction == .subscribe { channelText(text) }
+            case .channelMessage, .channelClosed:
+                break
+            }
+        }
+    }
+
+    func tick() {
+        // First: what waits in the sockets has come in time, and nothing of it is to be missed.
+        if configuration.readingInterval != nil {
+            for side in [publish, subscribe] { side?.socket.read() }
+        }
+        let now = MonotonicClock.now
+        DataChannelTransport.tick(at: now)
+        observer.tick(at: now)
+        for direction in [ConnectionDirection.publish, .subscribe] {
+            guard let core = side(direction)?.core else { continue }
+            if let deadline = core.nextDeadline, deadline <= now {
+                core.handleTimeout(at: now)
+            } else {
+                core.settleChannels(at: now)
+            }
+            drain(direction, at: now)
+        }
+    }
+}

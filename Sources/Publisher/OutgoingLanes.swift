@@ -1,0 +1,45 @@
+import MediaKernel
+import RTP
+
+/// The tracks of a publication on their way out, and which of them are muted.
+struct OutgoingLanes {
+    private let videoCodec: MediaCodec?
+    private let layers: Int
+    private let hasAudio: Bool
+    private let wrapsSoon: Bool
+    /// One for each layer of the video, best first; empty without pictures and while nothing is
+    /// published.
+    var pictures: [OutgoingLane] = []
+    /// Nil without sound and while nothing is published.
+    var sound: OutgoingLane?
+    private var muted: Set<String> = []
+
+    init(videoCodec: MediaCodec?, layers: Int, hasAudio: Bool, wrapsSoon: Bool) {
+        self.videoCodec = videoCodec
+        self.layers = layers
+        self.hasAudio = hasAudio
+        self.wrapsSoon = wrapsSoon
+    }
+
+    /// Begins a publication, with nothing muted.
+    mutating func open(_ names: TrackNames) {
+        func lane(_ id: String, _ codec: MediaCodec) -> OutgoingLane {
+            OutgoingLane(trackID: id, codec: codec, wrapsSoon: wrapsSoon)
+        }
+        pictures =
+            videoCodec.map { codec in (0..<layers).map { _ in lane(names.video, codec) } } ?? []
+        sound = hasAudio ? lane(names.audio, .opus) : nil
+        muted = []
+    }
+
+    mutating func close() { (pictures, sound) = ([], nil) }
+
+    func isMuted(_ lane: OutgoingLane) -> Bool { muted.contains(lane.trackID) }
+
+    /// - Returns: the lane; nil where there is none of the kind.
+    mutating func mute(_ isMuted: Bool, isVideo: Bool) -> OutgoingLane? {
+        guard let lane = isVideo ? pictures.first : sound else { return nil }
+        if isMuted { muted.insert(lane.trackID) } else { muted.remove(lane.trackID) }
+        return lane
+    }
+}

@@ -1,0 +1,92 @@
+public import MediaKernel
+
+/// Somebody in a room, as its server describes them.
+public struct RemotePeer: Hashable, Sendable {
+    public var id: PeerID
+    public var name: String
+    /// What the room's policy calls it; empty in a room without roles.
+    public var role: String
+    /// What the peer's application says of it, as a text of its own format.
+    public var metadata: String
+    /// In milliseconds since 1970; 0 where the server does not tell.
+    public var joinedAt: Int64
+    public var tracks: [RemoteTrack]
+
+    public init(
+        id: PeerID, name: String, role: String = "", metadata: String = "", joinedAt: Int64 = 0,
+        tracks: [RemoteTrack] = []
+    ) {
+        self.id = id
+        self.name = name
+        self.role = role
+        self.metadata = metadata
+        self.joinedAt = joinedAt
+        self.tracks = tracks
+    }
+}
+
+/// A track that a peer publishes.
+public struct RemoteTrack: Hashable, Sendable {
+    public var id: TrackID
+    public var isVideo: Bool
+    public var source: TrackSource
+    public var isMuted: Bool
+
+    public init(
+        id: TrackID, isVideo: Bool, source: TrackSource = .regular, isMuted: Bool = false
+    ) {
+        self.id = id
+        self.isVideo = isVideo
+        self.source = source
+        self.isMuted = isMuted
+    }
+}
+
+/// A peer that speaks.
+public struct RemoteSpeaker: Hashable, Sendable {
+    public var peer: PeerID
+    public var track: TrackID
+    /// 0 to 100.
+    public var level: Int
+
+    public init(peer: PeerID, track: TrackID, level: Int) {
+        self.peer = peer
+        self.track = track
+        self.level = level
+    }
+}
+
+/// A message that a peer or the server sends to the room.
+public struct RoomMessage: Hashable, Sendable {
+    /// Nil for the server.
+    public var sender: PeerID?
+    public var type: String
+    /// JSON: a string, or whatever the sender's application makes.
+    public var content: OpaqueJSON
+    /// Whether it is for us alone.
+    public var isPrivate: Bool
+
+    public init(sender: PeerID?, type: String, content: OpaqueJSON, isPrivate: Bool) {
+        self.sender = sender
+        self.type = type
+        self.content = content
+        self.isPrivate = isPrivate
+    }
+}
+
+/// A request to mute or unmute what we publish.
+public struct TrackMuteRequest: Hashable, Sendable {
+    public enum Target: Hashable, Sendable {
+        case track(TrackID)
+        /// Our camera or our microphone, and nothing else of the kind.
+        case kind(isVideo: Bool)
+    }
+
+    public var isMuted: Bool
+    public var target: Target
+
+    public init(isMuted: Bool, target: Target) {
+        self.isMuted = isMuted
+        self.target = target
+    }
+}

@@ -1,0 +1,40 @@
+public import Logging
+public import MediaClient
+public import NIOCore
+
+/// Where a room is and how to enter it: an address and the credentials of one protocol.
+public protocol RoomAddress: Sendable {
+    associatedtype Room: RemoteRoom
+
+    /// The room, not joined yet.
+    ///
+    /// - Parameter makeObserver: called once, on the media loop.
+    func room(
+        for guest: RoomGuest, on group: any EventLoopGroup, logger: Logger,
+        makeObserver: @escaping @Sendable () -> any ClientMediaObserver
+    ) -> Room
+}
+
+/// A program that joins a room.
+public struct RoomGuest: Sendable {
+    /// The name that others see, where the protocol has one.
+    public var name: String
+    public var metadata: String
+    /// What happens to the datagrams that are sent.
+    public var network: NetworkConditions
+    /// Whether anybody's video is received.
+    public var receivesVideo: Bool
+    /// See `ClientMedia.Configuration`.
+    public var readingInterval: Duration?
+
+    public init(
+        name: String, metadata: String = "", network: NetworkConditions = NetworkConditions(),
+        receivesVideo: Bool = true, readingInterval: Duration? = nil
+    ) {
+        self.name = name
+        self.metadata = metadata
+        self.network = network
+        self.receivesVideo = receivesVideo
+        self.readingInterval = readingInterval
+    }
+}

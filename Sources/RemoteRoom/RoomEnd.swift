@@ -1,0 +1,29 @@
+/// Why a program is not, or no longer, in its room.
+public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The server's address is none that the protocol knows.
+    case badEndpoint(String)
+    /// The server refused the token, the room or the connection, with its own code and words.
+    case refused(code: Int, message: String)
+    /// The server could not be reached, or stopped answering, for longer than we try.
+    case unreachable(String)
+    /// The server removed us.
+    case removed(reason: String)
+    /// The server removed everybody.
+    case roomEnded(reason: String)
+    /// The server said something that the protocol does not allow.
+    case protocolViolation(String)
+    /// This machine failed: it has no socket, or no key.
+    case failed(String)
+
+    public var description: String {
+        switch self {
+        case .badEndpoint(let endpoint): "'\(endpoint)' is not an http or https address"
+        case .refused(let code, let message): "refused with \(code): \(message)"
+        case .unreachable(let why): "the server cannot be reached: \(why)"
+        case .removed(let reason): "removed from the room: \(reason)"
+        case .roomEnded(let reason): "the room has ended: \(reason)"
+        case .protocolViolation(let what): "protocol violation: \(what)"
+        case .failed(let what): "the room cannot be joined: \(what)"
+        }
+    }
+}
